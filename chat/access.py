@@ -11,7 +11,7 @@ from django.db.models import BooleanField, ExpressionWrapper, F, Func, OuterRef,
 from django.http import Http404
 
 from chat.models import ENDS, Event, Message, Session, Title, Turn
-from entities.access import Scope, get_entity_or_404, missing_atoms, sources_visible
+from entities.access import Scope, build_sources_visible_q, get_entity_or_404, list_missing_atoms
 from entities.models import Entity
 
 MAX_WORDS_CHARACTERS = 200
@@ -21,7 +21,7 @@ STORED_MARKER = r"\s?\[citation:\d+\]"
 
 
 @dataclass(frozen=True)
-class Hidden:
+class HiddenMessage:
     """A message that the caller may know of but not read, and the atoms that would show it."""
 
     requires: tuple[int, ...]
@@ -46,7 +46,7 @@ def find_sessions(scope: Scope, words: str) -> QuerySet[Session]:
         output_field=TextField(),
     )
     said = Message.objects.alias(read=read).filter(
-        sources_visible(scope),
+        build_sources_visible_q(scope),
         session__in=select_sessions(scope).order_by().values("pk"),  # else everybody's messages are gone through
         audience=scope.principal,
         data_classification__isnull=False,
@@ -79,33 +79,35 @@ def select_messages(scope: Scope, session: Session) -> QuerySet[Message]:
     """Messages of a session from `get_session_or_404` that may be read today: label, and everything they were drawn
     from.
     """
-    return readable_messages(scope).filter(session=session.pk)
+    return select_readable_messages(scope).filter(session=session.pk)
 
 
-def readable_messages(scope: Scope) -> QuerySet[Message]:
+def select_readable_messages(scope: Scope) -> QuerySet[Message]:
     """The caller's messages whose label and sources they may see today, of whatever session: who asks for some by their
     keys has these from a session from `get_session_or_404`. To name it too would make the database read all of it.
     """
-    return Message.objects.filter(sources_visible(scope), audience=scope.principal, data_classification__isnull=False)
+    return Message.objects.filter(
+        build_sources_visible_q(scope), audience=scope.principal, data_classification__isnull=False
+    )
 
 
-def hidden_messages(session: Session) -> dict[UUID, Hidden]:
+def load_hidden_messages(session: Session) -> dict[UUID, HiddenMessage]:
     """The acknowledged hidden messages of one's own session, by id."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT id, label FROM app_hidden_messages(%s)", [session.pk])
-        return {pk: Hidden(missing_atoms(label)) for pk, label in cursor.fetchall()}
+        return {pk: HiddenMessage(list_missing_atoms(label)) for pk, label in cursor.fetchall()}
 
 
-def turns_with_disclosure(scope: Scope, pks: Iterable[UUID]) -> dict[UUID, Turn]:
+def load_disclosed_turns(scope: Scope, pks: Iterable[UUID]) -> dict[UUID, Turn]:
     """The caller's turns among `pks`, with `is_disclosed`: whether all that the answer was drawn from is visible."""
-    drawn_from_visible = ExpressionWrapper(sources_visible(scope, "answer"), output_field=BooleanField())
+    drawn_from_visible = ExpressionWrapper(build_sources_visible_q(scope, "answer"), output_field=BooleanField())
     return {
         row.pk: row for row in select_turns(scope).filter(pk__in=set(pks)).annotate(is_disclosed=drawn_from_visible)
     }
 
 
 def select_events_after(scope: Scope, turn: Turn, after: int) -> QuerySet[Event]:
-    """The events of a turn from `turns_with_disclosure` that may be sent now.
+    """The events of a turn from `load_disclosed_turns` that may be sent now.
 
     Labels are the policy's business. Where the answer was drawn from a record that is hidden today, only how it ended
     is told.

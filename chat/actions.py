@@ -12,7 +12,7 @@ from chat.access import select_messages
 from chat.agents import AGENTS, ASSISTANT
 from chat.labelling import label_title
 from chat.models import OPEN, LookIn, Message, Role, Session, Title, Turn
-from entities.access import Scope, granted_atoms
+from entities.access import Scope, load_granted_atoms
 from entities.actions import record
 from entities.models import Entity
 from ingestion.relabelling import label_text
@@ -39,7 +39,7 @@ class BadMessage(ValueError):
 
 
 @dataclass(frozen=True)
-class Posted:
+class PostedTurn:
     """created: False where the same request had come before."""
 
     turn: Turn
@@ -62,18 +62,18 @@ def create_session(*, scope: Scope, entity: Entity | None, agent: str = ASSISTAN
 
 def post_message(
     *, scope: Scope, session: Session, content: str, client_id: str = "", look_in: str = "", is_paced: bool = True
-) -> Posted:
+) -> PostedTurn:
     """Ask. The question enters unlabelled; its turn starts when this is committed, apart from the response.
 
     client_id: the caller's own key: the same one again is the same turn. look_in: a `LookIn`, or "". is_paced: False
     where a command asks, which may ask as fast as it is answered. Raises: BadMessage; Busy; TooMany.
     """
-    text, client_id = checked(content), checked_key(client_id)
+    text, client_id = validate_content(content), validate_key(client_id)
     if look_in and (look_in not in LookIn or session.entity_id is None):
         raise BadMessage(gettext("That place cannot be searched."))
     before = Turn.objects.filter(audience=scope.principal, client_id=client_id).first() if client_id else None
     if before is not None:
-        return Posted(before, created=False)
+        return PostedTurn(before, created=False)
     if is_paced:
         check_pace(scope)
     turn = Turn(
@@ -95,7 +95,7 @@ def post_message(
         # Somebody else of the asker's own requests got there first: the same one, or another question.
         again = Turn.objects.filter(audience=scope.principal, client_id=client_id).first() if client_id else None
         if again is not None:
-            return Posted(again, created=False)
+            return PostedTurn(again, created=False)
         raise Busy from None
     Message(
         pk=turn.question,
@@ -108,10 +108,10 @@ def post_message(
     ).save(force_insert=True)
     Session.objects.filter(pk=session.pk).update(last_message_at=timezone.now(), archived_at=None)
     transaction.on_commit(lambda: runner.start(scope.workspace, turn.pk))
-    return Posted(turn, created=True)
+    return PostedTurn(turn, created=True)
 
 
-def checked(content: str) -> str:
+def validate_content(content: str) -> str:
     """The text of a question. Raises: BadMessage."""
     text = content.replace("\r\n", "\n").replace("\x00", "").strip()
     if not text:
@@ -124,7 +124,7 @@ def checked(content: str) -> str:
     return text
 
 
-def checked_key(client_id: str) -> str:
+def validate_key(client_id: str) -> str:
     """Raises: BadMessage."""
     if len(client_id) > 64 or not client_id.isprintable():
         raise BadMessage("The key of a question (client_id) may have 64 printable characters.")
@@ -154,17 +154,17 @@ def ask_about(
     content: str,
     client_id: str = "",
     look_in: str = "",
-) -> Posted:
+) -> PostedTurn:
     """Ask about a record, or the workspace, in one of the caller's sessions about it or in a new one. Raises: as
     `post_message`.
     """
     if session is not None and session.entity_id == (entity and entity.pk):
         return post_message(scope=scope, session=session, content=content, client_id=client_id, look_in=look_in)
-    checked(content)
-    client_id = checked_key(client_id)
+    validate_content(content)
+    client_id = validate_key(client_id)
     before = Turn.objects.filter(audience=scope.principal, client_id=client_id).first() if client_id else None
     if before is not None:
-        return Posted(before, created=False)
+        return PostedTurn(before, created=False)
     check_pace(scope)
     made = create_session(scope=scope, entity=entity)
     posted = post_message(scope=scope, session=made, content=content, client_id=client_id, look_in=look_in)
@@ -174,7 +174,7 @@ def ask_about(
     return posted
 
 
-def ask_again(*, scope: Scope, session: Session, turn: Turn) -> Posted:
+def ask_again(*, scope: Scope, session: Session, turn: Turn) -> PostedTurn:
     """The question of an earlier turn once more. Raises: BadMessage when the caller may not read it today; Busy;
     TooMany.
     """
@@ -212,7 +212,7 @@ def rename_session(*, scope: Scope, session: Session, text: str) -> str:
         workspace_id=scope.workspace, audience=scope.principal, session_id=session.pk, text=name, by_person=True
     )
     title.save(force_insert=True)
-    held = granted_atoms()
+    held = load_granted_atoms()
     workspace, pk = scope.workspace, session.pk
 
     def label() -> None:

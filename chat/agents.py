@@ -20,8 +20,8 @@ class Agent:
     tools: tuple[str, ...] = field(default_factory=tuple)
 
     @property
-    def prompt(self) -> prompts.Agent:
-        return prompts.Agent(self.name, self.purpose, self.instructions)
+    def prompt(self) -> prompts.PromptAgent:
+        return prompts.PromptAgent(self.name, self.purpose, self.instructions)
 
 
 ASSISTANT = Agent(

@@ -16,7 +16,7 @@ from rest_framework.response import Response
 from chat import actions
 from chat.access import find_sessions, get_entity, get_session_or_404, load_entities, select_sessions
 from chat.agents import get_agent
-from chat.conversation import Exchange, exchanges
+from chat.conversation import Exchange, list_exchanges
 from chat.export import export_markdown
 from chat.models import Session
 from chat.shapes import (
@@ -28,7 +28,15 @@ from chat.shapes import (
     SessionChange,
     SessionSerializer,
 )
-from chat.turn_api import EventStream, event_stream, events_url, get_scope, message_json, placeholder_json, validated
+from chat.turn_api import (
+    EventStream,
+    build_events_url,
+    build_message_json,
+    build_placeholder_json,
+    event_stream,
+    get_scope,
+    validate_input,
+)
 from entities.access import MEMBER, Scope, get_entity_or_404, requires
 from entities.api import paginate
 from entities.api.errors import Conflict, TooManyRequests
@@ -38,7 +46,7 @@ from entities.models import Entity
 BUSY = gettext_lazy("This conversation is still answering. Wait for the answer, or stop it.")
 
 
-def session_json(session: Session, entity: Entity | None) -> dict[str, Any]:
+def build_session_json(session: Session, entity: Entity | None) -> dict[str, Any]:
     agent = get_agent(session.agent)
     return {
         "id": str(session.pk),
@@ -72,14 +80,14 @@ def sessions(request: Request) -> Response:
     """The caller's own conversations, newest first; a new one about a record or, without one, about the workspace."""
     scope = get_scope(request)
     if request.method == "POST":
-        given = validated(NewSession(data=request.data))
+        given = validate_input(NewSession(data=request.data))
         entity = get_entity_or_404(scope, given["entity"]) if given.get("entity") else None
         try:
             made = actions.create_session(scope=scope, entity=entity, agent=given.get("agent") or "assistant")
         except actions.BadMessage as bad:
             raise ValidationError({"agent": [str(bad)]}) from None
         session = get_session_or_404(scope, made.pk)
-        return Response(session_json(session, entity), status=status.HTTP_201_CREATED)
+        return Response(build_session_json(session, entity), status=status.HTTP_201_CREATED)
     words = request.query_params.get("q", "").replace("\x00", "").strip()
     rows = find_sessions(scope, words) if words else select_sessions(scope)
     if request.query_params.get("entity"):
@@ -93,7 +101,7 @@ def sessions(request: Request) -> Response:
     def serialize(session: Session) -> dict[str, Any]:
         if session.entity_id and session.entity_id not in known:
             known.update(load_entities(scope, [session]))
-        return session_json(session, known[session.entity_id] if session.entity_id else None)
+        return build_session_json(session, known[session.entity_id] if session.entity_id else None)
 
     return paginate(request, rows, serialize)
 
@@ -113,11 +121,11 @@ def session(request: Request, pk: UUID) -> Response:
         return Response(status=status.HTTP_204_NO_CONTENT)
     title = None
     if request.method == "PATCH":
-        given = validated(SessionChange(data=request.data))
+        given = validate_input(SessionChange(data=request.data))
         actions.change_session(scope=scope, session=row, pinned=given.get("pinned"), archived=given.get("archived"))
         if "title" in given:
             title = actions.rename_session(scope=scope, session=row, text=given["title"])
-    data = session_json(get_session_or_404(scope, pk), get_entity(scope, row))
+    data = build_session_json(get_session_or_404(scope, pk), get_entity(scope, row))
     # The new title is labelled when this is committed; until then nobody reads it back but who has just typed it.
     return Response({**data, "title": title} if title else data)
 
@@ -151,31 +159,31 @@ def messages(request: Request, pk: UUID) -> HttpResponseBase:
     scope = get_scope(request)
     row = get_session_or_404(scope, pk)
     if request.method == "GET":
-        shown = [item for exchange in exchanges(scope, row) for item in _messages(exchange)]
+        shown = [item for exchange in list_exchanges(scope, row) for item in _build_message_list(exchange)]
         return paginate(request, shown, lambda item: item)
-    given = validated(NewMessage(data=request.data))
+    given = validate_input(NewMessage(data=request.data))
     posted = ask(scope, row, given["content"], given.get("client_id", ""), given.get("look_in", ""))
     if request.accepted_renderer.media_type == "text/event-stream":
         return event_stream(request, posted.turn, 0)
-    answer = {"turn": str(posted.turn.pk), "events": events_url(posted.turn)}
+    answer = {"turn": str(posted.turn.pk), "events": build_events_url(posted.turn)}
     return Response(answer, status=status.HTTP_202_ACCEPTED)
 
 
-def _messages(exchange: Exchange) -> list[dict[str, Any]]:
+def _build_message_list(exchange: Exchange) -> list[dict[str, Any]]:
     found = []
     for message, hidden, role in (
         (exchange.question, exchange.hidden_question, "user"),
         (exchange.answer, exchange.hidden_answer, "assistant"),
     ):
         if message is not None:
-            found.append({"type": "text", **message_json(message)})
+            found.append({"type": "text", **build_message_json(message)})
         elif hidden is not None:
-            placeholder = placeholder_json(hidden) or {}
+            placeholder = build_placeholder_json(hidden) or {}
             found.append({**placeholder, "role": role, "turn": str(exchange.turn.pk)})
     return found
 
 
-def ask(scope: Scope, session: Session, content: str, client_id: str, look_in: str) -> actions.Posted:
+def ask(scope: Scope, session: Session, content: str, client_id: str, look_in: str) -> actions.PostedTurn:
     try:
         return actions.post_message(scope=scope, session=session, content=content, client_id=client_id, look_in=look_in)
     except actions.BadMessage as bad:

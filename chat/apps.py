@@ -6,7 +6,7 @@ class ChatConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from chat.citations import citing
+        from chat.citations import find_citing
         from retrieval.owners import register_owner
 
-        register_owner(citing)
+        register_owner(find_citing)

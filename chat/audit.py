@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from chat.models import Message, State, Turn
 from entities.access import list_atoms
-from entities.access.scope import current
-from entities.audit import Question, record_question
+from entities.access.scope import get_current_scope
+from entities.audit import AuditedQuery, record_question
 from entities.models import Classification
 
 
@@ -22,14 +22,14 @@ def note_answer(row: Turn, state: State, usage: Mapping[str, Any], label: int) -
     """
     question = Message.objects.filter(pk=row.question).first()
     found = set(question.found) if question else set()
-    labelled = question is not None and question.data_classification is not None and exist(found)
-    asked = Question(
+    labelled = question is not None and question.data_classification is not None and have_all_atoms(found)
+    asked = AuditedQuery(
         question.content if question else "",
         {*list_atoms(label), *found} if labelled else None,
         tuple((UUID(p["row"]), UUID(p["entity"])) for p in row.manifest.get("passages", ())),
     )
     record_question(
-        replace(current(), principal=row.audience),
+        replace(get_current_scope(), principal=row.audience),
         "answer",
         asked,
         "turn",
@@ -44,6 +44,6 @@ def note_answer(row: Turn, state: State, usage: Mapping[str, Any], label: int) -
     )
 
 
-def exist(atoms: set[int]) -> bool:
+def have_all_atoms(atoms: set[int]) -> bool:
     """No key holds what was found and is in no label, so it may have been deleted while the answer was written."""
     return not atoms or Classification.objects.filter(value__in=atoms).count() == len(atoms)

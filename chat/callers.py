@@ -52,7 +52,7 @@ def identify(slug: str | None, headers: dict[str, str]) -> Scope:
         let_in = {"token": digest}
         slug = found[1]
     else:
-        user, key = session_user(headers.get("cookie", ""))
+        user, key = get_session_user(headers.get("cookie", ""))
         let_in = {"sign_in": key}
         slug = slug or headers.get("x-workspace", "")
     if user.password_by_other:
@@ -60,7 +60,7 @@ def identify(slug: str | None, headers: dict[str, str]) -> Scope:
     return Scope.for_user(user, slug, **let_in)
 
 
-def session_user(cookies: str) -> tuple[User, str]:
+def get_session_user(cookies: str) -> tuple[User, str]:
     """The user of a browser's session, and its key. Raises: NotSignedIn."""
     try:
         morsel = SimpleCookie(cookies).get(settings.SESSION_COOKIE_NAME)

@@ -6,20 +6,20 @@ from uuid import UUID
 
 from chat.models import Message, Role, Session
 from chat.tools import get_owner
-from entities.access import Scope, combine_many, readable_fields
+from entities.access import Scope, combine_many, list_readable_fields
 from entities.model_markdown import CitationLink
 from entities.models import Entity
 from entities.registry import get_column
 from ingestion.drawn import lock_labels
 from ingestion.models import File
 from llm.prompts import NOT_FOUND
-from references.actions import Cited, replace_citations
+from references.actions import CitationTarget, replace_citations
 from references.kinds import LocationType
 from references.locations import Location
 from references.models import Reference
-from retrieval.citation_links import MARKER, citation_links
+from retrieval.citation_links import MARKER, build_citation_links
 from retrieval.models import Citation
-from retrieval.owners import Citing
+from retrieval.owners import CitingText
 
 SHORTENED = "; the first "
 """In the head of a list that cites some of the records counted: the number may need more than those."""
@@ -27,7 +27,7 @@ LIST_HEAD = re.compile(r"\d+ [^:]*:$|Sum of [^:]*: ")
 """The lines over a list of records (`record_lists`)."""
 
 
-def citing(scope: Scope, pk: UUID) -> Citing | None:
+def find_citing(scope: Scope, pk: UUID) -> CitingText | None:
     """Resolver for `retrieval.owners`: the caller's own message, as far as they may read it today."""
     from chat.access import select_messages, select_sessions
 
@@ -38,13 +38,13 @@ def citing(scope: Scope, pk: UUID) -> Citing | None:
     asked = (
         select_messages(scope, session).filter(turn=message.turn_id, role=Role.USER).values_list("content", flat=True)
     )
-    return Citing(get_owner(session), message.content, asked.first() or "")
+    return CitingText(get_owner(session), message.content, asked.first() or "")
 
 
 def load_citation_links(scope: Scope, message: Message, question: str = "") -> dict[int, CitationLink]:
     """The chips of a message that the caller got from `select_messages`. question: that it answers."""
     session = Session(pk=message.session_id, audience=message.audience)
-    return citation_links(scope, Citing(get_owner(session), message.content, question), message.pk)
+    return build_citation_links(scope, CitingText(get_owner(session), message.content, question), message.pk)
 
 
 def collect_cited_atoms(
@@ -83,7 +83,7 @@ def label_fields(model: type[Entity]) -> dict[str, frozenset[int]]:
     """Title of a readable field, as a prompt prints it -> the atoms that it needs."""
     return {
         str(get_column(model, name).verbose_name).capitalize(): model.rag().get_field_label(name)
-        for name in readable_fields(model)
+        for name in list_readable_fields(model)
     }
 
 
@@ -97,7 +97,7 @@ def replace_message_citations(session: Session, message: UUID, numbers: Sequence
         return
     owner = get_owner(session)
     rows = Citation.objects.filter(owner_kind=owner.kind, owner=owner.id, n__in=numbers)
-    cited = [_cited(row, row.entity_id) for row in rows if row.entity_id]
+    cited = [_build_cited(row, row.entity_id) for row in rows if row.entity_id]
     replace_citations(
         owner=message,
         source=session.entity_id,
@@ -108,7 +108,7 @@ def replace_message_citations(session: Session, message: UUID, numbers: Sequence
     )
 
 
-def _cited(row: Citation, entity: UUID) -> Cited:
+def _build_cited(row: Citation, entity: UUID) -> CitationTarget:
     """A row of the registry as a reference names it: "Survey.pdf, p. 12", under the labels that passage and name have
     now.
     """
@@ -124,7 +124,7 @@ def _cited(row: Citation, entity: UUID) -> Cited:
         "passage": row.locator.get("passage") or (str(paragraphs[0]) if paragraphs else None),
     }
     detail = {key: value for key, value in place.items() if value is not None}
-    return Cited(
+    return CitationTarget(
         entity=entity,
         passage=UUID(row.locator["row"]),
         label=combine_many([row.data_classification, name_label, *lock_labels(paragraphs)]),

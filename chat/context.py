@@ -16,22 +16,22 @@ from django.utils.formats import date_format
 from chat.access import get_entity, select_messages
 from chat.agents import get_agent
 from chat.document_overviews import READ_DOCUMENTS
-from chat.layout import MEMORY_TOKENS, HistoryMessage, first_turn, lay_out
-from chat.log import Given, load_derivation_sources
+from chat.layout import MEMORY_TOKENS, HistoryMessage, find_first_turn, lay_out
+from chat.log import SourceLabel, load_derivation_sources
 from chat.memory import recall_turns
 from chat.models import LookIn, Message, Role, Session, Turn
 from chat.record_lists import describe_tool
 from chat.tools import SEARCH_KNOWLEDGE, get_owner
-from entities.access import Scope, combine_many, readable_fields
+from entities.access import Scope, combine_many, list_readable_fields
 from entities.formats import format_money
 from entities.models import Entity, Weight
-from entities.records import visible_links
-from entities.registry import get_column, parents
+from entities.records import load_visible_links
+from entities.registry import get_column, list_parent_types
 from llm import prompts
 from llm.models_catalogue import Tier
-from pulse.reader import pulse_for
+from pulse.reader import load_pulse_view
 from retrieval.citation_links import MARKER
-from retrieval.citations import Numbers, load_numbers
+from retrieval.citations import CitationNumbers, load_numbers
 from retrieval.locate import resolve_all
 
 TOOLS: Mapping[str, Callable[[Scope], dict[str, Any]]] = {
@@ -59,8 +59,8 @@ class Context:
     history: int
     tools: tuple[dict[str, Any], ...]
     label: int
-    given: tuple[Given, ...]
-    known: Numbers
+    given: tuple[SourceLabel, ...]
+    known: CitationNumbers
     layers: dict[str, int] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
     recalled: tuple[int, ...] = ()
@@ -74,10 +74,10 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
     agent = get_agent(session.agent)
     files_alone = turn.look_in == LookIn.FILES
     record, record_given = _record(scope, entity, with_fields=not files_alone) if entity else (None, [])
-    pulse, pulse_given = _pulse(scope, entity) if entity and not files_alone else ("", [])
-    latest = _latest(scope, session, turn)
+    pulse, pulse_given = _load_pulse(scope, entity) if entity and not files_alone else ("", [])
+    latest = _load_latest(scope, session, turn)
     previous = next((m.content for m in reversed(latest) if m.role == Role.USER), "")
-    recall = recall_turns(scope, session, question, first_turn(turn.number), MEMORY_TOKENS, previous)
+    recall = recall_turns(scope, session, question, find_first_turn(turn.number), MEMORY_TOKENS, previous)
     earlier = [message for recalled in recall.turns for message in recalled.messages]
     history_given = load_derivation_sources({row.pk: row.data_classification or 0 for row in (*latest, *earlier)})
     said = [
@@ -94,30 +94,36 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
         tools=tuple(TOOLS[name](scope) for name in agent.tools if turn.look_in in KEEPS_TO.get(name, LOOK_ANYWHERE)),
         label=combine_many([session.high_water, *(g.label for g in given)]),
         given=given,
-        known=_known(scope, session, list_cited(latest) | {n for turn in recall.turns for n in turn.cited}),
+        known=_load_known_numbers(
+            scope, session, list_cited(latest) | {n for turn in recall.turns for n in turn.cited}
+        ),
         layers=layout.layers,
         dropped=layout.dropped,
         recalled=tuple(turn.number for turn in recall.turns),
     )
 
 
-def _record(scope: Scope, entity: Entity, *, with_fields: bool) -> tuple[prompts.Record, list[Given]]:
+def _record(scope: Scope, entity: Entity, *, with_fields: bool) -> tuple[prompts.Record, list[SourceLabel]]:
     """The record's name and fields as the asker may read them, with the labels of those that have a value."""
     model = type(entity)
-    links = visible_links(scope, [entity])
+    links = load_visible_links(scope, [entity])
     values: dict[str, str] = {}
     labels: set[int] = set()
-    given: list[Given] = []
-    for name in readable_fields(model) if with_fields else ():
+    given: list[SourceLabel] = []
+    for name in list_readable_fields(model) if with_fields else ():
         if name in ("name", "currency"):
             continue
         column = get_column(model, name)
-        if name in parents(model):
+        if name in list_parent_types(model):
             linked = links.get(getattr(entity, f"{name}_id"))
             if linked is None:
                 continue
             value = linked.title_or_type
-            given.append(Given(linked.pk, linked.name_classification if _named(linked) else 0, weight=Weight.NAME))
+            given.append(
+                SourceLabel(
+                    linked.pk, linked.name_classification if _has_printed_name(linked) else 0, weight=Weight.NAME
+                )
+            )
         else:
             shown = getattr(entity, f"get_{name}_display", None)
             raw = shown() if shown else getattr(entity, name)
@@ -129,31 +135,31 @@ def _record(scope: Scope, entity: Entity, *, with_fields: bool) -> tuple[prompts
         if value:
             values[str(column.verbose_name).capitalize()] = value
             labels |= model.rag().get_field_label(name)
-    if _named(entity):
+    if _has_printed_name(entity):
         labels.add(entity.name_classification)
-    given.append(Given(entity.pk, combine_many(labels)))
+    given.append(SourceLabel(entity.pk, combine_many(labels)))
     record = prompts.Record(str(model._meta.verbose_name), entity.title_or_type, values)
     return record, given
 
 
-def _named(entity: Entity) -> bool:
+def _has_printed_name(entity: Entity) -> bool:
     """Whether the name itself, not the type in its place, is printed."""
     return bool(getattr(entity, "title", None))
 
 
-def _pulse(scope: Scope, entity: Entity) -> tuple[str, list[Given]]:
+def _load_pulse(scope: Scope, entity: Entity) -> tuple[str, list[SourceLabel]]:
     """The Pulse that the asker may read, and what it was drawn from. One that is not there yet is not waited for."""
-    pulse = pulse_for(scope, entity).pulse
+    pulse = load_pulse_view(scope, entity).pulse
     if pulse is None or pulse.data_classification is None:
         return "", []
     given = load_derivation_sources({pulse.pk: pulse.data_classification})
-    return pulse.text, [*given, Given(entity.pk, pulse.data_classification)]
+    return pulse.text, [*given, SourceLabel(entity.pk, pulse.data_classification)]
 
 
-def _latest(scope: Scope, session: Session, turn: Turn) -> list[Message]:
+def _load_latest(scope: Scope, session: Session, turn: Turn) -> list[Message]:
     """Messages of the turns that go into the prompt word for word, as the asker may read them today, oldest first."""
     rows = select_messages(scope, session).filter(
-        turn__number__gte=first_turn(turn.number), turn__number__lt=turn.number
+        turn__number__gte=find_first_turn(turn.number), turn__number__lt=turn.number
     )
     return list(rows.exclude(content="").order_by("turn__number", "-role"))
 
@@ -163,11 +169,11 @@ def list_cited(messages: Sequence[Message]) -> set[int]:
     return {int(n) for row in messages if row.role == Role.ASSISTANT for n in MARKER.findall(row.content)}
 
 
-def _known(scope: Scope, session: Session, shown: set[int]) -> Numbers:
+def _load_known_numbers(scope: Scope, session: Session, shown: set[int]) -> CitationNumbers:
     """Numbers of earlier turns that this one may use: the model sees them in an answer, and they lead somewhere."""
     owner = get_owner(session)
     if not shown:
-        return Numbers(frozenset(), {})
+        return CitationNumbers(frozenset(), {})
     known = {n for n, resolved in resolve_all(scope, owner, shown).items() if resolved.available}
     by_src = load_numbers(scope, owner).by_src
-    return Numbers(frozenset(known), {src: n for src, n in by_src.items() if n in known})
+    return CitationNumbers(frozenset(known), {src: n for src, n in by_src.items() if n in known})

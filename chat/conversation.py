@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from chat.access import Hidden, hidden_messages, select_messages, select_turns
+from chat.access import HiddenMessage, load_hidden_messages, select_messages, select_turns
 from chat.models import OPEN, Message, Session, State, Turn
 from entities.access import Scope
 
@@ -16,15 +16,15 @@ class Exchange:
     turn: Turn
     question: Message | None
     answer: Message | None
-    hidden_question: Hidden | None = None
-    hidden_answer: Hidden | None = None
+    hidden_question: HiddenMessage | None = None
+    hidden_answer: HiddenMessage | None = None
 
     @property
     def is_open(self) -> bool:
         return self.turn.state in OPEN
 
     @property
-    def is_shown(self) -> bool:
+    def is_visible(self) -> bool:
         """A turn that broke off says so even where its question has no label and nobody may read it."""
         seen = self.question or self.answer or self.hidden_question or self.hidden_answer or self.is_open
         return bool(seen) or self.turn.state in (State.INTERRUPTED, State.FAILED)
@@ -48,16 +48,16 @@ class Exchange:
         return self.question is not None and self.turn.state in (State.STOPPED, State.INTERRUPTED, State.FAILED)
 
 
-def exchanges(scope: Scope, session: Session, turns: Sequence[Turn] | None = None) -> list[Exchange]:
+def list_exchanges(scope: Scope, session: Session, turns: Sequence[Turn] | None = None) -> list[Exchange]:
     """The turns of a session from `get_session_or_404`, oldest first."""
     rows = list(turns if turns is not None else select_turns(scope).filter(session=session.pk).order_by("number"))
     wanted = {pk for turn in rows for pk in (turn.question, turn.answer)}
     messages = {m.pk: m for m in select_messages(scope, session).filter(pk__in=wanted)}
-    hidden = hidden_messages(session)
-    return [_exchange(turn, messages, hidden) for turn in rows]
+    hidden = load_hidden_messages(session)
+    return [_build_exchange(turn, messages, hidden) for turn in rows]
 
 
-def _exchange(turn: Turn, messages: Mapping[UUID, Message], hidden: Mapping[UUID, Hidden]) -> Exchange:
+def _build_exchange(turn: Turn, messages: Mapping[UUID, Message], hidden: Mapping[UUID, HiddenMessage]) -> Exchange:
     return Exchange(
         turn, messages.get(turn.question), messages.get(turn.answer), hidden.get(turn.question), hidden.get(turn.answer)
     )

@@ -15,16 +15,16 @@ from django.db.models import Q, QuerySet
 
 from chat.access import get_entity
 from chat.models import LookIn, Session
-from chat.places import related
-from chat.tools import BadCall, Found, print_results
-from entities.access import Scope, sources_visible, visible
+from chat.places import list_related
+from chat.tools import BadCall, ToolFindings, print_results
+from entities.access import Scope, build_sources_visible_q, build_visibility_q
 from entities.models import Entity
 from ingestion.models import ContextRow, File, Kind
 from llm.offline.overview import is_introduction, stands_alone
-from llm.offline.ranking import inverse_frequencies, sum_of_cosines, terms
-from llm.offline.sentences import sentences
+from llm.offline.ranking import compute_frequencies, extract_terms, sum_cosines
+from llm.offline.sentences import split_sentences
 from retrieval.fusion import Hit
-from retrieval.gate import gate
+from retrieval.gate import build_gates
 from retrieval.query import CONTROL, Within
 from retrieval.results import FILE_NAME_IS_READABLE, load_results
 from retrieval.terms import Terms
@@ -77,7 +77,7 @@ def parse_reading(asked: Mapping[str, Any]) -> ReadingRequest:
     return ReadingRequest(*(CONTROL.sub(" ", value).strip()[:300] for value in values))
 
 
-def read_documents(scope: Scope, session: Session, request: ReadingRequest, look_in: str = "") -> Found:
+def read_documents(scope: Scope, session: Session, request: ReadingRequest, look_in: str = "") -> ToolFindings:
     """Passages of the documents, numbered in the session's registry. look_in: of the turn. Raises: Http404 where the
     record is hidden; BadCall.
     """
@@ -86,7 +86,7 @@ def read_documents(scope: Scope, session: Session, request: ReadingRequest, look
     if request.document:
         files = find_named_files(scope, entity, request.document, look_in)
         if not files:
-            return Found(NO_SUCH_NAME, (), ())
+            return ToolFindings(NO_SUCH_NAME, (), ())
     elif entity is None:
         raise BadCall("This chat is about no record: name a document, or search.")
     else:
@@ -95,12 +95,12 @@ def read_documents(scope: Scope, session: Session, request: ReadingRequest, look
     alone = request.document and len(files) == 1
     share = MAX_PASSAGES if alone else max(2, min(MAX_PASSAGES_PER_DOCUMENT, MAX_PASSAGES // max(1, len(files))))
     for file in files:
-        numbers += _choose_passages(scope, file, terms(request.focus), share)
+        numbers += _choose_passages(scope, file, extract_terms(request.focus), share)
     # Asked for once more by number, under the conditions of every search.
-    through = gate(scope, Within())
+    through = build_gates(scope, Within())
     results = load_results(scope, [Hit(number, 0.0) for number in numbers], through, Terms({}))
     if not results:
-        return Found(NO_TEXT, (), ())
+        return ToolFindings(NO_TEXT, (), ())
     return print_results(scope, session, results, by="document")
 
 
@@ -108,28 +108,30 @@ def find_named_files(scope: Scope, entity: Entity | None, name: str, look_in: st
     """The files whose names fit the words best: of the record, else of records beside it, else anywhere, as far as
     `look_in` goes.
     """
-    wanted = _name_terms(name)
+    wanted = _split_name(name)
     if not wanted:
         return []
     places = [Q(name__icontains=max(re.findall(r"\w+", name), key=len, default=name))]
     if entity is not None:
-        places = [Q(entity=entity.pk), Q(entity__in=related(scope, entity.pk)), *places][: DEPTHS.get(look_in)]
+        places = [Q(entity=entity.pk), Q(entity__in=list_related(scope, entity.pk)), *places][: DEPTHS.get(look_in)]
     for place in places:
-        found = _readable_rows(scope).filter(file__in=_named_files(scope).filter(place)).order_by()
+        found = _select_readable_rows(scope).filter(file__in=_select_named_files(scope).filter(place)).order_by()
         names = dict(
-            _named_files(scope).filter(pk__in=found.values("file").distinct()[:MAX_NAMES]).values_list("pk", "name")
+            _select_named_files(scope)
+            .filter(pk__in=found.values("file").distinct()[:MAX_NAMES])
+            .values_list("pk", "name")
         )
-        fits = {pk: _measure_fit(wanted, _name_terms(known)) for pk, known in names.items()}
+        fits = {pk: _measure_fit(wanted, _split_name(known)) for pk, known in names.items()}
         best = max(fits.values(), default=0.0)
         if best < MIN_NAME_FIT and entity is not None and place == places[0]:
             for pk, text in _read_openings(scope, names).items():
-                fits[pk] = _measure_fit(wanted, _name_terms(names[pk]) | set(terms(text)))
+                fits[pk] = _measure_fit(wanted, _split_name(names[pk]) | set(extract_terms(text)))
             best = max(fits.values(), default=0.0)
         if best >= MIN_NAME_FIT:
             chosen = [pk for pk, fit in fits.items() if fit == best]
             # Of "Annex 1.pdf" and "Annex 1 to the lease.pdf" the first is called just so.
-            shortest = min(len(_name_terms(names[pk])) for pk in chosen)
-            return [pk for pk in chosen if len(_name_terms(names[pk])) == shortest][:MAX_DOCUMENTS]
+            shortest = min(len(_split_name(names[pk])) for pk in chosen)
+            return [pk for pk in chosen if len(_split_name(names[pk])) == shortest][:MAX_DOCUMENTS]
     return []
 
 
@@ -140,37 +142,39 @@ def _measure_fit(wanted: set[str], known: set[str]) -> float:
 
 def _read_openings(scope: Scope, files: Iterable[UUID]) -> dict[UUID, str]:
     """With which text each of the files begins: a document names itself there."""
-    rows = _readable_rows(scope).filter(file__in=files, position__lte=1).order_by("file", "position", "number")
+    rows = _select_readable_rows(scope).filter(file__in=files, position__lte=1).order_by("file", "position", "number")
     found: dict[UUID, str] = {}
     for pk, text in rows.values_list("file", "text"):
         found[pk] = f"{found.get(pk, '')} {text[:MAX_OPENING_CHARACTERS]}"
     return found
 
 
-def _name_terms(name: str) -> set[str]:
+def _split_name(name: str) -> set[str]:
     """Words of a file's name: "Side_letter-2.pdf" has "side", "letter" and "2"."""
-    return set(terms(re.sub(r"\.\w{2,4}$", "", name).replace("_", " ").replace("-", " ").replace(".", " ")))
+    return set(extract_terms(re.sub(r"\.\w{2,4}$", "", name).replace("_", " ").replace("-", " ").replace(".", " ")))
 
 
-def _named_files(scope: Scope) -> QuerySet[File]:
+def _select_named_files(scope: Scope) -> QuerySet[File]:
     """Files of visible records whose names the asker is cleared for."""
-    return _visible_files(scope).alias(cleared=FILE_NAME_IS_READABLE).filter(cleared=True)
+    return _select_visible_files(scope).alias(cleared=FILE_NAME_IS_READABLE).filter(cleared=True)
 
 
-def _visible_files(scope: Scope) -> QuerySet[File]:
-    return File.objects.filter(entity__in=Entity.objects.filter(visible(scope, Entity)).order_by().values("pk"))
+def _select_visible_files(scope: Scope) -> QuerySet[File]:
+    return File.objects.filter(
+        entity__in=Entity.objects.filter(build_visibility_q(scope, Entity)).order_by().values("pk")
+    )
 
 
-def _readable_rows(scope: Scope) -> QuerySet[ContextRow]:
+def _select_readable_rows(scope: Scope) -> QuerySet[ContextRow]:
     """Passages of files as the asker reads them: row-level security asks for labels and audience."""
-    seen = Entity.objects.filter(visible(scope, Entity)).order_by().values("pk")
-    return ContextRow.objects.filter(sources_visible(scope), entity__in=seen, kind=Kind.FILE_CHUNK)
+    seen = Entity.objects.filter(build_visibility_q(scope, Entity)).order_by().values("pk")
+    return ContextRow.objects.filter(build_sources_visible_q(scope), entity__in=seen, kind=Kind.FILE_CHUNK)
 
 
 def _list_files(scope: Scope, entity: UUID) -> list[UUID]:
     """The record's files with text for the asker: pictures after papers, the newest first."""
-    rows = _readable_rows(scope).filter(entity=entity, file__isnull=False).order_by()
-    files = _visible_files(scope).filter(pk__in=rows.values("file")).order_by("-created_at", "pk")
+    rows = _select_readable_rows(scope).filter(entity=entity, file__isnull=False).order_by()
+    files = _select_visible_files(scope).filter(pk__in=rows.values("file")).order_by("-created_at", "pk")
     found = list(files.values_list("pk", "revision__blob__media_type")[: 4 * MAX_DOCUMENTS])
     found.sort(key=lambda pair: str(pair[1] or "").startswith("image/"))
     return [pk for pk, _ in found[:MAX_DOCUMENTS]]
@@ -178,16 +182,16 @@ def _list_files(scope: Scope, entity: UUID) -> list[UUID]:
 
 def _choose_field_rows(scope: Scope, entity: UUID) -> list[int]:
     """The record's own fields and long texts, a row a label, those of fields first."""
-    seen = Entity.objects.filter(visible(scope, Entity)).order_by().values("pk")
+    seen = Entity.objects.filter(build_visibility_q(scope, Entity)).order_by().values("pk")
     rows = ContextRow.objects.filter(
-        sources_visible(scope), entity=entity, entity__in=seen, kind=Kind.METADATA, file=None
+        build_sources_visible_q(scope), entity=entity, entity__in=seen, kind=Kind.METADATA, file=None
     )
     return list(rows.order_by("field", "position", "number").values_list("number", flat=True)[:MAX_FIELD_ROWS])
 
 
 def _choose_passages(scope: Scope, file: UUID, focus: Sequence[str], count: int) -> list[int]:
     """Numbers of rows, in reading order."""
-    rows = _readable_rows(scope).filter(file=file).order_by("position", "number")
+    rows = _select_readable_rows(scope).filter(file=file).order_by("position", "number")
     found = list(rows.values_list("number", "text")[:MAX_ROWS_PER_DOCUMENT])
     chosen = choose_central([text for _, text in found], focus, count)
     return [found[index][0] for index in chosen]
@@ -201,11 +205,11 @@ def choose_central(texts: Sequence[str], focus: Sequence[str], count: int) -> li
     """
     if len(texts) <= count:
         return list(range(len(texts)))
-    bags = [terms(text) for text in texts]
-    weights = inverse_frequencies(bags)
-    likeness = sum_of_cosines(bags, weights)
+    bags = [extract_terms(text) for text in texts]
+    weights = compute_frequencies(bags)
+    likeness = sum_cosines(bags, weights)
     most = max(likeness) or 1.0
-    states = [any(stands_alone(sentence) for sentence in sentences(text)) for text in texts]
+    states = [any(stands_alone(sentence) for sentence in split_sentences(text)) for text in texts]
     introducing = [index for index, text in enumerate(texts) if states[index] and is_introduction(text)]
     wanted = set(focus)
     opening = range(max(1, count // 2 + 1)) if wanted else [0, *introducing[:1]]

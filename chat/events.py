@@ -23,12 +23,12 @@ from uuid import UUID
 from django.http import Http404, HttpResponse
 
 from chat import wakeups
-from chat.access import select_events_after, turns_with_disclosure
+from chat.access import load_disclosed_turns, select_events_after
 from chat.callers import NotSignedIn, Who, read_caller
 from chat.models import ENDS, OPEN, Turn
-from chat.steps import in_look_thread
+from chat.steps import run_in_look_thread
 from entities.access import NoWorkspace, Scope
-from entities.errors import NOT_FOUND, not_signed_in, payload
+from entities.errors import NOT_FOUND, build_not_signed_in, build_payload
 
 HEARTBEAT_SECONDS = 15.0
 RETRY_MS = 1000
@@ -71,7 +71,7 @@ _to_begin: dict[tuple[asyncio.AbstractEventLoop, Who], Asked] = {}
 
 
 def look(scope: Scope, row: Turn, after: int) -> News:
-    """The first events after `after` of a turn from `turns_with_disclosure` that the caller may see now."""
+    """The first events after `after` of a turn from `load_disclosed_turns` that the caller may see now."""
     # The state is read first: an event written between the two reads is then seen by the next look.
     rows = list(select_events_after(scope, row, after).values_list("seq", "kind", "data")[:AT_ONCE])
     chunks = tuple(encode(seq, kind, data) for seq, kind, data in rows)
@@ -103,7 +103,7 @@ def look_at_all(who: Who, wanted: Sequence[Key], tell: Callable[[Key, News | Htt
     with scope.open():
         for begin in range(0, len(wanted), AT_A_TIME):
             few = wanted[begin : begin + AT_A_TIME]
-            rows = turns_with_disclosure(scope, [turn for turn, _ in few])
+            rows = load_disclosed_turns(scope, [turn for turn, _ in few])
             for turn, after in few:
                 tell((turn, after), look(scope, rows[turn], after) if turn in rows else Http404("Not found."))
 
@@ -117,7 +117,7 @@ async def look_together(who: Who, turn: UUID, after: int) -> News:
     with _gate:
         if (loop, who) not in _to_begin:
             _to_begin[loop, who] = {}
-            looking = loop.create_task(in_look_thread(partial(_look_at_asked, loop, who)))
+            looking = loop.create_task(run_in_look_thread(partial(_look_at_asked, loop, who)))
             _looking.add(looking)
             looking.add_done_callback(_looking.discard)
         asked = _to_begin[loop, who]
@@ -151,7 +151,7 @@ def _settle(waited_for: "asyncio.Future[News]", found: News | Exception) -> None
         waited_for.set_result(found)
 
 
-async def tail(who: Who, turn: UUID, after: int) -> AsyncIterator[bytes]:
+async def follow_events(who: Who, turn: UUID, after: int) -> AsyncIterator[bytes]:
     """Events from `after` on, as they come, until the turn ends or the asker may see it no longer.
 
     Each piece is what has been looked up just now; the next look is made when the next piece is asked for. Raises:
@@ -178,7 +178,7 @@ async def tail(who: Who, turn: UUID, after: int) -> AsyncIterator[bytes]:
             after = found.last
             if found.ended:
                 return
-            until = 0.0 if found.more else time.monotonic() + wakeups.patience_seconds()
+            until = 0.0 if found.more else time.monotonic() + wakeups.choose_patience_seconds()
             while not news.is_set() and time.monotonic() < until:
                 beat = sent + HEARTBEAT_SECONDS
                 await wakeups.wait(news, max(0.0, min(until, beat) - time.monotonic()))
@@ -188,27 +188,27 @@ async def tail(who: Who, turn: UUID, after: int) -> AsyncIterator[bytes]:
 
 
 async def follow(who: Who, turn: UUID, after: int) -> AsyncIterator[bytes]:
-    """`tail` for a response that has begun: it ends where nothing may be sent any more."""
+    """`follow_events` for a response that has begun: it ends where nothing may be sent any more."""
     try:
-        async for piece in tail(who, turn, after):
+        async for piece in follow_events(who, turn, after):
             yield piece
     except (NotSignedIn, NoWorkspace, Http404):
         return
 
 
-async def application(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+async def serve_events(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
     """`GET …/api/chat/turns/<id>/events/`."""
     headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
     parts = scope["path"].strip("/").split("/")
     try:
         turn = UUID(parts[parts.index("turns") + 1])
         after = parse_last_event(scope.get("query_string", b"").decode("latin-1"), headers)
-        pieces = tail(read_caller(scope["path"], headers), turn, after)
+        pieces = follow_events(read_caller(scope["path"], headers), turn, after)
         first = await anext(pieces)
     except NotSignedIn:
-        await answer(send, not_signed_in())
+        await answer(send, build_not_signed_in())
     except (NoWorkspace, Http404, ValueError):
-        await answer(send, absent())
+        await answer(send, build_not_found())
     else:
         await stream(first, pieces, receive, send)
 
@@ -216,7 +216,7 @@ async def application(scope: MutableMapping[str, Any], receive: Receive, send: S
 async def stream(first: bytes, pieces: AsyncIterator[bytes], receive: Receive, send: Send) -> None:
     """Send until the end, or until the client has gone."""
     await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
-    gone = asyncio.create_task(disconnected(receive))
+    gone = asyncio.create_task(wait_for_disconnect(receive))
     sending = asyncio.create_task(send_all(first, pieces, send))
     try:
         await asyncio.wait({gone, sending}, return_when=asyncio.FIRST_COMPLETED)
@@ -241,7 +241,7 @@ async def send_piece(piece: bytes, send: Send) -> None:
     await send({"type": "http.response.body", "body": b"", "more_body": True})
 
 
-async def disconnected(receive: Receive) -> None:
+async def wait_for_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
 
@@ -252,9 +252,9 @@ async def answer(send: Send, response: HttpResponse) -> None:
     await send({"type": "http.response.body", "body": response.content})
 
 
-def absent() -> HttpResponse:
+def build_not_found() -> HttpResponse:
     """The 404 of the API's other routes, byte for byte."""
-    body = json.dumps(payload("not_found", NOT_FOUND), ensure_ascii=False, separators=(",", ":"))
+    body = json.dumps(build_payload("not_found", NOT_FOUND), ensure_ascii=False, separators=(",", ":"))
     return HttpResponse(body, status=404, content_type="application/json")
 
 

@@ -7,10 +7,10 @@ from django.http import HttpResponse
 
 from chat.access import get_entity, get_session_or_404
 from chat.citations import load_citation_links
-from chat.conversation import exchanges
+from chat.conversation import list_exchanges
 from chat.models import Message, Session
 from entities.access import Scope
-from entities.api.lists import chips_of_atoms
+from entities.api.lists import list_atom_chips
 from retrieval.citation_links import MARKER, list_sources
 
 WITHHELD = "No longer shown: a source that it used was removed, or you may no longer see it."
@@ -22,15 +22,20 @@ def export_markdown(scope: Scope, session: Session) -> HttpResponse:
     title = get_session_or_404(scope, session.pk).title or "Conversation"  # type: ignore[attr-defined]
     about = f"{entity.type_title}: {entity.title_or_type}" if entity else "the workspace"
     lines = [f"# {title}", "", f"About {about}", ""]
-    for exchange in exchanges(scope, session):
+    for exchange in list_exchanges(scope, session):
         for who, message, hidden in (
             ("Question", exchange.question, exchange.hidden_question),
             ("Answer", exchange.answer, exchange.hidden_answer),
         ):
             if message is not None:
-                lines += [f"## {who}, {message.created_at:%Y-%m-%d %H:%M} UTC", "", *_text(scope, message), ""]
+                lines += [
+                    f"## {who}, {message.created_at:%Y-%m-%d %H:%M} UTC",
+                    "",
+                    *_format_message(scope, message),
+                    "",
+                ]
             elif hidden is not None:
-                names = " and ".join(chip.label for chip in chips_of_atoms(hidden.requires))
+                names = " and ".join(chip.label for chip in list_atom_chips(hidden.requires))
                 lines += [f"## {who}", "", f"*Content requires {names} clearance.*", ""]
         if exchange.is_withheld:
             lines += ["## Answer", "", f"*{WITHHELD}*", ""]
@@ -42,7 +47,7 @@ def export_markdown(scope: Scope, session: Session) -> HttpResponse:
     return response
 
 
-def _text(scope: Scope, message: Message) -> list[str]:
+def _format_message(scope: Scope, message: Message) -> list[str]:
     links = load_citation_links(scope, message)
     counts: Counter[int] = Counter()
 

@@ -28,7 +28,7 @@ WHY = {
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenPassage:
     """A passage of the prompt. name: empty where it may not be seen today. why: "" where it was not noted."""
 
     n: int
@@ -39,7 +39,7 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Inspected:
+class TurnInspection:
     """layers: (name, tokens) in the order of the prompt. dropped: what did not fit, in words. usage: of the calls.
     recalled: (number, id) of the earlier turns that were said again, as far as they may be read today.
 
@@ -47,7 +47,7 @@ class Inspected:
     """
 
     layers: tuple[tuple[str, int], ...]
-    passages: tuple[Given, ...]
+    passages: tuple[GivenPassage, ...]
     dropped: tuple[str, ...]
     usage: dict[str, Any]
     recalled: tuple[tuple[int, UUID], ...] = ()
@@ -56,7 +56,7 @@ class Inspected:
     def tokens(self) -> int:
         return sum(tokens for _, tokens in self.layers)
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return {
             "layers": [{"name": name, "tokens": tokens} for name, tokens in self.layers],
             "tokens": self.tokens,
@@ -67,20 +67,20 @@ class Inspected:
         }
 
 
-def inspect(scope: Scope, turn: Turn) -> Inspected:
+def inspect(scope: Scope, turn: Turn) -> TurnInspection:
     """Of a turn from `get_turn_or_404`. Passages that the caller may not see today are left out."""
     session = Session(pk=turn.session_id, audience=turn.audience)
     found_by = {entry["n"]: entry.get("by", "") for entry in turn.manifest.get("passages", [])}
     found = resolve_all(scope, get_owner(session), set(found_by)) if found_by else {}
     passages = tuple(
-        Given(n, resolved.name or "Source", resolved.where, resolved.url(scope), str(WHY.get(found_by[n], "")))
+        GivenPassage(n, resolved.name or "Source", resolved.where, resolved.url(scope), str(WHY.get(found_by[n], "")))
         for n, resolved in sorted(found.items())
         if resolved.available
     )
     if not select_messages(scope, session).filter(pk=turn.answer).exists():
-        return Inspected((), passages, (), {})
+        return TurnInspection((), passages, (), {})
     tokens = turn.manifest.get("layers", {})
     layers = tuple((name, tokens[name]) for name in LAYERS if name in tokens)
     readable = select_messages(scope, session).filter(turn__number__in=turn.manifest.get("recalled", []))
     recalled = tuple(readable.order_by("turn__number").values_list("turn__number", "turn_id").distinct())
-    return Inspected(layers, passages, tuple(turn.manifest.get("dropped", ())), turn.usage, recalled)
+    return TurnInspection(layers, passages, tuple(turn.manifest.get("dropped", ())), turn.usage, recalled)

@@ -5,22 +5,22 @@ from uuid import UUID
 
 from chat.log import raise_high_water
 from chat.models import Message, Title, Turn
-from entities.access import Scope, combine_many, granted_atoms, list_atoms
+from entities.access import Scope, combine_many, list_atoms, load_granted_atoms
 
 TITLE = 60
 
 
 @dataclass(frozen=True)
-class Question:
+class LabelledQuestion:
     """A question as the turn uses it."""
 
     text: str
     label: int
 
 
-def held(scope: Scope) -> frozenset[int]:
+def load_asker_atoms(scope: Scope) -> frozenset[int]:
     """The atoms of the asker, in their own scope."""
-    return granted_atoms()
+    return load_granted_atoms()
 
 
 def label_question(scope: Scope, turn: UUID, found: int, held: frozenset[int]) -> int:
@@ -39,7 +39,7 @@ def label_question(scope: Scope, turn: UUID, found: int, held: frozenset[int]) -
             workspace_id=row.workspace_id,
             audience=row.audience,
             session_id=row.session_id,
-            text=short_title(question.content),
+            text=shorten_title(question.content),
             data_classification=label,
         )
     return label
@@ -52,7 +52,7 @@ def label_title(scope: Scope, session: UUID, found: int, held: frozenset[int]) -
     Title.objects.filter(session=session).update(data_classification=combine_many([label, *sorted(mine)]))
 
 
-def short_title(text: str) -> str:
+def shorten_title(text: str) -> str:
     """The first line of a question, cut between words."""
     line = " ".join(text.strip().splitlines()[0].split()) if text.strip() else "Conversation"
     if len(line) <= TITLE:

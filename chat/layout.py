@@ -47,7 +47,7 @@ class HistoryMessage:
 
 
 @dataclass(frozen=True)
-class Layout:
+class PromptLayout:
     """history: how many of `messages` are earlier ones. layers: tokens, estimated, in the order of the prompt."""
 
     system: list[dict[str, Any]]
@@ -57,7 +57,7 @@ class Layout:
     dropped: tuple[str, ...]
 
 
-def first_turn(number: int) -> int:
+def find_first_turn(number: int) -> int:
     """The first earlier turn that is in the prompt of turn `number`, both from 1: of turns 1 to 10 the first, of 11 to
     15 the sixth. So 5 to 9 earlier turns are in it, once there are as many.
     """
@@ -65,7 +65,7 @@ def first_turn(number: int) -> int:
 
 
 def lay_out(
-    agent: prompts.Agent,
+    agent: prompts.PromptAgent,
     record: prompts.Record | None,
     pulse: str,
     said: Sequence[HistoryMessage],
@@ -73,16 +73,16 @@ def lay_out(
     question: str,
     look_in: str = "",
     recall: Recall = NOTHING,
-) -> Layout:
-    """The prompt of turn `number`. said: messages from `first_turn(number)` on, in order, that the asker may read.
+) -> PromptLayout:
+    """The prompt of turn `number`. said: messages from `find_first_turn(number)` on, in order, that the asker may read.
     look_in: of the turn. recall: of what was said before those.
     """
-    system = prompts.chat_system(agent, record, pulse=pulse)
+    system = prompts.build_chat_system(agent, record, pulse=pulse)
     begin = next((n for n, message in enumerate(said) if message.role == "user"), len(said))
     history = [{"role": message.role, "content": message.text} for message in said[begin:]]
-    beside = [chat_prompts.chat_reminder(number)] if number % REMIND_EVERY == 0 else []
-    earlier = chat_prompts.chat_earlier([(turn.number, turn.texts) for turn in recall.turns])
-    asked = "\n".join([*filter(None, [earlier, *beside, chat_prompts.chat_place(look_in)]), question])
+    beside = [chat_prompts.render_reminder(number)] if number % REMIND_EVERY == 0 else []
+    earlier = chat_prompts.render_earlier([(turn.number, turn.texts) for turn in recall.turns])
+    asked = "\n".join([*filter(None, [earlier, *beside, chat_prompts.render_place(look_in)]), question])
     layers = {
         "instructions": estimate(system[0]["text"]),
         "properties": estimate(system[1]["text"]) - estimate(pulse),
@@ -91,8 +91,8 @@ def lay_out(
         "earlier messages": estimate(earlier),
         "question": estimate(asked) - estimate(earlier),
     }
-    dropped = (OLDER_FOUND if recall.left_out else OLDER,) if first_turn(number) > 1 else ()
-    return Layout(system, [*history, {"role": "user", "content": asked}], len(history), layers, dropped)
+    dropped = (OLDER_FOUND if recall.left_out else OLDER,) if find_first_turn(number) > 1 else ()
+    return PromptLayout(system, [*history, {"role": "user", "content": asked}], len(history), layers, dropped)
 
 
 def mark_prefixes(messages: Sequence[dict[str, Any]], history: int) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ import asyncio
 import logging
 
 from chat import runner, wakeups
-from chat.steps import in_thread
+from chat.steps import run_in_thread
 from chat.sweep import sweep_all
 
 logger = logging.getLogger(__name__)
@@ -17,7 +17,7 @@ async def on_startup() -> None:
     runner.use_loop(asyncio.get_running_loop())
     _listening = asyncio.create_task(wakeups.listen())
     try:
-        await in_thread(sweep_all)
+        await run_in_thread(sweep_all)
     except Exception:
         logger.exception("turns left behind could not be looked for; beat will")
 

@@ -30,12 +30,12 @@ class LeaseLost(Exception):
     """Another process has ended this turn."""
 
 
-class Forgotten(Exception):
+class RecordForgotten(Exception):
     """A record that went into the answer has been deleted, and what there was of the answer with it."""
 
 
 @dataclass(frozen=True)
-class Written:
+class WriteResult:
     """What a write found. label: of everything that went into the answer, as it is now."""
 
     stop_requested: bool
@@ -52,7 +52,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Given:
+class SourceLabel:
     """Something the model was given: a passage (its paragraphs) or a record's own fields (none). label: with its
     names'. weight: less than text where it was given the record's name alone, or a number that includes it.
     """
@@ -63,18 +63,20 @@ class Given:
     weight: Weight = Weight.TEXT
 
 
-def load_derivation_sources(texts: Mapping[UUID, int]) -> list[Given]:
+def load_derivation_sources(texts: Mapping[UUID, int]) -> list[SourceLabel]:
     """What derived texts (id -> label) were drawn from: an answer that may repeat them needs all of it."""
     grouped: dict[tuple[UUID, int, Weight], list[UUID]] = {}
     for source in Source.objects.filter(derived__in=texts):
         label, weight = texts[source.derived], Weight(source.weight)
         for entity in [source.entity_id] if source.counted is None else source.counted:
             grouped.setdefault((entity, label, weight), []).extend([source.passage] if source.passage else [])
-    return [Given(entity, label, tuple(passages), weight) for (entity, label, weight), passages in grouped.items()]
+    return [
+        SourceLabel(entity, label, tuple(passages), weight) for (entity, label, weight), passages in grouped.items()
+    ]
 
 
 @dataclass(frozen=True)
-class Ending:
+class TurnEnding:
     """How a turn ended. content: of the answer so far. label: of everything that went into it."""
 
     state: State
@@ -103,34 +105,34 @@ def claim(scope: Scope, turn: UUID, holder: UUID) -> bool:
     )
 
 
-def append(scope: Scope, turn: UUID, holder: UUID, entries: Sequence[Entry], label: int) -> Written:
+def append(scope: Scope, turn: UUID, holder: UUID, entries: Sequence[Entry], label: int) -> WriteResult:
     """Write events and keep the lease. label: of what the model has been given, as it was read.
 
     Where one of its passages has risen since, what is written here and what was written before rise with it.
     Raises: LeaseLost, Forgotten.
     """
-    row = _held(turn, holder, len(entries))
-    if not _remembered(row):
-        raise Forgotten(str(turn))
+    row = _renew_lease(turn, holder, len(entries))
+    if not _is_answer_stored(row):
+        raise RecordForgotten(str(turn))
     now = combine_many([label, *lock_source_labels(row.answer)])
     if now != label:
         entries = [replace(entry, label=combine_many([entry.label, now])) for entry in entries]
         raise_events(row.pk, now)
     _write(row, entries)
-    return Written(row.stop_requested, now)
+    return WriteResult(row.stop_requested, now)
 
 
 def record_prompt_sources(
-    scope: Scope, turn: UUID, holder: UUID, given: Sequence[Given], manifest: dict[str, Any], label: int = 0
+    scope: Scope, turn: UUID, holder: UUID, given: Sequence[SourceLabel], manifest: dict[str, Any], label: int = 0
 ) -> None:
     """Record what the model is about to be given, before it is: the answer's sources, the session's high water, the
     manifest. label: of what it is told beside.
 
     Raises: LeaseLost, Forgotten.
     """
-    row = _held(turn, holder, 0)
-    if not _remembered(row):
-        raise Forgotten(str(turn))
+    row = _renew_lease(turn, holder, 0)
+    if not _is_answer_stored(row):
+        raise RecordForgotten(str(turn))
     answer, _ = Message.objects.get_or_create(
         pk=row.answer,
         defaults={
@@ -172,21 +174,21 @@ def list_counted_records(row: Turn, answer: Message, counted: set[UUID]) -> None
     source.save()
 
 
-def finish(scope: Scope, turn: UUID, holder: UUID, entries: Sequence[Entry], ending: Ending) -> int:
+def finish(scope: Scope, turn: UUID, holder: UUID, entries: Sequence[Entry], ending: TurnEnding) -> int:
     """Write the last events, the answer with its label, and the end. Returns the answer's label. Raises: LeaseLost."""
-    row = _held(turn, holder, len(entries))
-    if not _remembered(row):
+    row = _renew_lease(turn, holder, len(entries))
+    if not _is_answer_stored(row):
         row.last_seq += len(entries)
         return end(row, replace(ending, state=State.FAILED, error=FORGOTTEN, code="source_deleted"))
     _write(row, entries)
     return end(row, ending)
 
 
-def end(row: Turn, ending: Ending) -> int:
+def end(row: Turn, ending: TurnEnding) -> int:
     """End a locked turn. The answer's label takes in what its passages have risen to since they were read; of an answer
     that was forgotten meanwhile no text is kept.
     """
-    if not _remembered(row):
+    if not _is_answer_stored(row):
         ending = replace(ending, content="")
     label = raise_high_water(row.session_id, [ending.label, *lock_source_labels(row.answer)])
     answer = Message.objects.filter(pk=row.answer)
@@ -237,13 +239,13 @@ def interrupt(scope: Scope, turn: UUID, why: str) -> bool:
     )
     if row is None:
         return False
-    content, label = written(row)
+    content, label = read_written(row)
     state = State.STOPPED if row.stop_requested else State.INTERRUPTED
-    end(row, Ending(state, content.strip(), label, "" if state is State.STOPPED else why, "interrupted"))
+    end(row, TurnEnding(state, content.strip(), label, "" if state is State.STOPPED else why, "interrupted"))
     return True
 
 
-def written(row: Turn) -> tuple[str, int]:
+def read_written(row: Turn) -> tuple[str, int]:
     """The text of an answer as far as its events tell it, and the combination of their labels."""
     tokens = list(
         Event.objects.filter(turn=row.pk, kind=EventKind.TOKEN)
@@ -253,7 +255,7 @@ def written(row: Turn) -> tuple[str, int]:
     return "".join(data.get("text", "") for data, _ in tokens), combine_many(label for _, label in tokens)
 
 
-def expired(scope: Scope) -> list[UUID]:
+def list_expired(scope: Scope) -> list[UUID]:
     return list(Turn.objects.filter(state__in=OPEN, lease_until__lt=timezone.now()).values_list("pk", flat=True))
 
 
@@ -263,14 +265,14 @@ def notify_stop(turn: UUID) -> None:
         cursor.execute("SELECT pg_notify(%s, %s)", [CHANNEL, f"{STOP} {turn}"])
 
 
-def _remembered(row: Turn) -> bool:
+def _is_answer_stored(row: Turn) -> bool:
     """Whether an answer that has sources is still there; if so its row is locked, and who deletes a record waits."""
     if not row.manifest:
         return True  # nothing was given yet
     return Message.objects.select_for_update(no_key=True).filter(pk=row.answer).exists()
 
 
-def _held(turn: UUID, holder: UUID, events: int) -> Turn:
+def _renew_lease(turn: UUID, holder: UUID, events: int) -> Turn:
     with transaction.atomic():
         updated = Turn.objects.filter(pk=turn, holder=holder, state=State.RUNNING).update(
             lease_until=timezone.now() + LEASE, last_seq=F("last_seq") + events

@@ -11,7 +11,7 @@ from django.db import connection
 from django.db.models import BooleanField
 from django.db.models.expressions import RawSQL
 
-from chat.access import readable_messages
+from chat.access import select_readable_messages
 from chat.models import Message, Role, Session, Turn
 from entities.access import Scope
 from llm.offline.recalled import read_statements
@@ -20,7 +20,7 @@ from llm.prompts import NOT_FOUND
 from retrieval.citation_links import MARKER
 from retrieval.matches import WORD, Matcher
 from retrieval.query import CONTROL, LONGEST
-from retrieval.snippets import snippet
+from retrieval.snippets import cut_snippet
 from retrieval.terms import Terms, build_terms
 
 K1, B = 1.2, 0.75
@@ -71,7 +71,7 @@ IS_CANDIDATE = RawSQL("chat_message.id = ANY(ARRAY(SELECT message FROM candidate
 
 
 @dataclass(frozen=True)
-class Recalled:
+class RecalledTurn:
     """An earlier turn as it is said again. messages: those of it that are given, the question first. texts: of each
     "asked" or "answered", and its text as far as it goes into the prompt.
     """
@@ -101,7 +101,7 @@ class Recalled:
 class Recall:
     """turns: in their order. left_out: how many more were found for which there was no room."""
 
-    turns: tuple[Recalled, ...] = ()
+    turns: tuple[RecalledTurn, ...] = ()
     left_out: int = 0
 
 
@@ -132,9 +132,9 @@ def rank_turns(scores: Mapping[int, float], before: int) -> list[int]:
     return sorted((n for n, score in lent.items() if score >= least), key=lambda n: (-lent[n], n))
 
 
-def fit_turns(turns: Sequence[Recalled], budget: int) -> Recall:
+def fit_turns(turns: Sequence[RecalledTurn], budget: int) -> Recall:
     """The first of `turns` that have room in `budget` tokens, in the order in which they were said."""
-    taken: list[Recalled] = []
+    taken: list[RecalledTurn] = []
     for turn in turns:
         if turn.tokens <= budget:
             taken.append(turn)
@@ -144,14 +144,14 @@ def fit_turns(turns: Sequence[Recalled], budget: int) -> Recall:
 
 def _weigh_words(question: str, previous: str) -> tuple[Terms, dict[str, float]]:
     """The words to look for and what each counts."""
-    own = build_terms(_words(question), question)
+    own = build_terms(_split_query(question), question)
     if len(own.stems) >= FEW_WORDS or not previous:
         return own, dict.fromkeys(own.stems, 1.0)
-    both = build_terms(_words(f"{question} {previous}"), f"{question} {previous}")
+    both = build_terms(_split_query(f"{question} {previous}"), f"{question} {previous}")
     return both, {word: 1.0 if word in own.stems else LEANS_ON for word in both.stems}
 
 
-def _words(text: str) -> list[str]:
+def _split_query(text: str) -> list[str]:
     return list(dict.fromkeys(WORD.findall(CONTROL.sub(" ", text[:LONGEST]))))
 
 
@@ -163,7 +163,7 @@ def _find_turns(
     asked = [(term, numbers[word], weights[word]) for term, words in terms.words.items() for word in words]
     if not asked:
         return {}
-    readable = readable_messages(scope).filter(IS_CANDIDATE, turn__number__lt=before)
+    readable = select_readable_messages(scope).filter(IS_CANDIDATE, turn__number__lt=before)
     text, params = readable.order_by().values_list("pk", "turn__number").query.sql_with_params()
     statement = FOUND.format(
         readable=text, candidates=MAX_CANDIDATES, k1=f"{K1}::float8", b=f"{B}::float8", most=MAX_FOUND
@@ -181,12 +181,12 @@ def _read_turns(scope: Scope, session: Session, numbers: Sequence[int]) -> dict[
     for turn in Turn.objects.filter(session=session.pk, number__in=numbers).only("number", "question", "answer"):
         of[turn.question] = of[turn.answer] = turn.number
     found: dict[int, list[Message]] = {}
-    for message in readable_messages(scope).filter(pk__in=list(of)).exclude(content="").order_by("-role"):
+    for message in select_readable_messages(scope).filter(pk__in=list(of)).exclude(content="").order_by("-role"):
         found.setdefault(of[message.pk], []).append(message)
     return found
 
 
-def _cut(number: int, messages: Sequence[Message], matcher: Matcher) -> Recalled | None:
+def _cut(number: int, messages: Sequence[Message], matcher: Matcher) -> RecalledTurn | None:
     """An answer that nothing is found says nothing; nor does its turn, unless the question stated something. None for
     such a turn.
     """
@@ -197,7 +197,7 @@ def _cut(number: int, messages: Sequence[Message], matcher: Matcher) -> Recalled
     for message in given:
         text = _cut_text(message.content.replace("[citation:", "["), matcher)
         texts.append(("asked" if message.role == Role.USER else "answered", text))
-    return Recalled(number, tuple(given), tuple(texts))
+    return RecalledTurn(number, tuple(given), tuple(texts))
 
 
 def _cut_text(text: str, matcher: Matcher) -> str:
@@ -205,7 +205,7 @@ def _cut_text(text: str, matcher: Matcher) -> str:
     if len(text) <= MAX_MESSAGE_CHARACTERS:
         return text
     lines = [
-        line if len(line) <= MAX_MESSAGE_CHARACTERS else snippet(line, matcher, MAX_LINE_CHARACTERS)
+        line if len(line) <= MAX_MESSAGE_CHARACTERS else cut_snippet(line, matcher, MAX_LINE_CHARACTERS)
         for line in text.splitlines()
         if line.strip()
     ]

@@ -8,10 +8,10 @@ from django.utils.translation import gettext
 
 from chat.models import LookIn, Session, Turn
 from entities.access import Scope, get_entity_or_404
-from entities.actions import parent_ids
+from entities.actions import list_parent_ids
 from entities.language import translate_stored
 from entities.models import Entity
-from entities.registry import children, entity_types
+from entities.registry import list_child_types, list_entity_types
 from ingestion.models import Kind
 from references.kinds import Kind as ReferenceKind
 from references.models import Reference
@@ -32,11 +32,11 @@ def resolve_place(scope: Scope, session: Session, look_in: str) -> Within | None
     if record is None or look_in in ("", LookIn.WORKSPACE):
         return None
     if look_in == LookIn.LINKED:
-        return Within(entities=(record, *related(scope, record)))
+        return Within(entities=(record, *list_related(scope, record)))
     return Within(entities=(record,), kinds=(Kind.FILE_CHUNK, Kind.FILE_SUMMARY) if look_in == LookIn.FILES else ())
 
 
-def within(scope: Scope, session: Session, look_in: str, where: str, entity: UUID | None, kind: str) -> Within:
+def resolve_within(scope: Scope, session: Session, look_in: str, where: str, entity: UUID | None, kind: str) -> Within:
     """Where a search looks that wishes for `where` ("record", "related", "workspace" or ""), one record or one type.
 
     Raises: OutOfBounds.
@@ -53,17 +53,17 @@ def within(scope: Scope, session: Session, look_in: str, where: str, entity: UUI
         return replace(limit, entities=(record,)) if where == "record" and record else limit
     if record is None or where == "workspace" or (look_in and where != "record"):
         return Within()
-    return Within(entities=(record,) if where == "record" else (record, *related(scope, record)))
+    return Within(entities=(record,) if where == "record" else (record, *list_related(scope, record)))
 
 
-def related(scope: Scope, pk: UUID) -> list[UUID]:
+def list_related(scope: Scope, pk: UUID) -> list[UUID]:
     """Records that hang on one directly, by fields or references, as far as the caller may see them.
 
     That an answer or a Pulse cited a record relates it to nothing: one wrong answer would lead the next ones there.
     """
     entity = get_entity_or_404(scope, pk)
-    ids = set(parent_ids(entity))
-    for model, field in children(type(entity)):
+    ids = set(list_parent_ids(entity))
+    for model, field in list_child_types(type(entity)):
         ids |= set(model.objects.visible_to(scope).filter(**{field: pk}).values_list("pk", flat=True)[:MAX_RELATED])
     links = Reference.objects.readable_by(scope).touching(pk).exclude(kind=ReferenceKind.CITATION)
     ids |= {end for link in links[:MAX_RELATED] for end in (link.source_id, link.target_id)}
@@ -86,7 +86,7 @@ def encode_place(session: Session, place: Within, depth: int = 0) -> str:
     return "another" if session.entity_id else "one"
 
 
-def code_of_reading(session: Session, look_in: str, named: bool, read: Collection[UUID]) -> str:
+def choose_reading_code(session: Session, look_in: str, named: bool, read: Collection[UUID]) -> str:
     """The place of `read_documents`. named: whether it was asked for a document by its name. read: the records that
     passages came from.
     """
@@ -108,7 +108,7 @@ def name_places(turn: Turn) -> list[str]:
         "one linked": gettext("one record and those linked to it"),
         "documents": gettext("documents"),
     }
-    types = {key: translate_stored(model.plural_title) for key, model in entity_types().items()}
+    types = {key: translate_stored(model.plural_title) for key, model in list_entity_types().items()}
     found = []
     for code in turn.manifest.get("looked", ()):
         kind = types.get(code.removeprefix(TYPE).removeprefix(LIST), "")

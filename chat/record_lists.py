@@ -15,14 +15,14 @@ from django.db import models
 from django.db.models import Sum
 from django.utils.formats import date_format
 
-from chat.log import Given
+from chat.log import SourceLabel
 from chat.models import Session
-from chat.tools import BadCall, Found, Passage, get_owner
-from entities.access import Scope, combine_many, readable_fields
+from chat.tools import BadCall, ToolFindings, ToolPassage, get_owner
+from entities.access import Scope, combine_many, list_readable_fields
 from entities.formats import format_money
 from entities.models import Entity, Weight
 from entities.records import RESERVED, BadQuery, list_records
-from entities.registry import entity_types, get_column, parents
+from entities.registry import get_column, list_entity_types, list_parent_types
 from ingestion.models import ContextRow, Kind
 from llm import prompts
 from retrieval.citations import CitedSource, register_all
@@ -70,7 +70,7 @@ class RecordQuery:
 
 def describe_tool(scope: Scope) -> dict[str, Any]:
     """The tool with the types and fields that exist for the open scope."""
-    types = "\n".join(_describe_type(key, model) for key, model in entity_types().items())
+    types = "\n".join(_describe_type(key, model) for key, model in list_entity_types().items())
     text = {"type": "string"}
     return {
         "name": NAME,
@@ -78,7 +78,7 @@ def describe_tool(scope: Scope) -> dict[str, Any]:
         "input_schema": {
             "type": "object",
             "properties": {
-                "type": {**text, "enum": list(entity_types())},
+                "type": {**text, "enum": list(list_entity_types())},
                 "where": {
                     "type": "object",
                     "description": "field: value. Also field__gte and field__lte for dates (YYYY-MM-DD) and numbers,"
@@ -94,13 +94,13 @@ def describe_tool(scope: Scope) -> dict[str, Any]:
 
 
 def _describe_type(key: str, model: type[Entity]) -> str:
-    fields = [f"{name}{_describe_column(model, name)}" for name in _plain_fields(model)]
+    fields = [f"{name}{_describe_column(model, name)}" for name in _list_plain_fields(model)]
     return f"- {key} ({model._meta.verbose_name_plural}): {', '.join(fields)}"
 
 
-def _plain_fields(model: type[Entity]) -> list[str]:
+def _list_plain_fields(model: type[Entity]) -> list[str]:
     """Readable columns that are no links to other records."""
-    return [name for name in readable_fields(model) if name not in parents(model)]
+    return [name for name in list_readable_fields(model) if name not in list_parent_types(model)]
 
 
 def _describe_column(model: type[Entity], name: str) -> str:
@@ -117,16 +117,16 @@ def _describe_column(model: type[Entity], name: str) -> str:
 def read_query(scope: Scope, asked: Mapping[str, Any]) -> RecordQuery:
     """What a model asked for, in the open scope. Raises: BadCall."""
     kind = str(asked.get("type") or "").strip().lower()
-    if kind not in entity_types():
-        raise BadCall(f"There is no such type. Types are: {', '.join(entity_types())}.")
-    model, where = entity_types()[kind], asked.get("where") or {}
+    if kind not in list_entity_types():
+        raise BadCall(f"There is no such type. Types are: {', '.join(list_entity_types())}.")
+    model, where = list_entity_types()[kind], asked.get("where") or {}
     if not isinstance(where, dict) or not all(isinstance(value, str | int | float) for value in where.values()):
         raise BadCall("Give `where` as field: value.")
     if bad := [name for name, value in where.items() if name in UNUSED or not str(value) or CONTROL.search(str(value))]:
         raise BadCall(f"These narrow nothing: {', '.join(map(str, bad))}.")
     sum_field, limit = str(asked.get("sum") or ""), asked.get("limit") or DEFAULT_LISTED
     if sum_field and not (
-        sum_field in _plain_fields(model)
+        sum_field in _list_plain_fields(model)
         and isinstance(get_column(model, sum_field), models.DecimalField | models.IntegerField)
     ):
         raise BadCall(f"There is no number {sum_field!r} to add up.")
@@ -136,7 +136,7 @@ def read_query(scope: Scope, asked: Mapping[str, Any]) -> RecordQuery:
     return RecordQuery(model, {str(k): str(v) for k, v in where.items()}, order, sum_field, limit)
 
 
-def list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> Found:
+def list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> ToolFindings:
     """The records, numbered in the session's registry, under a line that counts all of them. Raises: BadCall."""
     try:
         found = list_records(scope, query.model, {**query.where, "ordering": query.order})
@@ -146,32 +146,36 @@ def list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> Found:
     keys = dict(found.keys.order_by("pk").values_list("pk", "name_classification")[: MAX_COUNTED + 1])
     if len(keys) > MAX_COUNTED:
         raise BadCall(f"More than {MAX_COUNTED:,} records: narrow it by a field.")
-    printed = [name for name in _plain_fields(query.model) if _is_printed(query, name)]
+    printed = [name for name in _list_plain_fields(query.model) if _is_printed(query, name)]
     label = combine_many(
         atom for name in {*printed, *query.fields_used} for atom in query.model.rag().get_field_label(name)
     )
     names = [*keys.values()] if query.asks_names else []
     lines = [_print_record(row, printed) for row in rows]
-    givens = [Given(row.pk, combine_many([label, row.name_classification if row.title else 0])) for row in rows]
+    givens = [SourceLabel(row.pk, combine_many([label, row.name_classification if row.title else 0])) for row in rows]
     # The number says something of the names and fields that decide it, also where it is none.
     counted = combine_many([label, *names])
     about = {session.entity_id} if session.entity_id else set()
-    rest = [Given(pk, counted, weight=Weight.COUNT) for pk in {*about, *keys} - {row.pk for row in rows}]
+    rest = [SourceLabel(pk, counted, weight=Weight.COUNT) for pk in {*about, *keys} - {row.pk for row in rows}]
     sources = _find_snapshots(rows, {given.entity: given.label for given in givens})
     numbers = dict(zip(sources, register_all(scope, get_owner(session), list(sources.values())), strict=True))
     passages = tuple(
-        Passage(numbers[row.pk], UUID(sources[row.pk].key), line, given, "record")
+        ToolPassage(numbers[row.pk], UUID(sources[row.pk].key), line, given, "record")
         for row, line, given in zip(rows, lines, givens, strict=True)
         if row.pk in numbers
     )
-    shown = prompts.passages(
-        [prompts.Document(_plural(query.model, 2), [prompts.Passage(p.n, p.text) for p in passages])]
+    shown = prompts.render_passages(
+        [
+            prompts.PromptDocument(
+                _choose_plural(query.model, 2), [prompts.NumberedPassage(p.n, p.text) for p in passages]
+            )
+        ]
     )
-    uncited = prompts.lines(line for row, line in zip(rows, lines, strict=True) if row.pk not in numbers)
-    head = [_count_line(query, len(keys)), *_sum_lines(query, found.rows.filter(pk__in=[*keys]))]
+    uncited = prompts.render_lines(line for row, line in zip(rows, lines, strict=True) if row.pk not in numbers)
+    head = [_count_line(query, len(keys)), *_format_sums(query, found.rows.filter(pk__in=[*keys]))]
     injections = tuple(dict.fromkeys(uncited.injections + shown.injections))
     text = "\n".join(part for part in ("\n".join(head), uncited.text, shown.text) if part)
-    return Found(text, passages, injections, drawn=(*givens, *rest), label=counted)
+    return ToolFindings(text, passages, injections, drawn=(*givens, *rest), label=counted)
 
 
 def _is_printed(query: RecordQuery, name: str) -> bool:
@@ -198,17 +202,17 @@ def _print_value(row: Any, name: str) -> str:
     return date_format(value, "j F Y") if isinstance(value, date) else str(value)
 
 
-def _plural(model: type[Entity], count: int) -> str:
+def _choose_plural(model: type[Entity], count: int) -> str:
     return str(model._meta.verbose_name if count == 1 else model._meta.verbose_name_plural)
 
 
 def _count_line(query: RecordQuery, count: int) -> str:
     wanted = ", ".join(f"{name.replace('__', ' ')} {value}" for name, value in query.where.items())
     shown = f"; the first {query.limit} by {query.order.removeprefix('-')}" if count > query.limit else ""
-    return f"{count} {_plural(query.model, count)}{f' ({wanted})' if wanted else ''}{shown}:"
+    return f"{count} {_choose_plural(query.model, count)}{f' ({wanted})' if wanted else ''}{shown}:"
 
 
-def _sum_lines(query: RecordQuery, rows: Any) -> list[str]:
+def _format_sums(query: RecordQuery, rows: Any) -> list[str]:
     """One line a currency: amounts of different money are never added."""
     name = query.sum_field
     if not name:

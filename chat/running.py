@@ -9,10 +9,10 @@ from uuid import UUID
 
 from chat import log
 from chat.context import Context
-from chat.log import Entry, Given
+from chat.log import Entry, SourceLabel
 from chat.models import EventKind, Session, Turn
-from chat.steps import Asker, as_service
-from chat.tools import Passage
+from chat.steps import Asker, run_as_service
+from chat.tools import ToolPassage
 from entities.access import Scope, combine_many
 from llm.client import Reply
 from retrieval.citation_stream import CitationStream
@@ -20,7 +20,7 @@ from retrieval.citation_stream import CitationStream
 T = TypeVar("T")
 
 
-class Stopped(Exception):
+class TurnStopped(Exception):
     """The asker does not want the answer any more."""
 
 
@@ -39,7 +39,7 @@ class Run:
     label: int = 0
     found: int = 0
     text: str = ""
-    passages: dict[int, Passage] = field(default_factory=dict)
+    passages: dict[int, ToolPassage] = field(default_factory=dict)
     cited: set[int] = field(default_factory=set)
     dropped: int = 0
     manifest: dict[str, Any] = field(default_factory=dict)
@@ -91,15 +91,15 @@ class Run:
     async def flush(self) -> None:
         """Write what has been said, and keep the lease. Raises: LeaseLost, Forgotten, Stopped."""
         if await self.write(self._append):
-            raise Stopped
+            raise TurnStopped
 
-    async def give(self, given: Sequence[Given], label: int = 0) -> None:
+    async def give(self, given: Sequence[SourceLabel], label: int = 0) -> None:
         """Note what the model is about to be given. label: of what it is told beside. Raises: LeaseLost, Forgotten."""
         labels = [label, *(g.label for g in given)]
-        self.label = await as_service(self.asker.workspace, _combined, self.label, labels)
+        self.label = await run_as_service(self.asker.workspace, _combine_label, self.label, labels)
 
         async def note() -> None:
-            await as_service(
+            await run_as_service(
                 self.asker.workspace, log.record_prompt_sources, self.turn, self.holder, given, self.manifest, label
             )
 
@@ -120,14 +120,14 @@ class Run:
         entries, self.pending = self.pending, []
         label = self.label
         try:
-            found = await as_service(self.asker.workspace, log.append, self.turn, self.holder, entries, label)
+            found = await run_as_service(self.asker.workspace, log.append, self.turn, self.holder, entries, label)
         except BaseException:
             self.pending = entries + self.pending
             raise
         if found.label != label:
-            self.label = await as_service(self.asker.workspace, _combined, self.label, [found.label])
+            self.label = await run_as_service(self.asker.workspace, _combine_label, self.label, [found.label])
         return found.stop_requested
 
 
-def _combined(scope: Scope, label: int, others: list[int]) -> int:
+def _combine_label(scope: Scope, label: int, others: list[int]) -> int:
     return combine_many([label, *others])

@@ -42,8 +42,8 @@ def conversations(request: HttpRequest) -> HttpResponse:
     page = Paginator(mine.filter(archived_at__isnull=not archived), PAGE).get_page(request.GET.get("page"))
     rows = list(page.object_list)
     entities = load_entities(scope, rows)
-    groups = [(name, [(s, entities.get(s.entity_id)) for s in group]) for name, group in by_date(rows)]
-    return private(
+    groups = [(name, [(s, entities.get(s.entity_id)) for s in group]) for name, group in group_by_date(rows)]
+    return forbid_caching(
         render(
             request, "chat/conversations.html", {"page": page, "groups": groups, "archived": archived, "words": words}
         )
@@ -57,7 +57,7 @@ def recent(request: HttpRequest) -> HttpResponse:
     scope = get_scope(request)
     rows = list(select_sessions(scope).filter(archived_at__isnull=True).order_by("-last_message_at", "pk")[:RECENT])
     entities = load_entities(scope, rows)
-    return private(render(request, "chat/recent.html", {"rows": [(s, entities.get(s.entity_id)) for s in rows]}))
+    return forbid_caching(render(request, "chat/recent.html", {"rows": [(s, entities.get(s.entity_id)) for s in rows]}))
 
 
 @requires(MEMBER)
@@ -99,16 +99,16 @@ def export(request: HttpRequest, pk: UUID) -> HttpResponse:
     return export_markdown(scope, get_session_or_404(scope, pk))
 
 
-def by_date(sessions: Any) -> list[tuple[str, list[Session]]]:
+def group_by_date(sessions: Any) -> list[tuple[str, list[Session]]]:
     """Sessions in their order, under headings."""
     groups: dict[str, list[Session]] = {}
     today = timezone.localdate()
     for session in sessions:
-        groups.setdefault(gettext("Pinned") if session.pinned else day_name(session, today), []).append(session)
+        groups.setdefault(gettext("Pinned") if session.pinned else name_day(session, today), []).append(session)
     return list(groups.items())
 
 
-def day_name(session: Session, today: date) -> str:
+def name_day(session: Session, today: date) -> str:
     day = timezone.localdate(session.last_message_at)
     if day >= today:
         return gettext("Today")
@@ -119,7 +119,7 @@ def day_name(session: Session, today: date) -> str:
     return date_format(day, pgettext("date", "F Y"))
 
 
-def private(response: HttpResponse) -> HttpResponse:
+def forbid_caching(response: HttpResponse) -> HttpResponse:
     """Conversations are not left in caches of the browser."""
     response["Cache-Control"] = "no-store"
     return response

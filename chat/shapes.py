@@ -4,7 +4,7 @@ from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
 
 from chat.models import LookIn, Role, State
-from entities.api.shapes import Label, Placeholder, RecordRef, one_of
+from entities.api.shapes import Label, Placeholder, RecordRef, build_union
 
 EVENTS = OpenApiResponse(
     str,
@@ -87,7 +87,7 @@ class HiddenMessage(Placeholder):
     turn = serializers.UUIDField()
 
 
-ANY_MESSAGE = one_of("AnyMessage", ListedMessage, HiddenMessage)
+ANY_MESSAGE = build_union("AnyMessage", ListedMessage, HiddenMessage)
 
 
 class TurnError(serializers.Serializer):
@@ -109,7 +109,7 @@ class TurnSerializer(serializers.Serializer):
     created_at = serializers.DateTimeField()
     ended_at = serializers.DateTimeField(allow_null=True)
     question = MessageSerializer(allow_null=True)
-    message = one_of("Answer", MessageSerializer, Placeholder, allow_null=True)
+    message = build_union("Answer", MessageSerializer, Placeholder, allow_null=True)
     offline = serializers.BooleanField()
     events = serializers.CharField()
 
@@ -158,7 +158,7 @@ class TurnUsageSerializer(serializers.Serializer):
 
 
 class ContextSerializer(serializers.Serializer):
-    """How `inspector.Inspected.as_json` looks. dropped: what did not fit, in words."""
+    """How `inspector.Inspected.to_json` looks. dropped: what did not fit, in words."""
 
     layers = LayerSerializer(many=True)
     tokens = serializers.IntegerField()

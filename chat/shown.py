@@ -12,17 +12,17 @@ from chat.citations import collect_cited_atoms, label_fields, load_citation_link
 from chat.conversation import Exchange
 from chat.models import Message, State, Turn
 from chat.places import name_places
-from entities.access import Scope, redacted_fields, sources_visible
-from entities.api.lists import chips_of_atoms, list_chips
+from entities.access import Scope, build_sources_visible_q, list_redacted_fields
+from entities.api.lists import list_atom_chips, list_chips
 from entities.model_markdown import CitationLink
 from entities.models import Entity
 from entities.registry import get_column
 from ingestion.models import ContextRow
 from llm.offline.long_questions import measure_coverage
-from llm.offline.ranking import alike_terms, terms
+from llm.offline.ranking import extract_alike_terms, extract_terms
 from llm.prompts import NOT_FOUND
 from retrieval.citation_links import list_sources
-from retrieval.nearby import Nearby, missing_in_files, nearby
+from retrieval.nearby import Nearby, find_nearby, list_missing_in_files
 from retrieval.results import load_paragraph_ids
 
 CITED = re.compile(r"\[citation:(\d+)\]")
@@ -32,7 +32,7 @@ MIN_COVERAGE = 0.34
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownExchange:
     """question: its text, None where it is hidden. …_requires: the missing atoms of what may be acknowledged.
 
     is_withheld: there was an answer that is not shown. beside: hidden text next to what was cited, or to what is about
@@ -74,21 +74,21 @@ class Shown:
         return self.turn.state == State.DONE
 
 
-def present_exchange(scope: Scope, exchange: Exchange, typed: str = "") -> Shown:
+def present_exchange(scope: Scope, exchange: Exchange, typed: str = "") -> ShownExchange:
     """typed: the question as it has just been sent, while it has no label yet."""
     answer = exchange.answer if not exchange.is_open else None
     asked = exchange.question.content if exchange.question else ""
     links = load_citation_links(scope, answer, asked) if answer else {}
     quoted = collect_cited_atoms(answer.content, links, label_own_fields(scope, exchange.turn)) if answer else None
     hidden, hidden_answer = exchange.hidden_question, exchange.hidden_answer
-    return Shown(
+    return ShownExchange(
         turn=exchange.turn,
         question=exchange.question.content if exchange.question else typed or None,
-        question_requires=chips_of_atoms(hidden.requires) if hidden else None,
+        question_requires=list_atom_chips(hidden.requires) if hidden else None,
         answer=answer,
-        answer_requires=chips_of_atoms(hidden_answer.requires) if hidden_answer else None,
+        answer_requires=list_atom_chips(hidden_answer.requires) if hidden_answer else None,
         links=links,
-        labels=(list_chips(answer.data_classification) if quoted is None else chips_of_atoms(quoted))
+        labels=(list_chips(answer.data_classification) if quoted is None else list_atom_chips(quoted))
         if answer
         else None,
         is_open=exchange.is_open,
@@ -96,8 +96,8 @@ def present_exchange(scope: Scope, exchange: Exchange, typed: str = "") -> Shown
         lost_question=exchange.lost_question,
         is_withheld=exchange.is_withheld,
         beside=list_hidden_neighbours(scope, exchange.turn, answer, asked) if answer else (),
-        in_fields=hidden_in_fields(scope, exchange) if answer else (),
-        in_files=hidden_in_files(scope, exchange.turn) if answer else (),
+        in_fields=list_hidden_in_fields(scope, exchange) if answer else (),
+        in_files=list_hidden_in_files(scope, exchange.turn) if answer else (),
         looked=name_places(exchange.turn) if answer else (),
     )
 
@@ -119,16 +119,16 @@ def list_hidden_neighbours(scope: Scope, turn: Turn, answer: Message, question: 
     given = {entry["n"]: UUID(entry["row"]) for entry in turn.manifest.get("passages", ())}
     rows = [given[n] for n in {int(n) for n in CITED.findall(answer.content)} & set(given)]
     if not rows and given:
-        texts = ContextRow.objects.filter(sources_visible(scope), pk__in=given.values())
+        texts = ContextRow.objects.filter(build_sources_visible_q(scope), pk__in=given.values())
         rows = [
             pk
             for pk, path, text in texts.order_by("number").values_list("pk", "heading_path", "text")
             if measure_coverage(question, f"{path}\n{text}") >= MIN_COVERAGE
         ]
-    return nearby(scope, [p for passages in load_paragraph_ids(rows).values() for p in passages])[:MOST_BESIDE]
+    return find_nearby(scope, [p for passages in load_paragraph_ids(rows).values() for p in passages])[:MOST_BESIDE]
 
 
-def hidden_in_fields(scope: Scope, exchange: Exchange) -> list[Any]:
+def list_hidden_in_fields(scope: Scope, exchange: Exchange) -> list[Any]:
     """What the asker lacks for fields that the question asks for, of the record and of those that were found, where
     nothing answered. It follows from their types, as a record's page shows it, whatever the fields hold.
     """
@@ -137,20 +137,23 @@ def hidden_in_fields(scope: Scope, exchange: Exchange) -> list[Any]:
     found = {UUID(entry["entity"]) for entry in exchange.turn.manifest.get("passages", ())}
     about = {pk for pk in [exchange.turn.session.entity_id] if pk}
     rows = Entity.objects.readable_by(scope).filter(pk__in=about | found)
-    asked = alike_terms(exchange.question.content)
+    asked = extract_alike_terms(exchange.question.content)
     models = {row.type_class for row in rows}
-    hidden = [(get_column(model, field.name), field) for model in models for field in redacted_fields(model)]
+    hidden = [(get_column(model, field.name), field) for model in models for field in list_redacted_fields(model)]
     missing = {
-        atom for column, field in hidden if asked & set(terms(str(column.verbose_name))) for atom in field.requires
+        atom
+        for column, field in hidden
+        if asked & set(extract_terms(str(column.verbose_name)))
+        for atom in field.requires
     }
-    return chips_of_atoms(tuple(sorted(missing)))
+    return list_atom_chips(tuple(sorted(missing)))
 
 
-def hidden_in_files(scope: Scope, turn: Turn) -> list[Any]:
+def list_hidden_in_files(scope: Scope, turn: Turn) -> list[Any]:
     """Where it looked and was given nothing of any file: what the asker lacks for the files of the record that was
     asked about.
     """
     rows = [UUID(entry["row"]) for entry in turn.manifest.get("passages", ())]
     if turn.session.entity_id is None or not turn.manifest.get("searches") or any(load_paragraph_ids(rows).values()):
         return []
-    return chips_of_atoms(missing_in_files(scope, turn.session.entity_id))
+    return list_atom_chips(list_missing_in_files(scope, turn.session.entity_id))

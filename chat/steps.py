@@ -12,7 +12,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from asgiref.sync import sync_to_async
 from django.db import connections
 
-from chat.tools import Looked
+from chat.tools import SearchLookup
 from entities.access import Scope
 from entities.models import User
 from retrieval.query import PreparedQuery, prepare
@@ -45,12 +45,14 @@ def prepare_as(asker: Asker, words: str) -> PreparedQuery:
     return prepare(words, asker.scope())
 
 
-def rerank_as(asker: Asker, looked: Looked) -> Looked:
+def rerank_as(asker: Asker, looked: SearchLookup) -> SearchLookup:
     """What was found in the order of the workspace's reranker, with no scope open. Raises: NoWorkspace."""
     return replace(looked, hits=rerank(asker.scope(), looked.hits, looked.short))
 
 
-async def as_asker(asker: Asker, step: Callable[Concatenate[Scope, P], T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+async def run_as_asker(
+    asker: Asker, step: Callable[Concatenate[Scope, P], T], /, *args: P.args, **kwargs: P.kwargs
+) -> T:
     """`step(scope, …)` in the asker's scope of this moment. Raises: NoWorkspace, and what the step raises."""
 
     def run() -> T:
@@ -58,10 +60,10 @@ async def as_asker(asker: Asker, step: Callable[Concatenate[Scope, P], T], /, *a
         with scope.open():
             return step(scope, *args, **kwargs)
 
-    return await in_thread(run)
+    return await run_in_thread(run)
 
 
-async def as_service(
+async def run_as_service(
     workspace: int, step: Callable[Concatenate[Scope, P], T], /, *args: P.args, **kwargs: P.kwargs
 ) -> T:
     """`step(scope, …)` in the service's scope of one workspace."""
@@ -71,15 +73,15 @@ async def as_service(
         with scope.open():
             return step(scope, *args, **kwargs)
 
-    return await in_thread(run)
+    return await run_in_thread(run)
 
 
-async def in_thread(function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+async def run_in_thread(function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
     """`function` in a thread for turns, whose connection is closed (or given back to the pool) afterwards."""
     return await _run_in(TURN_THREADS, partial(function, *args, **kwargs))
 
 
-async def in_look_thread(function: Callable[[], T], /) -> T:
+async def run_in_look_thread(function: Callable[[], T], /) -> T:
     """`function` in a thread for streams, whose connection is closed (or given back to the pool) afterwards."""
     return await _run_in(LOOK_THREADS, function)
 

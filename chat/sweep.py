@@ -25,7 +25,7 @@ def sweep(workspace: int) -> int:
     scope = Scope.for_service(workspace)
     ended = 0
     with scope.open():
-        for turn in log.expired(scope):
+        for turn in log.list_expired(scope):
             try:
                 with transaction.atomic():
                     ended += log.interrupt(scope, turn, WHY)

@@ -8,43 +8,43 @@ from typing import Any
 
 from chat.document_overviews import ReadingRequest, parse_reading, read_documents
 from chat.models import EventKind
-from chat.places import LIST, code_of_reading, encode_place
+from chat.places import LIST, choose_reading_code, encode_place
 from chat.record_lists import list_knowledge, read_query
 from chat.running import Run
-from chat.steps import as_asker, in_thread, prepare_as, rerank_as
-from chat.tools import Found, Looked, asked_for, find_knowledge, search_knowledge
+from chat.steps import prepare_as, rerank_as, run_as_asker, run_in_thread
+from chat.tools import SearchLookup, ToolFindings, find_knowledge, read_search_words, search_knowledge
 from entities.access import Scope, list_atoms
-from entities.audit import Question, record_question
+from entities.audit import AuditedQuery, record_question
 from retrieval.audit import note_search
 from retrieval.query import CONTROL
 
 
-async def _search_knowledge(run: Run, asked: dict[str, Any]) -> Found:
+async def _search_knowledge(run: Run, asked: dict[str, Any]) -> ToolFindings:
     """Raises: BadCall."""
-    words = asked_for(asked)
+    words = read_search_words(asked)
     run.say(EventKind.STEP, text=f"Searching: {words[:120]}")
     started = time.monotonic()
-    query = await in_thread(prepare_as, run.asker, words)
-    looked = await as_asker(run.asker, find_knowledge, run.session, query, asked, run.row.look_in)
+    query = await run_in_thread(prepare_as, run.asker, words)
+    looked = await run_as_asker(run.asker, find_knowledge, run.session, query, asked, run.row.look_in)
     if looked.short is not None:
-        looked = await in_thread(rerank_as, run.asker, looked)
-    return await as_asker(run.asker, _search, run, looked, started)
+        looked = await run_in_thread(rerank_as, run.asker, looked)
+    return await run_as_asker(run.asker, _search, run, looked, started)
 
 
-async def _list_records(run: Run, asked: dict[str, Any]) -> Found:
+async def _list_records(run: Run, asked: dict[str, Any]) -> ToolFindings:
     """Raises: BadCall."""
     run.say(EventKind.STEP, text=f"Listing: {CONTROL.sub(' ', str(asked.get('type') or ''))[:40]} records")
-    return await as_asker(run.asker, _list, run, asked)
+    return await run_as_asker(run.asker, _list, run, asked)
 
 
-async def _read_documents(run: Run, asked: dict[str, Any]) -> Found:
+async def _read_documents(run: Run, asked: dict[str, Any]) -> ToolFindings:
     """Raises: BadCall."""
     request = parse_reading(asked)
     run.say(EventKind.STEP, text=f"Reading: {request.document[:120] or 'the documents of this record'}")
-    return await as_asker(run.asker, _read, run, request)
+    return await run_as_asker(run.asker, _read, run, request)
 
 
-CALLS: Mapping[str, Callable[[Run, dict[str, Any]], Awaitable[Found]]] = {
+CALLS: Mapping[str, Callable[[Run, dict[str, Any]], Awaitable[ToolFindings]]] = {
     "search_knowledge": _search_knowledge,
     "read_documents": _read_documents,
     "list_records": _list_records,
@@ -54,7 +54,7 @@ CALLS: Mapping[str, Callable[[Run, dict[str, Any]], Awaitable[Found]]] = {
 # Database steps
 
 
-def _search(scope: Scope, run: Run, looked: Looked, started: float) -> Found:
+def _search(scope: Scope, run: Run, looked: SearchLookup, started: float) -> ToolFindings:
     """A search and its row in the audit: the model is given nothing that is not on record. Its words were made from the
     question and from what the model had been given.
     """
@@ -75,23 +75,23 @@ def _search(scope: Scope, run: Run, looked: Looked, started: float) -> Found:
     return replace(found, place=encode_place(run.session, found.within, looked.depth))
 
 
-def _list(scope: Scope, run: Run, asked: dict[str, Any]) -> Found:
+def _list(scope: Scope, run: Run, asked: dict[str, Any]) -> ToolFindings:
     """A list of records and its row in the audit, as for a search."""
     query = read_query(scope, asked)
     found = list_knowledge(scope, run.session, query)
     retrieved = tuple((passage.row, passage.given.entity) for passage in found.passages)
     behind = {*list_atoms(run.label), *list_atoms(run.found)}
-    question = Question(json.dumps(asked, ensure_ascii=False), behind, retrieved)
+    question = AuditedQuery(json.dumps(asked, ensure_ascii=False), behind, retrieved)
     record_question(scope, "records.listed", question, "turn", run.turn, door="chat")
     return replace(found, place=f"{LIST}{query.model.type_key}")
 
 
-def _read(scope: Scope, run: Run, request: ReadingRequest) -> Found:
+def _read(scope: Scope, run: Run, request: ReadingRequest) -> ToolFindings:
     """Passages of documents and their row in the audit, as for a search."""
     found = read_documents(scope, run.session, request, run.row.look_in)
     retrieved = tuple((passage.row, passage.given.entity) for passage in found.passages)
     behind = {*list_atoms(run.label), *list_atoms(run.found)}
     words = " ".join(filter(None, (request.document, request.focus)))
-    record_question(scope, "documents.read", Question(words, behind, retrieved), "turn", run.turn, door="chat")
+    record_question(scope, "documents.read", AuditedQuery(words, behind, retrieved), "turn", run.turn, door="chat")
     read = {passage.given.entity for passage in found.passages}
-    return replace(found, place=code_of_reading(run.session, run.row.look_in, bool(request.document), read))
+    return replace(found, place=choose_reading_code(run.session, run.row.look_in, bool(request.document), read))

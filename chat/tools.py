@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from chat.log import Given, load_derivation_sources
+from chat.log import SourceLabel, load_derivation_sources
 from chat.models import LookIn, Session
-from chat.places import OutOfBounds, within
+from chat.places import OutOfBounds, resolve_within
 from entities.access import Scope, combine_many
 from entities.models import Entity
-from entities.registry import entity_types
+from entities.registry import list_entity_types
 from ingestion.chunk import SEPARATOR
 from ingestion.models import File, Kind, Paragraph
 from llm import prompts
@@ -19,11 +19,11 @@ from references.graph import DEEPEST
 from retrieval.citations import Owner, register_all
 from retrieval.models import OwnerKind
 from retrieval.query import CONTROL, PreparedQuery, Within
-from retrieval.rerank import Shortlist, shortlist
-from retrieval.results import Result
-from retrieval.search import Found as Hits
+from retrieval.rerank import Shortlist, select_shortlist
+from retrieval.results import SearchResult
+from retrieval.search import FoundHits as Hits
 from retrieval.search import choose, find
-from retrieval.tuning import tuning
+from retrieval.tuning import load_tuning
 
 WHEREVER = Within()
 NOT_AS_QUOTED = "No passage was found that holds the quoted words as they stand; these are the nearest."
@@ -59,7 +59,7 @@ SEARCH_KNOWLEDGE: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Passage:
+class ToolPassage:
     """A passage that the model was given under `n`. given: with the headings that it was told to stand under. by: what
     found it, one of `chat.inspector.WHY`.
     """
@@ -67,27 +67,27 @@ class Passage:
     n: int
     row: UUID
     text: str
-    given: Given
+    given: SourceLabel
     by: str
 
 
 @dataclass(frozen=True)
-class Found:
+class ToolFindings:
     """What a search gives back to the model, and what it put into the prompt. within: where it looked. drawn: what the
     passages that are derived themselves, summaries and relations, were drawn from. place: where it looked, as in
     `chat.places`. label: of what the text says beside all that, such as that there is none.
     """
 
     text: str
-    passages: tuple[Passage, ...]
+    passages: tuple[ToolPassage, ...]
     injections: tuple[str, ...]
     within: Within = Within()
-    drawn: tuple[Given, ...] = ()
+    drawn: tuple[SourceLabel, ...] = ()
     place: str = ""
     label: int = 0
 
     @property
-    def given(self) -> list[Given]:
+    def sources(self) -> list[SourceLabel]:
         return [*(passage.given for passage in self.passages), *self.drawn]
 
 
@@ -100,7 +100,7 @@ def get_owner(session: Session) -> Owner:
     return Owner(OwnerKind.CHAT_SESSION, session.pk, session.audience)
 
 
-def asked_for(asked: dict[str, Any]) -> str:
+def read_search_words(asked: dict[str, Any]) -> str:
     """The words to search for. Raises: BadCall."""
     query = asked.get("query")
     words = CONTROL.sub(" ", query).strip() if isinstance(query, str) else ""
@@ -110,7 +110,7 @@ def asked_for(asked: dict[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
-class Looked:
+class SearchLookup:
     """What a question found before passages are chosen. within: where it looked, and depth: how many references away
     from there. short: what a reranker reads.
     """
@@ -123,22 +123,22 @@ class Looked:
 
 def find_knowledge(
     scope: Scope, session: Session, query: PreparedQuery, asked: dict[str, Any], look_in: str = ""
-) -> Looked:
+) -> SearchLookup:
     """look_in: of the turn. Raises: BadCall."""
-    within, depth = _within(scope, session, asked, look_in), _depth(asked)
+    within, depth = _read_within(scope, session, asked, look_in), _read_depth(asked)
     if look_in not in ("", LookIn.WORKSPACE):
         depth = 0  # references lead elsewhere
     hits = find(scope, query, within=within, reference_depth=depth)
-    return Looked(hits, within, shortlist(hits), depth)
+    return SearchLookup(hits, within, select_shortlist(hits), depth)
 
 
-def search_knowledge(scope: Scope, session: Session, looked: Looked, most: int | None = None) -> Found:
+def search_knowledge(scope: Scope, session: Session, looked: SearchLookup, most: int | None = None) -> ToolFindings:
     """The best passages of what was found, `Tuning.prompt` or `most`, numbered in the session's registry.
 
     That a record belongs to another is no passage: it answers nothing, and `list_records` tells it.
     """
-    limit = tuning().prompt if most is None else most
-    found = choose(scope, looked.hits, limit=min(2 * limit, tuning().most))
+    limit = load_tuning().prompt if most is None else most
+    found = choose(scope, looked.hits, limit=min(2 * limit, load_tuning().most))
     results = [result for result in found if result.kind is not Kind.RELATIONSHIP][:limit]
     notices = [NOT_AS_QUOTED] if looked.hits.quoted.lacking and results else []
     if looked.hits.query.typed:
@@ -149,40 +149,40 @@ def search_knowledge(scope: Scope, session: Session, looked: Looked, most: int |
 def print_results(
     scope: Scope,
     session: Session,
-    results: list[Result],
+    results: list[SearchResult],
     notices: Sequence[str] = (),
     within: Within = WHEREVER,
     by: str = "",
-) -> Found:
+) -> ToolFindings:
     """Results as numbered passages of a prompt, under `notices`, with what they and their names were drawn from. by: as
-    of a `Passage`, where no search found them.
+    of a `ToolPassage`, where no search found them.
     """
     numbers = register_all(scope, get_owner(session), results)
-    files, records = _name_labels(results)
-    above = _headings(results)
+    files, records = _load_name_labels(results)
+    above = _load_headings(results)
     results = [result if result.id in above else replace(result, section="") for result in results]
     passages = tuple(
-        Passage(
+        ToolPassage(
             n,
             result.id,
             result.text,
-            Given(
+            SourceLabel(
                 result.entity.id,
                 combine_many(
                     [result.label, records[result.entity.id], *([files[result.file.id]] if result.file else [])]
                 ),
                 (*result.passages, *above.get(result.id, ())),
             ),
-            by or _found_by(result),
+            by or _name_found_by(result),
         )
         for n, result in zip(numbers, results, strict=True)
     )
-    shown = prompts.passages(_documents(results, passages))
+    shown = prompts.render_passages(_group_documents(results, passages))
     drawn = load_derivation_sources({result.id: result.label for result in results})
-    return Found("\n".join([*notices, shown.text]), passages, shown.injections, within, tuple(drawn))
+    return ToolFindings("\n".join([*notices, shown.text]), passages, shown.injections, within, tuple(drawn))
 
 
-def _found_by(result: Result) -> str:
+def _name_found_by(result: SearchResult) -> str:
     if result.via_reference:
         return "reference"
     if not result.is_found:
@@ -192,11 +192,11 @@ def _found_by(result: Result) -> str:
     return "words" if result.scores.vector is None else "both"
 
 
-def count_tokens(found: Found) -> int:
+def count_tokens(found: ToolFindings) -> int:
     return estimate(found.text)
 
 
-def _depth(asked: dict[str, Any]) -> int:
+def _read_depth(asked: dict[str, Any]) -> int:
     """Raises: BadCall."""
     depth = asked.get("reference_depth") or 0
     if not isinstance(depth, int) or not 0 <= depth <= DEEPEST:
@@ -204,7 +204,7 @@ def _depth(asked: dict[str, Any]) -> int:
     return depth
 
 
-def _within(scope: Scope, session: Session, asked: dict[str, Any], look_in: str) -> Within:
+def _read_within(scope: Scope, session: Session, asked: dict[str, Any], look_in: str) -> Within:
     """Raises: BadCall."""
     entity, kind = None, ""
     if asked.get("entity_id"):
@@ -216,15 +216,17 @@ def _within(scope: Scope, session: Session, asked: dict[str, Any], look_in: str)
             raise BadCall("There is no such record, or none that the person asking may see.")
     elif asked.get("entity_type"):
         kind = str(asked["entity_type"]).strip().lower()
-        if kind not in entity_types():
-            raise BadCall(f"There is no such type. Types are: {', '.join(entity_types())}.")
+        if kind not in list_entity_types():
+            raise BadCall(f"There is no such type. Types are: {', '.join(list_entity_types())}.")
     try:
-        return within(scope, session, look_in, str(asked.get("scope") or ""), entity.pk if entity else None, kind)
+        return resolve_within(
+            scope, session, look_in, str(asked.get("scope") or ""), entity.pk if entity else None, kind
+        )
     except OutOfBounds as problem:
         raise BadCall(str(problem)) from None
 
 
-def _name_labels(results: Iterable[Result]) -> tuple[dict[UUID, int], dict[UUID, int]]:
+def _load_name_labels(results: Iterable[SearchResult]) -> tuple[dict[UUID, int], dict[UUID, int]]:
     """Labels of the names that go into the prompt with the passages. A name that is not readable is not printed: 0."""
     files = {r.file.id for r in results if r.file and r.file.name is not None}
     records = {r.entity.id for r in results if r.entity.name is not None}
@@ -236,7 +238,7 @@ def _name_labels(results: Iterable[Result]) -> tuple[dict[UUID, int], dict[UUID,
     )
 
 
-def _headings(results: Sequence[Result]) -> dict[UUID, tuple[UUID, ...]]:
+def _load_headings(results: Sequence[SearchResult]) -> dict[UUID, tuple[UUID, ...]]:
     """Result -> the headings that its section names (`retrieval.places`), which may stand in no passage themselves.
 
     A result is left out whose section holds text of a heading that has risen since the section was read, or that went.
@@ -258,9 +260,9 @@ def _headings(results: Sequence[Result]) -> dict[UUID, tuple[UUID, ...]]:
     return found
 
 
-def _documents(results: list[Result], passages: tuple[Passage, ...]) -> list[prompts.Document]:
+def _group_documents(results: list[SearchResult], passages: tuple[ToolPassage, ...]) -> list[prompts.PromptDocument]:
     """Passages by document and section, in the order in which the best of each was found."""
-    grouped: dict[tuple[UUID, str], list[tuple[Result, Passage]]] = {}
+    grouped: dict[tuple[UUID, str], list[tuple[SearchResult, ToolPassage]]] = {}
     for result, passage in zip(results, passages, strict=True):
         place = result.file.id if result.file else result.entity.id
         grouped.setdefault((place, result.section), []).append((result, passage))
@@ -272,5 +274,5 @@ def _documents(results: list[Result], passages: tuple[Passage, ...]) -> list[pro
         named = f"{title}, {section}" if section else title
         # A record's own fields are said to be such: its name among them states nothing.
         kind = "fields" if first.kind is Kind.METADATA and not section else ""
-        documents.append(prompts.Document(named, [prompts.Passage(p.n, r.text) for r, p in group], kind))
+        documents.append(prompts.PromptDocument(named, [prompts.NumberedPassage(p.n, r.text) for r, p in group], kind))
     return documents

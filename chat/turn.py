@@ -15,14 +15,14 @@ from django.http import Http404
 from chat import log, wakeups
 from chat.citations import replace_message_citations
 from chat.context import Context, assemble
-from chat.labelling import held, label_question
+from chat.labelling import label_question, load_asker_atoms
 from chat.layout import mark_prefixes
-from chat.log import Ending, Entry, Forgotten, LeaseLost
+from chat.log import Entry, LeaseLost, RecordForgotten, TurnEnding
 from chat.models import EventKind, Message, Session, State, Turn
-from chat.running import Run, Stopped
-from chat.steps import Asker, as_asker, as_service, in_thread
+from chat.running import Run, TurnStopped
+from chat.steps import Asker, run_as_asker, run_as_service, run_in_thread
 from chat.tool_calls import CALLS
-from chat.tools import BadCall, Found, count_tokens
+from chat.tools import BadCall, ToolFindings, count_tokens
 from entities.access import NoWorkspace, Scope
 from entities.actions import record
 from entities.models import Workspace
@@ -46,7 +46,7 @@ EMPTY = "The model gave no answer. Ask again."
 SHUT_DOWN = "The server was stopped while this was answered. What had arrived is kept; ask again for a whole answer."
 
 
-class Refused(Exception):
+class TurnRefused(Exception):
     """The turn cannot go on; the message is a sentence for the asker."""
 
     def __init__(self, code: str, sentence: str, state: State = State.FAILED) -> None:
@@ -57,14 +57,14 @@ class Refused(Exception):
 async def run_turn(workspace: int, turn: UUID) -> None:
     """Take a waiting turn and bring it to an end. Does nothing where another process has taken it."""
     holder = uuid4()
-    if not await as_service(workspace, log.claim, turn, holder):
+    if not await run_as_service(workspace, log.claim, turn, holder):
         return
-    run = await as_service(workspace, _load, turn, holder)
+    run = await run_as_service(workspace, _load, turn, holder)
     work, watch = asyncio.create_task(_answer(run)), asyncio.create_task(_watch(run))
     try:
-        ending = await _outcome(run, work, watch)
+        ending = await _wait_for_outcome(run, work, watch)
     except asyncio.CancelledError:
-        ending = _unfinished(run, State.INTERRUPTED, SHUT_DOWN)
+        ending = _build_unfinished(run, State.INTERRUPTED, SHUT_DOWN)
     finally:
         for task in (work, watch):
             task.cancel()
@@ -73,7 +73,9 @@ async def run_turn(workspace: int, turn: UUID) -> None:
         await _end(run, ending)
 
 
-async def _outcome(run: Run, work: "asyncio.Task[Ending]", watch: "asyncio.Task[None]") -> Ending | None:
+async def _wait_for_outcome(
+    run: Run, work: "asyncio.Task[TurnEnding]", watch: "asyncio.Task[None]"
+) -> TurnEnding | None:
     """How it ended, or what came in between. None: the lease is lost, and with it the turn."""
     try:
         done, _ = await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
@@ -82,19 +84,19 @@ async def _outcome(run: Run, work: "asyncio.Task[Ending]", watch: "asyncio.Task[
         return work.result()
     except LeaseLost:
         return None
-    except Forgotten:
-        return _unfinished(run, State.FAILED, log.FORGOTTEN, "source_deleted")
-    except Stopped:
-        return _unfinished(run, State.STOPPED)
+    except RecordForgotten:
+        return _build_unfinished(run, State.FAILED, log.FORGOTTEN, "source_deleted")
+    except TurnStopped:
+        return _build_unfinished(run, State.STOPPED)
     except (NoWorkspace, Http404):
-        return _unfinished(run, State.FAILED, GONE, "no_access")
-    except Refused as refused:
-        return _unfinished(run, refused.state, str(refused), refused.code)
+        return _build_unfinished(run, State.FAILED, GONE, "no_access")
+    except TurnRefused as refused:
+        return _build_unfinished(run, refused.state, str(refused), refused.code)
     except client.ModelError as error:
-        return _unfinished(run, State.FAILED, str(error), "model")
+        return _build_unfinished(run, State.FAILED, str(error), "model")
     except Exception:
         logger.exception("turn %s failed", run.turn)
-        return _unfinished(run, State.FAILED, BROKEN, "server_error")
+        return _build_unfinished(run, State.FAILED, BROKEN, "server_error")
 
 
 async def _watch(run: Run) -> None:
@@ -112,11 +114,11 @@ async def _watch(run: Run) -> None:
                 await run.flush()
 
 
-async def _answer(run: Run) -> Ending:
+async def _answer(run: Run) -> TurnEnding:
     """Everything between the claim and the end."""
     run.say(EventKind.STEP, text="Thinking")
     run.question, run.label = await _label(run)
-    context = await as_asker(run.asker, assemble, run.session, run.row, run.question)
+    context = await run_as_asker(run.asker, assemble, run.session, run.row, run.question)
     run.manifest = {
         "layers": context.layers,
         "dropped": list(context.dropped),
@@ -131,23 +133,23 @@ async def _answer(run: Run) -> Ending:
     for calls in range(TOOL_CALLS + 1):
         reply = await _call(run, context, messages, markers, may_search=calls < TOOL_CALLS)
         if reply.stop_reason is None:
-            raise Refused("interrupted", CUT, State.INTERRUPTED)
+            raise TurnRefused("interrupted", CUT, State.INTERRUPTED)
         if not reply.tool_uses:
-            return await _finished(run, reply, markers)
+            return await _build_finished(run, reply, markers)
         results = [await _use(run, context, tool.name, tool.id, tool.input) for tool in reply.tool_uses]
         messages += [{"role": "assistant", "content": reply.content}, {"role": "user", "content": results}]
-    return await _finished(run, reply, markers)
+    return await _build_finished(run, reply, markers)
 
 
 async def _label(run: Run) -> tuple[str, int]:
     """The question, labelled: before that nobody may use it."""
-    text = await as_service(run.asker.workspace, _question, run.row)
-    found = await in_thread(label_text, run.asker.workspace, text)
+    text = await run_as_service(run.asker.workspace, _load_question, run.row)
+    found = await run_in_thread(label_text, run.asker.workspace, text)
     if found is None:
-        raise Refused("unlabelled", UNLABELLED)
+        raise TurnRefused("unlabelled", UNLABELLED)
     run.found = found
-    mine = await as_asker(run.asker, held)
-    return text, await as_service(run.asker.workspace, label_question, run.turn, found, mine)
+    mine = await run_as_asker(run.asker, load_asker_atoms)
+    return text, await run_as_service(run.asker.workspace, label_question, run.turn, found, mine)
 
 
 async def _call(
@@ -184,7 +186,7 @@ async def _use(run: Run, context: Context, name: str, call: str, asked: dict[str
     return {**result, "content": found.text}
 
 
-async def _take(run: Run, found: Found) -> None:
+async def _take(run: Run, found: ToolFindings) -> None:
     """Passages are on record, with their labels and sources, before the model sees them."""
     run.passages |= {passage.n: passage for passage in found.passages}
     run.manifest["searches"] += 1
@@ -198,30 +200,30 @@ async def _take(run: Run, found: Found) -> None:
         if p.n not in listed
     ]
     if found.injections:
-        await as_service(run.asker.workspace, _audit_injection, run.turn, found.injections)
-    await run.give(found.given, found.label)
+        await run_as_service(run.asker.workspace, _record_injection, run.turn, found.injections)
+    await run.give(found.sources, found.label)
     count = len(found.passages)
     run.say(EventKind.STEP, text=f"Reading {count} passage{'' if count == 1 else 's'}" if count else "Nothing found")
 
 
-async def _finished(run: Run, reply: Reply, markers: CitationStream) -> Ending:
+async def _build_finished(run: Run, reply: Reply, markers: CitationStream) -> TurnEnding:
     """The whole answer. Whether its passages bear it out is checked when it is read (`retrieval.citation_links`)."""
     run.show(markers.close(), markers)
     text = run.text.strip()
     if not text:
-        raise Refused("empty", EMPTY)
+        raise TurnRefused("empty", EMPTY)
     error = TOO_LONG if reply.stop_reason == "max_tokens" else ""
-    return Ending(State.DONE, text, run.label, error, "too_long", markers.dropped, run.usage)
+    return TurnEnding(State.DONE, text, run.label, error, "too_long", markers.dropped, run.usage)
 
 
-def _unfinished(run: Run, state: State, error: str = "", code: str = "") -> Ending:
+def _build_unfinished(run: Run, state: State, error: str = "", code: str = "") -> TurnEnding:
     """An end before the answer was whole: what had arrived is kept, under the labels of what it was made from."""
-    return Ending(state, run.text.strip(), run.label, error, code or state.value, run.dropped, run.usage)
+    return TurnEnding(state, run.text.strip(), run.label, error, code or state.value, run.dropped, run.usage)
 
 
-async def _end(run: Run, ending: Ending) -> None:
+async def _end(run: Run, ending: TurnEnding) -> None:
     async def finish() -> None:
-        await as_service(run.asker.workspace, _finish, run, run.pending, ending)
+        await run_as_service(run.asker.workspace, _finish, run, run.pending, ending)
 
     try:
         await run.write(finish)
@@ -239,15 +241,15 @@ def _load(scope: Scope, turn: UUID, holder: UUID) -> Run:
     return Run(Asker(scope.workspace, row.audience, slug), turn, session, holder, row, label=session.high_water)
 
 
-def _question(scope: Scope, row: Turn) -> str:
+def _load_question(scope: Scope, row: Turn) -> str:
     return Message.objects.values_list("content", flat=True).get(pk=row.question)
 
 
-def _audit_injection(scope: Scope, turn: UUID, names: tuple[str, ...]) -> None:
+def _record_injection(scope: Scope, turn: UUID, names: tuple[str, ...]) -> None:
     record(scope, "prompt.injection", "turn", turn, patterns=list(names))
 
 
-def _finish(scope: Scope, run: Run, entries: list[Entry], ending: Ending) -> None:
+def _finish(scope: Scope, run: Run, entries: list[Entry], ending: TurnEnding) -> None:
     log.finish(scope, run.turn, run.holder, entries, ending)
     if Message.objects.filter(pk=run.row.answer).exclude(content="").exists():
         replace_message_citations(run.session, run.row.answer, sorted(run.cited))

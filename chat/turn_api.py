@@ -17,12 +17,12 @@ from rest_framework.response import Response
 from chat import actions, events
 from chat.access import get_session_or_404, get_turn_or_404
 from chat.callers import read_caller
-from chat.conversation import Exchange, exchanges
+from chat.conversation import Exchange, list_exchanges
 from chat.inspector import inspect
 from chat.models import Message, Turn
 from chat.shapes import EVENTS, ContextSerializer, StoppingSerializer, TurnRating, TurnSerializer
 from entities.access import MEMBER, Scope, requires
-from entities.api import label_list, labels_of_atoms
+from entities.api import label_list, list_atom_labels
 
 
 class EventStream(BaseRenderer):
@@ -39,7 +39,7 @@ def get_scope(request: Request) -> Scope:
     return request.access_scope  # type: ignore[attr-defined, no-any-return]
 
 
-def turn_json(exchange: Exchange) -> dict[str, Any]:
+def build_turn_json(exchange: Exchange) -> dict[str, Any]:
     turn = exchange.turn
     return {
         "id": str(turn.pk),
@@ -50,14 +50,16 @@ def turn_json(exchange: Exchange) -> dict[str, Any]:
         "rating": turn.rating,
         "created_at": turn.created_at,
         "ended_at": turn.ended_at,
-        "question": message_json(exchange.question) if exchange.question else None,
-        "message": message_json(exchange.answer) if exchange.answer else placeholder_json(exchange.hidden_answer),
+        "question": build_message_json(exchange.question) if exchange.question else None,
+        "message": build_message_json(exchange.answer)
+        if exchange.answer
+        else build_placeholder_json(exchange.hidden_answer),
         "offline": bool(turn.usage.get("offline")),
-        "events": events_url(turn),
+        "events": build_events_url(turn),
     }
 
 
-def message_json(message: Message) -> dict[str, Any]:
+def build_message_json(message: Message) -> dict[str, Any]:
     assert message.data_classification is not None
     return {
         "id": str(message.pk),
@@ -69,11 +71,11 @@ def message_json(message: Message) -> dict[str, Any]:
     }
 
 
-def placeholder_json(hidden: Any) -> dict[str, Any] | None:
-    return None if hidden is None else {"type": "placeholder", "requires": labels_of_atoms(hidden.requires)}
+def build_placeholder_json(hidden: Any) -> dict[str, Any] | None:
+    return None if hidden is None else {"type": "placeholder", "requires": list_atom_labels(hidden.requires)}
 
 
-def events_url(turn: Turn) -> str:
+def build_events_url(turn: Turn) -> str:
     return reverse("chat_api:events", args=[turn.pk])
 
 
@@ -85,8 +87,8 @@ def turn(request: Request, pk: UUID) -> Response:
     scope = get_scope(request)
     row = get_turn_or_404(scope, pk)
     session = get_session_or_404(scope, row.session_id)
-    (exchange,) = exchanges(scope, session, [row])
-    return Response(turn_json(exchange))
+    (exchange,) = list_exchanges(scope, session, [row])
+    return Response(build_turn_json(exchange))
 
 
 @requires(MEMBER)
@@ -124,7 +126,7 @@ def rating(request: Request, pk: UUID) -> Response:
     """What you think of an answer. Only you see it."""
     scope = get_scope(request)
     row = get_turn_or_404(scope, pk)
-    actions.rate_turn(scope=scope, turn=row, rating=validated(TurnRating(data=request.data))["rating"])
+    actions.rate_turn(scope=scope, turn=row, rating=validate_input(TurnRating(data=request.data))["rating"])
     return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -135,7 +137,7 @@ def context(request: Request, pk: UUID) -> Response:
     """What the model was given for this answer, layer by layer with tokens, as far as the caller may see it today."""
     scope = get_scope(request)
     row = get_turn_or_404(scope, pk)
-    return Response(inspect(scope, row).as_json())
+    return Response(inspect(scope, row).to_json())
 
 
 def _headers(request: Request) -> dict[str, str]:
@@ -150,7 +152,7 @@ def event_stream(request: Request, turn: Turn, after: int) -> StreamingHttpRespo
     return response
 
 
-def validated(serializer: serializers.Serializer) -> dict[str, Any]:
+def validate_input(serializer: serializers.Serializer) -> dict[str, Any]:
     if not isinstance(serializer.initial_data, dict):
         raise ValidationError(["Give a JSON object."])
     serializer.is_valid(raise_exception=True)

@@ -15,14 +15,14 @@ from django.views.decorators.http import require_POST, require_safe
 from chat import actions
 from chat.access import get_entity, get_session_or_404, get_turn_or_404, select_sessions
 from chat.api import BUSY
-from chat.conversation import exchanges
+from chat.conversation import list_exchanges
 from chat.inspector import inspect
 from chat.models import LookIn, Session, Turn
 from chat.places import name_places
-from chat.session_views import by_date, private
+from chat.session_views import forbid_caching, group_by_date
 from chat.shown import present_exchange
 from entities.access import MEMBER, Scope, get_entity_or_404, requires
-from entities.errors import payload
+from entities.errors import build_payload
 from entities.models import Entity
 
 IN_MENU = 30
@@ -74,12 +74,14 @@ def panel(request: HttpRequest, scope: Scope, entity: Entity | None, session: Se
     """The dock, alone for htmx or in a page."""
     context = {
         **build_head(scope, entity, session),
-        "exchanges": [present_exchange(scope, e) for e in exchanges(scope, session) if e.is_shown] if session else [],
+        "exchanges": [present_exchange(scope, e) for e in list_exchanges(scope, session) if e.is_visible]
+        if session
+        else [],
         "client_id": uuid4().hex,
         "typed": request.GET.get("q", "")[: actions.LONGEST],
     }
     template = "chat/dock.html" if request.headers.get("HX-Request") else "chat/session_page.html"
-    return private(render(request, template, context))
+    return forbid_caching(render(request, template, context))
 
 
 @requires(MEMBER)
@@ -102,7 +104,7 @@ def ask_about(request: HttpRequest, scope: Scope, entity: Entity | None) -> Http
     session = get_session_or_404(scope, named) if is_uuid(named) else None
     content, client_id, look_in = (request.POST.get(name, "") for name in ("content", "client_id", "look_in"))
 
-    def post() -> actions.Posted:
+    def post() -> actions.PostedTurn:
         return actions.ask_about(
             scope=scope, entity=entity, session=session, content=content, client_id=client_id, look_in=look_in
         )
@@ -119,14 +121,14 @@ def again(request: HttpRequest, pk: UUID) -> HttpResponse:
     session = get_session_or_404(scope, turn.session_id)
     entity = get_entity(scope, session)
 
-    def post() -> actions.Posted:
+    def post() -> actions.PostedTurn:
         return actions.ask_again(scope=scope, session=session, turn=turn)
 
     return answered(request, scope, entity, post)
 
 
 def answered(
-    request: HttpRequest, scope: Scope, entity: Entity | None, post: Callable[[], actions.Posted]
+    request: HttpRequest, scope: Scope, entity: Entity | None, post: Callable[[], actions.PostedTurn]
 ) -> HttpResponse:
     """The new turn, to be put at the end of the conversation, or back to the page; a refusal as a sentence."""
     try:
@@ -135,20 +137,20 @@ def answered(
         sentence = str(problem) or str(BUSY)
         if request.headers.get("HX-Request"):
             code, status = REFUSALS[type(problem)]
-            return JsonResponse(payload(code, sentence), status=status)
+            return JsonResponse(build_payload(code, sentence), status=status)
         messages.error(request, sentence)
         return redirect("entities:detail", entity.pk) if entity else redirect("chat:new")
     if not request.headers.get("HX-Request"):
         return redirect(f"{reverse('chat:session', args=[posted.turn.session_id])}#t-{posted.turn.pk}")
     row = get_session_or_404(scope, posted.turn.session_id)
-    (exchange,) = exchanges(scope, row, [posted.turn])
+    (exchange,) = list_exchanges(scope, row, [posted.turn])
     context = {
         **build_head(scope, entity, row),
         "exchange": present_exchange(scope, exchange, typed=request.POST.get("content", "").strip()),
         "client_id": uuid4().hex,
         "posted": True,
     }
-    response = private(render(request, "chat/posted.html", context))
+    response = forbid_caching(render(request, "chat/posted.html", context))
     if entity is None:
         # The page of a new conversation becomes that of this one: a reload or Back would begin another.
         response["HX-Replace-Url"] = reverse("chat:session", args=[row.pk])
@@ -161,7 +163,7 @@ def build_head(scope: Scope, entity: Entity | None, session: Session | None) -> 
     return {
         "entity": entity,
         "session": session,
-        "groups": by_date(mine),
+        "groups": group_by_date(mine),
         "ask_url": reverse("chat:ask", args=[entity.pk]) if entity else reverse("chat:ask_workspace"),
         "new_url": f"{reverse('chat:dock', args=[entity.pk])}?new" if entity else reverse("chat:new"),
         "places": LookIn.choices if entity else (),
@@ -182,12 +184,12 @@ def turn(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 def answer(request: HttpRequest, scope: Scope, session: Session, row: Turn) -> HttpResponse:
     """The answer alone, for htmx."""
-    (exchange,) = exchanges(scope, session, [row])
+    (exchange,) = list_exchanges(scope, session, [row])
     context: dict[str, Any] = {"exchange": present_exchange(scope, exchange)}
     if row.number == 1:
         # By now the conversation has its name.
         context |= {**build_head(scope, get_entity(scope, session), session), "with_head": True}
-    return private(render(request, "chat/answered.html", context))
+    return forbid_caching(render(request, "chat/answered.html", context))
 
 
 @requires(MEMBER)
@@ -220,7 +222,7 @@ def context(request: HttpRequest, pk: UUID) -> HttpResponse:
     row = get_turn_or_404(scope, pk)
     inspected = inspect(scope, row)
     given = {"inspected": inspected, "turn": row, "looked": name_places(row) if inspected.layers else ()}
-    return private(render(request, "chat/context.html", given))
+    return forbid_caching(render(request, "chat/context.html", given))
 
 
 def is_uuid(text: str) -> bool:

@@ -1,8 +1,8 @@
 """One LISTEN connection a process wakes everything in it that waits for news of a turn. Payloads are ids and digests,
 nothing else.
 
-It is a quickening, not a promise: whoever waits looks again after `patience_seconds`. That is long only while it is
-known that notifications arrive: a probe is sent every 15 s by the way that turns are written, and has to be heard.
+It is a quickening, not a promise: whoever waits looks again after `choose_patience_seconds`. That is long only while it
+is known that notifications arrive: a probe is sent every 15 s by the way that turns are written, and has to be heard.
 Behind a pooler that pools transactions LISTEN succeeds and nothing ever comes; the probe finds that.
 """
 
@@ -19,7 +19,7 @@ from django.conf import settings
 from django.db import Error, connection
 
 from chat.log import CHANNEL, EVENT
-from chat.steps import in_thread
+from chat.steps import run_in_thread
 
 logger = logging.getLogger(__name__)
 
@@ -92,7 +92,7 @@ def wake(payload: str) -> None:
             loop.call_soon_threadsafe(event.set)
 
 
-def patience_seconds() -> float:
+def choose_patience_seconds() -> float:
     """How long to wait for news before looking without any."""
     return FALLBACK_SECONDS * random.uniform(2 / 3, 4 / 3) if _live else POLL_SECONDS
 
@@ -119,7 +119,7 @@ async def listen() -> None:
             async with await psycopg.AsyncConnection.connect(settings.LISTEN_URL, autocommit=True) as listening:
                 await listening.execute(f"LISTEN {CHANNEL}")
                 async with asyncio.TaskGroup() as group:
-                    group.create_task(pass_on(listening))
+                    group.create_task(forward_wakeups(listening))
                     group.create_task(probe())
         except* (psycopg.Error, Error) as lost:
             problem = f"the connection that listens for news of turns was lost: {type(lost.exceptions[0]).__name__}"
@@ -134,7 +134,7 @@ async def listen() -> None:
         await asyncio.sleep(RETRY_SECONDS if was_live else PROBE_SECONDS)
 
 
-async def pass_on(listening: "psycopg.AsyncConnection[object]") -> None:
+async def forward_wakeups(listening: "psycopg.AsyncConnection[object]") -> None:
     async for notification in listening.notifies():
         wake(notification.payload)
     raise psycopg.OperationalError("the server has closed the connection")
@@ -145,7 +145,7 @@ async def probe() -> None:
     while True:
         payload, heard = f"{PROBE} {uuid4()}", asyncio.Event()
         with subscribed_to(payload, heard):
-            await in_thread(notify, payload)
+            await run_in_thread(notify, payload)
             if not await wait(heard, PROBE_PATIENCE_SECONDS):
                 raise NotHeard
         if not _live:

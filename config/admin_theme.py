@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy
 
 
-def shades(hue: int, values: Sequence[tuple[float, float]]) -> dict[str, str]:
+def build_shades(hue: int, values: Sequence[tuple[float, float]]) -> dict[str, str]:
     """Lightness (per cent) and chroma of the eleven steps from 50 to 950, as oklch colours of one hue."""
     steps = ("50", "100", "200", "300", "400", "500", "600", "700", "800", "900", "950")
     return {step: f"oklch({light}% {chroma} {hue})" for step, (light, chroma) in zip(steps, values, strict=True)}
@@ -41,5 +41,5 @@ UNFOLD: dict[str, Any] = {
     "SHOW_HISTORY": False,
     "SHOW_VIEW_ON_SITE": False,
     "BORDER_RADIUS": "6px",
-    "COLORS": {"base": shades(95, PAPER), "primary": shades(172, LAMP)},
+    "COLORS": {"base": build_shades(95, PAPER), "primary": build_shades(172, LAMP)},
 }

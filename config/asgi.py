@@ -1,8 +1,8 @@
 """The ASGI application: Django, with the event streams of chat beside it and request bodies limited in front of both.
 
 Django spends a thread on every open stream (measured: docs/deployment.md), so `/api/chat/turns/<id>/events/`, with or
-without a workspace in front, goes to the plain ASGI application `chat.events.application`. Code that needs the server's
-event loop for its whole life (a LISTEN connection) registers with `on_startup` and `on_shutdown`.
+without a workspace in front, goes to the plain ASGI application `chat.events.serve_events`. Code that needs the
+server's event loop for its whole life (a LISTEN connection) registers with `on_startup` and `on_shutdown`.
 """
 
 import logging
@@ -29,13 +29,13 @@ logger = logging.getLogger(__name__)
 django: Any = get_asgi_application()
 
 # These need settings and loaded apps.
-from chat.events import application as streams  # noqa: E402
+from chat.events import serve_events as streams  # noqa: E402
 from config.bodies import limit_bodies  # noqa: E402
 
 EVENTS = re.compile(r"^(/w/[^/]+)?/api/chat/turns/[^/]+/events/?$")
 
 
-def hooks(name: str) -> list[Hook]:
+def load_hooks(name: str) -> list[Hook]:
     """`on_startup` or `on_shutdown` of the apps' `lifespan.py`, bottom layer first."""
     from django.conf import settings
 
@@ -46,12 +46,12 @@ def hooks(name: str) -> list[Hook]:
     return found
 
 
-async def lifespan(receive: Receive, send: Send) -> None:
+async def serve_lifespan(receive: Receive, send: Send) -> None:
     while True:
         message = await receive()
         if message["type"] == "lifespan.startup":
             try:
-                for hook in hooks("on_startup"):
+                for hook in load_hooks("on_startup"):
                     await hook()
             except Exception:
                 logger.exception("start-up failed")
@@ -59,7 +59,7 @@ async def lifespan(receive: Receive, send: Send) -> None:
                 return
             await send({"type": "lifespan.startup.complete"})
         else:
-            for hook in reversed(hooks("on_shutdown")):
+            for hook in reversed(load_hooks("on_shutdown")):
                 try:
                     await hook()
                 except Exception:
@@ -70,7 +70,7 @@ async def lifespan(receive: Receive, send: Send) -> None:
 
 async def route(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
     if scope["type"] == "lifespan":
-        await lifespan(receive, send)
+        await serve_lifespan(receive, send)
     elif scope["type"] == "http":
         target = streams if scope["method"] == "GET" and EVENTS.match(scope["path"]) else django
         await target(scope, receive, send)

@@ -19,7 +19,7 @@ from django.http import HttpResponse, JsonResponse
 from django.urls import Resolver404, resolve
 
 from entities.access.routes import SIGN_IN
-from entities.errors import TOO_MUCH, not_signed_in, payload
+from entities.errors import TOO_MUCH, build_not_signed_in, build_payload
 from entities.formats import format_size
 from entities.middleware import WORKSPACE_URLS, is_signed_in, split_workspace
 
@@ -49,7 +49,7 @@ def limit_bodies(app: Any) -> Any:
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
-        length = declared_length(scope)
+        length = read_declared_length(scope)
         limit = await get_limit(scope, length)
         if length is not None and length > limit.size:
             if length <= DRAINED:
@@ -88,13 +88,15 @@ async def get_limit(scope: Scope, length: int | None) -> Limit:
     small = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     request = upload_request(scope) if length is None or length > small else None
     if request is None:
-        return Limit(small, partial(too_large, scope, str(TOO_MUCH)))
+        return Limit(small, partial(build_too_large, scope, str(TOO_MUCH)))
     if not await sync_to_async(is_known_caller, thread_sensitive=False)(request):
         is_api = "/api/" in request.path
-        return Limit(small, not_signed_in if is_api else partial(redirect_to_login, request.get_full_path(), SIGN_IN))
+        return Limit(
+            small, build_not_signed_in if is_api else partial(redirect_to_login, request.get_full_path(), SIGN_IN)
+        )
     most = format_size(settings.CLEARANCE_MAX_UPLOAD)
     sentence = f"The upload is larger than the limit of {most}. Split the file or ask an administrator."
-    return Limit(settings.CLEARANCE_MAX_UPLOAD + ALLOWANCE, partial(too_large, scope, sentence))
+    return Limit(settings.CLEARANCE_MAX_UPLOAD + ALLOWANCE, partial(build_too_large, scope, sentence))
 
 
 def upload_request(scope: Scope) -> ASGIRequest | None:
@@ -119,7 +121,7 @@ def is_known_caller(request: ASGIRequest) -> bool:
         connection.close()
 
 
-def declared_length(scope: Scope) -> int | None:
+def read_declared_length(scope: Scope) -> int | None:
     for name, value in scope["headers"]:
         if name == b"content-length" and value.isdigit():
             return int(value)
@@ -131,10 +133,10 @@ async def drain(receive: Any) -> None:
         pass
 
 
-def too_large(scope: Scope, detail: str) -> HttpResponse:
+def build_too_large(scope: Scope, detail: str) -> HttpResponse:
     """The API's error shape for programs and scripts, a plain sentence for a form."""
     if "/api/" in scope["path"] or b"json" in dict(scope["headers"]).get(b"accept", b""):
-        return JsonResponse(payload("too_large", detail), status=413)
+        return JsonResponse(build_payload("too_large", detail), status=413)
     return HttpResponse(detail, content_type="text/plain; charset=utf-8", status=413)
 
 

@@ -29,7 +29,7 @@ class Refusal(Exception):
     """Clearance does not start; the message is one clear sentence."""
 
 
-def query(statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
+def run_query(statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
         return cursor.fetchall()
@@ -38,13 +38,13 @@ def query(statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
 def check_server() -> None:
     """Raises: Refusal for a PostgreSQL or pgvector that is too old or missing."""
     try:
-        [(version,)] = query("SELECT current_setting('server_version_num')::int")
+        [(version,)] = run_query("SELECT current_setting('server_version_num')::int")
     except Exception as error:
         reason = str(error.__cause__ or error).strip().splitlines()[0]
         raise Refusal(f"The database cannot be reached: {reason}.") from error
     if version < LEAST_POSTGRES:
         raise Refusal(f"PostgreSQL {version // 10000} is too old: Clearance needs 15 or later.")
-    extension = query("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
+    extension = run_query("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
     if not extension:
         raise Refusal("The extension pgvector is missing: a superuser runs CREATE EXTENSION vector in the database.")
     installed = tuple(int(part) for part in re.findall(r"\d+", extension[0][0])[:3])
@@ -55,14 +55,14 @@ def check_server() -> None:
 
 def check_role() -> None:
     """Raises: Refusal for an application role that row-level security does not bind."""
-    [(role, superuser, bypasses)] = query(
+    [(role, superuser, bypasses)] = run_query(
         "SELECT rolname, rolsuper, rolbypassrls FROM pg_roles WHERE rolname = current_user"
     )
     if superuser:
         raise Refusal(f"The role {role} in DATABASE_URL is a superuser, whom row-level security does not bind.")
     if bypasses:
         raise Refusal(f"The role {role} in DATABASE_URL has BYPASSRLS, so it would see every workspace.")
-    owned = query(
+    owned = run_query(
         "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
         " WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') AND pg_has_role(current_user, c.relowner, 'MEMBER')"
         " ORDER BY 1 LIMIT 1"
@@ -88,25 +88,25 @@ ORDER BY 1
 """
 
 
-def unprotected_tables() -> list[str]:
+def list_unprotected_tables() -> list[str]:
     """Tables that are not in `entities.exempt` and whose rows are not bound to the open scope's workspace.
 
     A table is bound by forced row-level security, and by policies each of which names the workspace: one policy that
     does not opens the table, because policies add up. A table without any policy shows nothing.
     """
-    return [name for (name,) in query(UNPROTECTED, list(EXEMPT))]
+    return [name for (name,) in run_query(UNPROTECTED, list(EXEMPT))]
 
 
 def check_tables() -> None:
     """Raises: Refusal where a workspace's rows are not protected."""
-    if bare := unprotected_tables():
+    if bare := list_unprotected_tables():
         raise Refusal(
             f"The table {bare[0]} is not under forced row-level security with the scope's policy: its migration needs "
             "ProtectType or Protect (docs/entity-types.md), or it belongs into another schema."
         )
 
 
-def unapplied_migrations() -> list[str]:
+def list_unapplied_migrations() -> list[str]:
     executor = MigrationExecutor(connection)
     return [str(migration) for migration, _ in executor.migration_plan(executor.loader.graph.leaf_nodes())]
 

@@ -35,9 +35,9 @@ def web() -> None:
     from django.conf import settings
     from django.db import connections
 
-    from config.prepare import console, prepare
+    from config.prepare import open_console, prepare
 
-    if supervisor := console():
+    if supervisor := open_console():
         prepare(supervisor)
         connections.close_all()
     uvicorn.run(

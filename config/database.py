@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 
-def connection(url: str, *, pool: int = 0, prepare: bool = True) -> dict[str, Any]:
+def build_connection(url: str, *, pool: int = 0, prepare: bool = True) -> dict[str, Any]:
     """A Django DATABASES entry of a libpq URL or connection string, with a connection pool of at most `pool`.
 
     prepare: whether statements are prepared when they come again, which a pooler between us and the server may not
@@ -36,13 +36,13 @@ def connection(url: str, *, pool: int = 0, prepare: bool = True) -> dict[str, An
     return entry
 
 
-def as_role(url: str, role: str) -> str:
+def build_url_for_role(url: str, role: str) -> str:
     """The same database for another role that needs no password (Unix socket, certificate, .pgpass)."""
     parts = {key: str(value) for key, value in conninfo_to_dict(url).items() if key != "password"}
     return make_conninfo("", **{**parts, "user": role})
 
 
-def broker(url: str) -> tuple[str, dict[str, Any]]:
+def build_broker(url: str) -> tuple[str, dict[str, Any]]:
     """(broker URL, transport options) for Celery of `pgmq://…`, a libpq string, or any other kombu URL.
 
     The transport takes a Unix socket only in libpq's `key=value` form, and insists on a password.
@@ -86,7 +86,7 @@ def as_owner() -> Iterator[None]:
 
     kept = current.settings_dict.copy()
     current.close()
-    current.settings_dict.update(connection(settings.DATABASE_OWNER_URL))
+    current.settings_dict.update(build_connection(settings.DATABASE_OWNER_URL))
     try:
         yield
     finally:

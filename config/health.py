@@ -14,15 +14,15 @@ REUSED = 2.0
 
 
 def database() -> bool:
-    return checks.query("SELECT 1") == [(1,)]
+    return checks.run_query("SELECT 1") == [(1,)]
 
 
 def migrations() -> bool:
-    return not checks.unapplied_migrations()
+    return not checks.list_unapplied_migrations()
 
 
 def row_level_security() -> bool:
-    return not checks.unprotected_tables()
+    return not checks.list_unprotected_tables()
 
 
 def broker() -> bool:
@@ -42,7 +42,7 @@ class Readiness:
 _last: Readiness | None = None
 
 
-def readiness() -> Readiness:
+def check_readiness() -> Readiness:
     """Run every check; one that raises has failed."""
     results = {}
     for check in CHECKS:
@@ -63,6 +63,6 @@ def readyz(request: HttpRequest) -> HttpResponse:
     """200 with `{"ready": true, "checks": {name: bool}}`, or 503 with what is missing."""
     global _last
     if _last is None or time.monotonic() - _last.at > REUSED:
-        _last = readiness()
+        _last = check_readiness()
     ready = all(_last.results.values())
     return JsonResponse({"ready": ready, "checks": _last.results}, status=200 if ready else 503)

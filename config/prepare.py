@@ -28,7 +28,7 @@ class Console:
         os.write(self.descriptor, f"{kind} {' '.join(text.split())}".rstrip().encode() + b"\n")
 
 
-def console() -> Console | None:
+def open_console() -> Console | None:
     """The supervisor's, or None in a process that somebody else started."""
     descriptor = os.environ.pop(PIPE, "")
     return Console(int(descriptor)) if descriptor else None
@@ -74,7 +74,7 @@ def prepare_database(say: Callable[[str], None]) -> None:
 
     checks.check_server()
     checks.check_role()
-    if checks.unapplied_migrations():
+    if checks.list_unapplied_migrations():
         if settings.DATABASE_OWNER_URL == settings.DATABASE_URL:
             raise checks.Refusal("The schema must be brought up to date, which needs DATABASE_OWNER_URL.")
         say("Bringing the database up to date …")

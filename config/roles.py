@@ -41,12 +41,12 @@ ALTER DEFAULT PRIVILEGES FOR ROLE {OWNER} IN SCHEMA public GRANT USAGE, SELECT O
 """
 
 
-def layout_mark() -> str:
+def build_layout_mark() -> str:
     """Written as the last step of a layout: a database that carries it is complete."""
     return f"clearance layout {LAYOUT}, pgmq {get_embedded_sql_version()}"
 
 
-def broker_sql() -> str:
+def build_broker_sql() -> str:
     """The SQL of the `pgmq` package, run as its owner, which may create a schema only meanwhile."""
     return (
         f"GRANT CREATE ON DATABASE {{database}} TO {MQ};\nSET LOCAL ROLE {MQ};\n"
@@ -63,7 +63,7 @@ def lay_out(cluster: Cluster) -> None:
         row = server.execute(
             "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = %s", [DATABASE]
         ).fetchone()
-        if row is not None and row[0] == layout_mark():
+        if row is not None and row[0] == build_layout_mark():
             return
         for role in ROLES:
             if server.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone() is None:
@@ -83,13 +83,13 @@ def prepare(superuser_url: str, database: str) -> None:
     with psycopg.connect(superuser_url) as connection:
         connection.execute(PRIVILEGES.format(database=name).encode())
         if connection.execute("SELECT to_regnamespace('pgmq')").fetchone() == (None,):
-            connection.execute(broker_sql().replace("{database}", name).encode())
+            connection.execute(build_broker_sql().replace("{database}", name).encode())
         connection.execute(
-            sql.SQL("COMMENT ON DATABASE {} IS {}").format(sql.Identifier(database), sql.Literal(layout_mark()))
+            sql.SQL("COMMENT ON DATABASE {} IS {}").format(sql.Identifier(database), sql.Literal(build_layout_mark()))
         )
 
 
-def administrators_sql() -> str:
+def build_admin_sql() -> str:
     """A psql script for a superuser of an external server: `python -m config.roles | psql …`."""
     from config.postgres import DATABASE
 
@@ -103,7 +103,7 @@ def administrators_sql() -> str:
             f"\\connect {DATABASE}",
             "BEGIN;",
             PRIVILEGES.format(database=DATABASE),
-            broker_sql().replace("{database}", DATABASE),
+            build_broker_sql().replace("{database}", DATABASE),
             "COMMIT;",
             f"REVOKE {OWNER}, {MQ} FROM CURRENT_USER;",
         ]
@@ -111,4 +111,4 @@ def administrators_sql() -> str:
 
 
 if __name__ == "__main__":
-    print(administrators_sql())
+    print(build_admin_sql())

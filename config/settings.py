@@ -9,8 +9,8 @@ from urllib.parse import parse_qsl, urlsplit
 import environ
 
 from config import admin_theme, csp
-from config.database import as_role, broker, connection
-from config.home import BASE, HOME, secret_key
+from config.database import build_broker, build_connection, build_url_for_role
+from config.home import BASE, HOME, load_secret_key
 from config.postgres import Cluster
 from config.roles import APP, MQ, OWNER
 
@@ -25,7 +25,7 @@ CLEARANCE_HTTPS = env.bool("CLEARANCE_HTTPS", False)
 # Load the demo workspace on the first run; never on a public address.
 CLEARANCE_DEMO = env.bool("CLEARANCE_DEMO", True)
 DEBUG = env.bool("CLEARANCE_DEBUG", False)
-SECRET_KEY = env.str("CLEARANCE_SECRET_KEY", "") or secret_key(HOME)
+SECRET_KEY = env.str("CLEARANCE_SECRET_KEY", "") or load_secret_key(HOME)
 ALLOWED_HOSTS = env.list("CLEARANCE_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 
 ROOT_URLCONF = "config.urls"
@@ -113,9 +113,9 @@ AS_OWNER = env.str("CLEARANCE_DB_ROLE", "app") == "owner"
 DATABASE_POOL = env.int("CLEARANCE_DB_POOL", 0)
 DATABASE_PREPARED = env.bool("CLEARANCE_DB_PREPARED", True)
 DATABASES = {
-    "default": connection(DATABASE_OWNER_URL)
+    "default": build_connection(DATABASE_OWNER_URL)
     if AS_OWNER
-    else connection(DATABASE_URL, pool=DATABASE_POOL, prepare=DATABASE_PREPARED)
+    else build_connection(DATABASE_URL, pool=DATABASE_POOL, prepare=DATABASE_PREPARED)
 }
 
 # ── People ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -134,7 +134,7 @@ LOGOUT_REDIRECT_URL = "/sign-in/"
 
 GUARDIAN_USER_OBJ_PERMS_MODEL = "entities.EntityUserGrant"
 GUARDIAN_GROUP_OBJ_PERMS_MODEL = "entities.EntityRoleGrant"
-GUARDIAN_GET_CONTENT_TYPE = "entities.access.entity_content_type"
+GUARDIAN_GET_CONTENT_TYPE = "entities.access.get_entity_content_type"
 ANONYMOUS_USER_NAME = None
 
 # ── The wire ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -167,7 +167,7 @@ FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
 # ── Files ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def storage(url: str) -> dict[str, Any]:
+def build_storage(url: str) -> dict[str, Any]:
     """A Django STORAGES entry of a directory, or of `s3://bucket/prefix?endpoint_url=…` (needs requirements-s3.txt)."""
     parts = urlsplit(url)
     if parts.scheme == "s3":
@@ -185,7 +185,7 @@ STATIC_ROOT = HOME / "static"
 STATICFILES_DIRS = [BASE / "static"]
 WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = not STATIC_HASHED
 STORAGES = {
-    "default": storage(env.str("CLEARANCE_STORAGE", "") or str(HOME / "files")),
+    "default": build_storage(env.str("CLEARANCE_STORAGE", "") or str(HOME / "files")),
     "staticfiles": {
         "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
         if STATIC_HASHED
@@ -261,8 +261,8 @@ LIMITED_PROCESS_TEMPLATE = env.bool("CLEARANCE_PROCESS_TEMPLATE", sys.platform =
 
 # ── Work in the background: PostgreSQL is the truth, the broker only wakes workers ──────────────────────────────────
 
-CELERY_BROKER_URL, CELERY_BROKER_TRANSPORT_OPTIONS = broker(
-    env.str("CLEARANCE_BROKER_URL", "") or (Cluster(HOME).url(MQ) if EMBEDDED else as_role(DATABASE_URL, MQ))
+CELERY_BROKER_URL, CELERY_BROKER_TRANSPORT_OPTIONS = build_broker(
+    env.str("CLEARANCE_BROKER_URL", "") or (Cluster(HOME).url(MQ) if EMBEDDED else build_url_for_role(DATABASE_URL, MQ))
 )
 CELERY_TASK_DEFAULT_QUEUE = "clearance"
 CELERY_TASK_IGNORE_RESULT = True
@@ -287,7 +287,7 @@ CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "inte
 CELERY_BEAT_SCHEDULE_FILENAME = str(HOME / "beat-schedule")
 
 
-def schedules() -> dict[str, dict[str, Any]]:
+def load_schedules() -> dict[str, dict[str, Any]]:
     """What the apps want done periodically: `SCHEDULE` in an app's `schedule.py`, as Celery's beat_schedule takes it.
 
     The module is read while settings load, so it imports no models. An entry that is due every so many seconds expires
@@ -305,7 +305,7 @@ def schedules() -> dict[str, dict[str, Any]]:
     }
 
 
-CELERY_BEAT_SCHEDULE = schedules()
+CELERY_BEAT_SCHEDULE = load_schedules()
 
 # ── Logs: for operators. No text of users, no query strings ────────────────────────────────────────────────────────
 

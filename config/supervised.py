@@ -52,7 +52,7 @@ class Child:
             os.close(self.console)
         self.console, self.heard = -1, b""
 
-    def news(self) -> list[str]:
+    def read_news(self) -> list[str]:
         """The lines that the process has written to its console since it was last asked."""
         if self.console < 0:
             return []

@@ -132,7 +132,7 @@ class Supervisor:
             reclaim_messages()
         for child in others:
             child.start()
-        say(welcome(url, self.demo, self.begin and url + self.begin))
+        say(format_welcome(url, self.demo, self.begin and url + self.begin))
         while not self.stopping.wait(0.5):
             self.look_after_all()
         say("Stopping …")
@@ -141,7 +141,7 @@ class Supervisor:
         """What the web process has to say while it prepares the installation (config.prepare). Raises: Refusal."""
         from config.checks import Refusal
 
-        for line in child.news():
+        for line in child.read_news():
             kind, _, text = line.partition(" ")
             if kind == "say":
                 say(text)
@@ -221,7 +221,7 @@ def serves(url: str) -> bool:
     return True
 
 
-def welcome(url: str, demo: bool, begin: str = "") -> str:
+def format_welcome(url: str, demo: bool, begin: str = "") -> str:
     lines = ["", f"  Clearance is ready:  {url}", ""]
     if demo:
         lines += [

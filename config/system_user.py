@@ -16,7 +16,7 @@ class DatabaseError(Exception):
     """The embedded database cannot run; the message is one sentence for the person who started it."""
 
 
-def system_user(data: Path) -> pwd.struct_passwd:
+def get_system_user(data: Path) -> pwd.struct_passwd:
     """Ours; but PostgreSQL refuses to run as root, who lends it a user: the owner of `data`, if that exists.
 
     Raises: DatabaseError when root can make no such user.

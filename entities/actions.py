@@ -8,7 +8,7 @@ from django.contrib.auth.models import Group
 from django.db import transaction
 from django.utils import timezone
 
-from entities.access import Scope, current, field_is_readable, grant_entity
+from entities.access import Scope, get_current_scope, grant_entity, is_field_readable
 from entities.access.objects import lock_or_404
 from entities.audit import record
 from entities.models import (
@@ -23,7 +23,7 @@ from entities.models import (
 )
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, PII_SENSITIVE, PUBLIC, SECRET
 from entities.models.entity import Visibility
-from entities.registry import children, goes_with, parents
+from entities.registry import goes_with, list_child_types, list_parent_types
 from entities.signals import access_changed, entity_changed, entity_deleted
 from entities.text import write_text
 
@@ -80,7 +80,15 @@ def create_workspace(*, slug: str, name: str) -> Workspace:
 def create_role(workspace: Workspace, name: str, labels: Iterable[int] = (), **flags: bool) -> Role:
     """A role with clearances for the given atoms, in the open scope."""
     role, held = _make_role(workspace, name, labels, **flags)
-    record(current(), "role.added", "role", role.pk, labels=held, is_admin=role.is_admin, is_steward=role.is_steward)
+    record(
+        get_current_scope(),
+        "role.added",
+        "role",
+        role.pk,
+        labels=held,
+        is_admin=role.is_admin,
+        is_steward=role.is_steward,
+    )
     return role
 
 
@@ -103,7 +111,7 @@ def add_member(workspace: Workspace, user: User, roles: Iterable[Role] = ()) -> 
     user.groups.add(*Group.objects.filter(role__in=wanted - held))
     if added or wanted != held:
         what = "membership.added" if added else "membership.changed"
-        record(current(), what, "membership", membership.pk, user=user.pk, roles=sorted(wanted))
+        record(get_current_scope(), what, "membership", membership.pk, user=user.pk, roles=sorted(wanted))
     return membership
 
 
@@ -196,8 +204,8 @@ def delete_entity(*, scope: Scope, entity: Entity) -> None:
     Raises: Http404 when it was deleted meanwhile.
     """
     lock_or_404(entity)
-    going = [entity, *belonging(entity)]
-    above = {row.pk: parent_ids(row) for row in going}
+    going = [entity, *list_belonging(entity)]
+    above = {row.pk: list_parent_ids(row) for row in going}
     for row in going:
         record(scope, "entity.deleted", row.type_name, row.pk)
     entity.type_class._base_manager.filter(pk=entity.pk)._raw_delete("default")  # cascades in the database
@@ -207,13 +215,13 @@ def delete_entity(*, scope: Scope, entity: Entity) -> None:
         )
 
 
-def belonging(entity: Entity) -> list[Entity]:
+def list_belonging(entity: Entity) -> list[Entity]:
     """The records that the database deletes with `entity`, at any depth and whoever may see them."""
     found: dict[UUID, Entity] = {}
     todo = [entity]
     while todo:
         above = todo.pop()
-        for model, field in children(above.type_class):
+        for model, field in list_child_types(above.type_class):
             if goes_with(model, field):
                 rows = model._base_manager.filter(**{field: above.pk}).only("pk", "content_type")
                 new = [row for row in rows if row.pk not in found]
@@ -222,16 +230,16 @@ def belonging(entity: Entity) -> list[Entity]:
     return list(found.values())
 
 
-def parent_ids(entity: Entity, *, owners: bool = False) -> list[UUID]:
+def list_parent_ids(entity: Entity, *, owners: bool = False) -> list[UUID]:
     """The records that this one names by hard relations. owners: only those that it is deleted with."""
     model = entity.type_class
-    names = [f"{name}_id" for name in parents(model) if not owners or goes_with(model, name)]
+    names = [f"{name}_id" for name in list_parent_types(model) if not owners or goes_with(model, name)]
     row = entity.type_class._base_manager.filter(pk=entity.pk).values_list(*names).first() if names else None
     return [pk for pk in row or () if pk]
 
 
 def refuse_hidden(model: type[Entity], fields: Iterable[str]) -> None:
-    hidden = [name for name in fields if not field_is_readable(model, name)]
+    hidden = [name for name in fields if not is_field_readable(model, name)]
     if hidden:
         raise ValueError(f"not cleared for {', '.join(hidden)}")
 

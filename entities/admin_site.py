@@ -78,14 +78,14 @@ class WorkspaceAdminSite(UnfoldAdminSite):
 
     def get_urls(self) -> list[Any]:
         """Every route under the rule of administrators; Django wraps its views where no attribute would survive."""
-        return guarded(super().get_urls())
+        return guard_patterns(super().get_urls())
 
 
-def guarded(patterns: list[Any]) -> list[Any]:
+def guard_patterns(patterns: list[Any]) -> list[Any]:
     kept = []
     for pattern in patterns:
         if isinstance(pattern, URLResolver):
-            guarded(pattern.url_patterns)
+            guard_patterns(pattern.url_patterns)
         elif isinstance(pattern, URLPattern):
             if pattern.name in LEFT_OUT:
                 continue

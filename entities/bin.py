@@ -13,9 +13,9 @@ from django.http import Http404
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
-from entities.access import Scope, looking_into_bin, visible
+from entities.access import Scope, build_visibility_q, looking_into_bin
 from entities.access.objects import lock_or_404
-from entities.actions import announce, announce_access_change, belonging, delete_entity, parent_ids
+from entities.actions import announce, announce_access_change, delete_entity, list_belonging, list_parent_ids
 from entities.api.errors import Conflict
 from entities.audit import record
 from entities.models import Entity
@@ -32,8 +32,8 @@ def bin_entity(*, scope: Scope, entity: Entity) -> None:
     may see them. Raises: Http404 when it was deleted meanwhile.
     """
     lock_or_404(entity)
-    going = [entity, *belonging(entity)]
-    above = {row.pk: parent_ids(row) for row in going}
+    going = [entity, *list_belonging(entity)]
+    above = {row.pk: list_parent_ids(row) for row in going}
     for row in going:
         announce_access_change(scope, row.pk)
         record(scope, "entity.binned", row.type_name, row.pk)
@@ -48,15 +48,15 @@ def bin_entity(*, scope: Scope, entity: Entity) -> None:
         )
 
 
-def binned_entities(scope: Scope) -> QuerySet[Entity]:
+def select_binned_entities(scope: Scope) -> QuerySet[Entity]:
     """Records that `scope` may see and delete, and that did not go with another. To be asked `looking_into_bin`."""
-    rows = Entity.objects.readable_by(scope).filter(visible(scope, Entity, "delete"))
+    rows = Entity.objects.readable_by(scope).filter(build_visibility_q(scope, Entity, "delete"))
     return rows.filter(deleted_at__isnull=False, deleted_with__isnull=True).order_by("-deleted_at", "pk")
 
 
 def get_binned_entity_or_404(scope: Scope, pk: UUID) -> Entity:
     """To be asked `looking_into_bin`. Raises: Http404 when it is not there, or not the caller's to delete."""
-    entity = binned_entities(scope).filter(pk=pk).first()
+    entity = select_binned_entities(scope).filter(pk=pk).first()
     if entity is None:
         raise Http404("Not found.")
     return entity.specific(scope)
@@ -70,11 +70,11 @@ def restore_entity(*, scope: Scope, pk: UUID) -> Entity:
     with looking_into_bin():
         entity = get_binned_entity_or_404(scope, pk)
         lock_or_404(entity)
-        if Entity._base_manager.filter(pk__in=parent_ids(entity, owners=True), deleted_at__isnull=False).exists():
+        if Entity._base_manager.filter(pk__in=list_parent_ids(entity, owners=True), deleted_at__isnull=False).exists():
             raise Conflict(PARENT_IN_BIN)
         back = Entity._base_manager.filter(Q(pk=pk) | Q(deleted_with=pk), deleted_at__isnull=False)
         with_it = set(back.values_list("pk", flat=True))
-        coming = [entity, *(row for row in belonging(entity) if row.pk in with_it)]
+        coming = [entity, *(row for row in list_belonging(entity) if row.pk in with_it)]
         try:
             with transaction.atomic():
                 back.update(deleted_at=None, deleted_by=0, deleted_with=None)
@@ -101,4 +101,4 @@ def list_expired_entities(scope: Scope) -> list[UUID]:
     """Records that have been in the bin for `BIN_DAYS`, the oldest first."""
     with looking_into_bin():
         ended = timezone.now() - timedelta(days=BIN_DAYS)
-        return list(binned_entities(scope).filter(deleted_at__lt=ended).reverse().values_list("pk", flat=True))
+        return list(select_binned_entities(scope).filter(deleted_at__lt=ended).reverse().values_list("pk", flat=True))

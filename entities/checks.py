@@ -11,16 +11,16 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from entities.access import find_rule
 from entities.models import Entity
-from entities.option_values import are_names, wrong_values
-from entities.rag import VERBS, Access, LearnedVotes, Rag, option_names
-from entities.registry import entity_types
+from entities.option_values import are_names, find_wrong_values
+from entities.rag import VERBS, Access, LearnedVotes, Rag, list_option_names
+from entities.registry import list_entity_types
 
 RESERVED = {"title", "kind", "labels", "redacted", "workspace_id", "scope"}
 
 
 @checks.register()
 def check_types(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    return [message for model in entity_types().values() for message in check_type(model)]
+    return [message for model in list_entity_types().values() for message in check_type(model)]
 
 
 def check_type(model: type[Entity]) -> Iterator[checks.CheckMessage]:
@@ -31,9 +31,9 @@ def check_type(model: type[Entity]) -> Iterator[checks.CheckMessage]:
     def error(number: int, text: str, hint: str = "") -> checks.CheckMessage:
         return checks.Error(f"{model.__name__}: {text}", hint=hint or None, obj=model, id=f"entities.E{number:03}")
 
-    for option in option_names(rag) - option_names(Rag):
-        yield error(1, f"Rag has no option {option!r}", f"Options: {', '.join(sorted(option_names(Rag)))}")
-    wrong = list(wrong_values(rag))
+    for option in list_option_names(rag) - list_option_names(Rag):
+        yield error(1, f"Rag has no option {option!r}", f"Options: {', '.join(sorted(list_option_names(Rag)))}")
+    wrong = list(find_wrong_values(rag))
     for number, text in wrong:
         yield error(number, text)
     if wrong:
@@ -63,7 +63,7 @@ def check_type(model: type[Entity]) -> Iterator[checks.CheckMessage]:
         yield error(5, "Rag.collections is empty")
     if access.default not in ("workspace", "restricted", "private"):
         yield error(6, f"Access.default is {access.default!r}")
-    for option in option_names(access) - option_names(Access):
+    for option in list_option_names(access) - list_option_names(Access):
         yield error(6, f"Access has no option {option!r}")
     for rule in access.rules:
         if rule.verb not in VERBS:
@@ -88,7 +88,7 @@ def check_routes(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
     """Every callback of the two URL configurations declares an access rule."""
     messages: list[checks.CheckMessage] = []
     for urlconf in (settings.ROOT_URLCONF, "config.workspace_urls"):
-        for route, callback in routes(get_resolver(urlconf).url_patterns):
+        for route, callback in list_routes(get_resolver(urlconf).url_patterns):
             if find_rule(callback) is None:
                 messages.append(
                     checks.Error(
@@ -100,11 +100,11 @@ def check_routes(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
     return messages
 
 
-def routes(patterns: Sequence[URLPattern | URLResolver], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def list_routes(patterns: Sequence[URLPattern | URLResolver], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """(route, callback) of every pattern below `patterns`."""
     for pattern in patterns:
         route = prefix + str(pattern.pattern)
         if isinstance(pattern, URLResolver):
-            yield from routes(pattern.url_patterns, route)
+            yield from list_routes(pattern.url_patterns, route)
         else:
             yield route, pattern.callback

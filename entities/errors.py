@@ -13,7 +13,7 @@ TOO_MUCH = gettext_lazy("This is too much for one request. Put long content into
 NOT_FOUND = gettext_lazy("There is nothing here, or nothing that you may see.")
 
 
-def payload(code: str, detail: object, fields: Any = None) -> dict[str, Any]:
+def build_payload(code: str, detail: object, fields: Any = None) -> dict[str, Any]:
     """The error body of the API (design §11)."""
     error: dict[str, Any] = {"code": code, "detail": str(detail)}
     if fields:
@@ -24,13 +24,15 @@ def payload(code: str, detail: object, fields: Any = None) -> dict[str, Any]:
 def absent(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """404 for pages and API alike; never says which of absent, foreign or hidden it was."""
     if request.path_info.startswith("/api/"):
-        return JsonResponse(payload("not_found", NOT_FOUND), status=404)
+        return JsonResponse(build_payload("not_found", NOT_FOUND), status=404)
     return render(request, "errors/404.html", {"detail": NOT_FOUND}, status=404)
 
 
-def not_signed_in() -> HttpResponse:
+def build_not_signed_in() -> HttpResponse:
     """401 of the API, whatever was missing or wrong."""
-    answer = JsonResponse(payload("not_signed_in", gettext("Sign in, or send a token that is valid.")), status=401)
+    answer = JsonResponse(
+        build_payload("not_signed_in", gettext("Sign in, or send a token that is valid.")), status=401
+    )
     answer["WWW-Authenticate"] = "Token"
     return answer
 
@@ -41,14 +43,14 @@ def conflict(request: HttpRequest) -> HttpResponse:
         "Something that this relies on was changed or removed at the same moment. Nothing was saved; try again."
     )
     if request.path_info.startswith("/api/"):
-        return JsonResponse(payload("conflict", detail), status=409)
+        return JsonResponse(build_payload("conflict", detail), status=409)
     return render(request, "errors/409.html", {"detail": detail}, status=409)
 
 
 def too_many_requests(request: HttpRequest, detail: str) -> HttpResponse:
     """429: the same request will be answered a little later."""
     if request.path_info.startswith("/api/"):
-        answer: HttpResponse = JsonResponse(payload("too_many_requests", detail), status=429)
+        answer: HttpResponse = JsonResponse(build_payload("too_many_requests", detail), status=429)
     else:
         answer = render(request, "errors/429.html", {"detail": detail}, status=429)
     answer["Retry-After"] = "10"
@@ -66,19 +68,19 @@ def malformed(request: HttpRequest, exception: Exception | None = None) -> HttpR
         detail = str(TOO_MUCH)
     code, status = ("too_large", 413) if too_much else ("invalid", 400)
     if request.path_info.startswith("/api/"):
-        return JsonResponse(payload(code, detail), status=status)
+        return JsonResponse(build_payload(code, detail), status=status)
     return render(request, "errors/400.html", {"detail": detail, "status": status}, status=status)
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     if request.path_info.startswith("/api/"):
-        return JsonResponse(payload("forbidden", str(exception) or gettext("You may not do this.")), status=403)
+        return JsonResponse(build_payload("forbidden", str(exception) or gettext("You may not do this.")), status=403)
     return render(request, "errors/403.html", {"detail": str(exception or "")}, status=403)
 
 
 def broken(request: HttpRequest) -> HttpResponse:
     if request.path_info.startswith("/api/"):
         return JsonResponse(
-            payload("server_error", gettext("Something went wrong on our side. Nothing was saved.")), status=500
+            build_payload("server_error", gettext("Something went wrong on our side. Nothing was saved.")), status=500
         )
     return render(request, "errors/500.html", status=500)

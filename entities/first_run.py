@@ -27,7 +27,7 @@ from entities.language import translate_stored
 from entities.models import User, Workspace
 from entities.network import is_public
 from entities.password_form import NewPasswordForm
-from entities.registry import entity_types
+from entities.registry import list_entity_types
 from entities.sign_in import DEMO_SLUG, is_unclaimed
 
 MAX_SLUG_CHARACTERS = 50
@@ -76,7 +76,7 @@ class FirstRunForm(NewPasswordForm):
 
     def __init__(self, data: Any = None) -> None:
         super().__init__(data)
-        choices = [(name, translate_stored(model.plural_title)) for name, model in entity_types().items()]
+        choices = [(name, translate_stored(model.plural_title)) for name, model in list_entity_types().items()]
         kinds = self.fields["kinds"]
         assert isinstance(kinds, forms.MultipleChoiceField)
         kinds.choices = choices
@@ -120,7 +120,7 @@ def begin(request: HttpRequest) -> HttpResponse:
 
 
 def claim_installation(founder: User, chosen: dict[str, Any]) -> Workspace:
-    every = len(chosen["kinds"]) == len(entity_types())
+    every = len(chosen["kinds"]) == len(list_entity_types())
     return found_workspace(
         slug=make_slug(chosen["name"]),
         name=chosen["name"],

@@ -22,7 +22,7 @@ def format_money(value: Decimal | float | str | None, currency: str = "") -> str
     if isinstance(parts, str):
         return parts
     amount, symbol = parts
-    return f"{'−' if amount < 0 else ''}{symbol}{abs(amount):,.{_decimals(amount)}f}"
+    return f"{'−' if amount < 0 else ''}{symbol}{abs(amount):,.{_count_decimals(amount)}f}"
 
 
 def localize_money(value: Decimal | float | str | None, currency: str = "") -> str:
@@ -31,7 +31,7 @@ def localize_money(value: Decimal | float | str | None, currency: str = "") -> s
     if isinstance(parts, str):
         return parts
     amount, symbol = parts
-    words = {"symbol": symbol, "amount": number_format(abs(amount), _decimals(amount), force_grouping=True)}
+    words = {"symbol": symbol, "amount": number_format(abs(amount), _count_decimals(amount), force_grouping=True)}
     text = pgettext("money", "%(symbol)s%(amount)s") % words if symbol else words["amount"]
     return f"{'−' if amount < 0 else ''}{text.strip()}"
 
@@ -47,7 +47,7 @@ def _split_money(value: Decimal | float | str | None, currency: str) -> tuple[De
     return amount, SYMBOLS.get(code, f"{code}\u00a0" if code else "")
 
 
-def _decimals(amount: Decimal) -> int:
+def _count_decimals(amount: Decimal) -> int:
     return 0 if amount == amount.to_integral_value() else 2
 
 
@@ -83,7 +83,7 @@ def format_relative(moment: datetime | date, now: datetime | None = None) -> str
         near = {0: gettext("today"), 1: gettext("tomorrow"), -1: gettext("yesterday")}.get(days)
         if near:
             return near
-        return _distance("day", abs(days), past=days < 0) if abs(days) < 7 else format_day(moment, now)
+        return _format_distance("day", abs(days), past=days < 0) if abs(days) < 7 else format_day(moment, now)
     if timezone.is_naive(moment):
         moment = timezone.make_aware(moment)
     seconds = (now - moment).total_seconds()
@@ -92,11 +92,11 @@ def format_relative(moment: datetime | date, now: datetime | None = None) -> str
         return gettext("just now") if seconds >= 0 else gettext("in a moment")
     for limit, length, unit in ((2700, 60, "min"), (79200, 3600, "h"), (561600, 86400, "day")):
         if distance < limit:
-            return _distance(unit, max(1, round(distance / length)), past=seconds > 0)
+            return _format_distance(unit, max(1, round(distance / length)), past=seconds > 0)
     return format_day(timezone.localtime(moment).date(), now)
 
 
-def _distance(unit: str, count: int, *, past: bool) -> str:
+def _format_distance(unit: str, count: int, *, past: bool) -> str:
     if unit == "min":
         words = gettext("%(count)s min ago") if past else gettext("in %(count)s min")
     elif unit == "h":
@@ -116,32 +116,32 @@ def format_day(day: date, now: datetime | None = None) -> str:
 
 def format_full_day(day: date) -> str:
     """ "12 May 2025" in the reader's time zone."""
-    return format_date(_local(day), pgettext("date", "j M Y"))
+    return format_date(_convert_to_local(day), pgettext("date", "j M Y"))
 
 
 def format_long_day(day: date) -> str:
     """ "12 December 2025" in the reader's time zone."""
-    return format_date(_local(day), pgettext("date", "j F Y"))
+    return format_date(_convert_to_local(day), pgettext("date", "j F Y"))
 
 
 def format_day_of_month(moment: datetime) -> str:
     """ "12 May" in the reader's time zone."""
-    return format_date(_local(moment), pgettext("date", "j F"))
+    return format_date(_convert_to_local(moment), pgettext("date", "j F"))
 
 
 def format_moment(moment: datetime) -> str:
     """ "12 May 2025, 14:03" in the reader's time zone."""
-    return format_date(_local(moment), pgettext("date", "j F Y, H:i"))
+    return format_date(_convert_to_local(moment), pgettext("date", "j F Y, H:i"))
 
 
 def format_exact(moment: datetime | date) -> str:
     """ "Mon 12 May 2025, 14:03 UTC"; without the time for a date."""
     if not isinstance(moment, datetime):
         return format_date(moment, pgettext("date", "D j M Y"))
-    return format_date(_local(moment), pgettext("date", "D j M Y, H:i T"))
+    return format_date(_convert_to_local(moment), pgettext("date", "D j M Y, H:i T"))
 
 
-def _local(moment: date) -> date:
+def _convert_to_local(moment: date) -> date:
     if not isinstance(moment, datetime):
         return moment
     return timezone.localtime(timezone.make_aware(moment) if timezone.is_naive(moment) else moment)

@@ -7,12 +7,12 @@ from django.core.exceptions import ValidationError
 from django.db.models import F
 from django.utils.translation import gettext
 
-from entities.access import Scope, readable_fields
+from entities.access import Scope, list_readable_fields
 from entities.language import translate_stored
 from entities.models import Entity
-from entities.records import visible_links
-from entities.registry import get_column, parents
-from entities.text import TextTooLong, checked, editable_text, one_line
+from entities.records import load_visible_links
+from entities.registry import get_column, list_parent_types
+from entities.text import TextTooLong, join_readable_text, validate_one_line, validate_text
 
 MOST_CHOICES = 500
 
@@ -20,17 +20,17 @@ MOST_CHOICES = 500
 WIDGETS = {"DateField": forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}), "EmailField": forms.EmailInput()}
 
 
-def entity_form(scope: Scope, model: type[Entity], data: Any = None, entity: Entity | None = None) -> forms.Form:
+def build_entity_form(scope: Scope, model: type[Entity], data: Any = None, entity: Entity | None = None) -> forms.Form:
     """A form for creating (entity None) or changing a record as `scope` may.
 
     A link to a record that the caller may not see is offered as empty and left as it is unless they choose another.
     """
-    seen = visible_links(scope, [entity]) if entity is not None else {}
+    seen = load_visible_links(scope, [entity]) if entity is not None else {}
     fields: dict[str, forms.Field] = {}
     initial: dict[str, Any] = {}
-    for name in readable_fields(model):
+    for name in list_readable_fields(model):
         column = get_column(model, name)
-        target = parents(model).get(name)
+        target = list_parent_types(model).get(name)
         if target is not None:
             key = getattr(entity, column.attname) if entity is not None else None
             offered = {e.pk: e for e in target.objects.readable_by(scope).order_by(F("title"))[:MOST_CHOICES]}
@@ -47,7 +47,7 @@ def entity_form(scope: Scope, model: type[Entity], data: Any = None, entity: Ent
         field = column.formfield(widget=widget) if widget else column.formfield()
         if field is not None:
             if isinstance(field, forms.CharField):
-                field.validators.append(one_line)
+                field.validators.append(validate_one_line)
             if isinstance(field, forms.ChoiceField):
                 choices = cast("list[tuple[Any, Any]]", field.choices)
                 field.choices = [(value, translate_stored(words)) for value, words in choices]
@@ -64,7 +64,7 @@ def entity_form(scope: Scope, model: type[Entity], data: Any = None, entity: Ent
             help_text=gettext("Paragraphs are classified after saving; a blank line starts a new one."),
         )
         if entity is not None:
-            initial[name] = editable_text(entity, name)
+            initial[name] = join_readable_text(entity, name)
     form_class = type(f"{model.__name__}Form", (forms.Form,), fields)
     return form_class(data, initial=initial)  # type: ignore[no-any-return]
 
@@ -72,15 +72,15 @@ def entity_form(scope: Scope, model: type[Entity], data: Any = None, entity: Ent
 def fits(text: str) -> None:
     """Validator of long texts. Raises: ValidationError."""
     try:
-        checked(text)
+        validate_text(text)
     except TextTooLong as problem:
         raise ValidationError(str(problem)) from None
 
 
-def cleaned(model: type[Entity], form: forms.Form) -> tuple[dict[str, Any], dict[str, str]]:
+def read_cleaned(model: type[Entity], form: forms.Form) -> tuple[dict[str, Any], dict[str, str]]:
     """(columns, long texts) of a valid form; links as ids."""
     texts = {name: form.cleaned_data[name] for name in model.long_texts if name in form.changed_data}
-    links = parents(model)
+    links = list_parent_types(model)
     columns: dict[str, Any] = {}
     for name, value in form.cleaned_data.items():
         if name in model.long_texts or name not in form.changed_data:

@@ -60,7 +60,7 @@ def find_invitation(slug: str, secret: str) -> tuple[Workspace, Invitation, list
         raise InvitationEnded
     with Scope.for_service(workspace.pk).open():
         invitation = list_invitations().filter(digest=_digest(secret)).first()
-        if invitation is None or not _still_administers(invitation.created_by):
+        if invitation is None or not _can_still_administer(invitation.created_by):
             raise InvitationEnded
         return workspace, invitation, list(Role.objects.filter(pk__in=invitation.roles).order_by("name"))
 
@@ -73,7 +73,7 @@ def accept_invitation(workspace: Workspace, secret: str, user: User) -> None:
     scope = Scope.for_service(workspace.pk)
     with scope.open():
         mine = list_invitations().select_for_update().filter(digest=_digest(secret)).first()
-        if mine is None or not _still_administers(mine.created_by):
+        if mine is None or not _can_still_administer(mine.created_by):
             raise InvitationEnded
         record(scope, "invitation.accepted", "invitation", mine.pk)
         if user.pk is None:
@@ -83,7 +83,7 @@ def accept_invitation(workspace: Workspace, secret: str, user: User) -> None:
         announce_access_change(scope)
 
 
-def _still_administers(user: int) -> bool:
+def _can_still_administer(user: int) -> bool:
     """An invitation is good as long as who made it could make it again. In the open scope of the service."""
     return Role.objects.filter(group__user=user, is_admin=True).exists()
 

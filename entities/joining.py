@@ -19,7 +19,7 @@ def build_code(user: User, slug: str) -> str:
     return SIGNER.sign(f"{user.pk}:{slug}:{user.join_epoch}")
 
 
-def user_of_code(code: str, slug: str) -> User | None:
+def find_user_by_code(code: str, slug: str) -> User | None:
     """The active user who was shown `code` for the workspace `slug` within the last day, if it still holds."""
     try:
         key, named, epoch = SIGNER.unsign(code.strip(), max_age=LIFE).split(":")
@@ -36,7 +36,7 @@ def end_codes(user: User) -> bool:
     return mine.update(join_epoch=F("join_epoch") + 1) == 1
 
 
-def account_name(name: str, slug: str) -> str:
+def build_account_name(name: str, slug: str) -> str:
     """The user name of an account that a workspace makes: under its slug, where no other workspace's accounts are."""
     name = name.strip()
     return name if name.endswith(f"@{slug}") else f"{name}@{slug}"

@@ -56,7 +56,7 @@ class ScopeMiddleware:
         try:
             if not SLUG.fullmatch(slug):
                 raise NoWorkspace(slug)
-            scope = Scope.for_user(request.user, slug, **self.let_in_by(request))
+            scope = Scope.for_user(request.user, slug, **self.collect_credentials(request))
             request.access_scope = scope  # type: ignore[attr-defined]
             if opens_its_own(resolve_view(request)):
                 return self.get_response(request)
@@ -70,7 +70,7 @@ class ScopeMiddleware:
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         return too_many_requests(request, str(exception)) if isinstance(exception, TooManyHashes) else None
 
-    def let_in_by(self, request: HttpRequest) -> dict[str, str]:
+    def collect_credentials(self, request: HttpRequest) -> dict[str, str]:
         """What the transaction asks for once more: it may have ended since it was looked up."""
         token = getattr(request, "token_digest", "")
         return {"token": token} if token else {"sign_in": request.session.session_key or ""}

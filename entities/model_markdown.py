@@ -110,7 +110,7 @@ def _is_allowed(url: str) -> bool:
     return bool(re.match(r"(?:https?://[^/\\@\s]|mailto:[^\s/])", url, re.IGNORECASE))
 
 
-def _citation_rule(state: StateInline, silent: bool) -> bool:
+def _parse_citation(state: StateInline, silent: bool) -> bool:
     found = MARKER.match(state.src, state.pos, state.posMax)
     if not found:
         return False
@@ -173,11 +173,11 @@ def _shift_headings(tokens: Sequence[Token]) -> None:
             token.tag = f"h{min(6, int(token.tag[1]) + HEADING_SHIFT)}"
 
 
-def _parser() -> MarkdownIt:
+def _build_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "linkify": False, "breaks": False})
     parser.enable(["table", "strikethrough"])
     parser.validateLink = _is_allowed  # type: ignore[method-assign]
-    parser.inline.ruler.before("link", "citation", _citation_rule)
+    parser.inline.ruler.before("link", "citation", _parse_citation)
     for name, rule in {
         "citation": _render_citation_token,
         "image": _render_image,
@@ -188,7 +188,7 @@ def _parser() -> MarkdownIt:
     return parser
 
 
-PARSER = _parser()
+PARSER = _build_parser()
 
 
 def render_markdown(text: str, citations: Citations | None = None) -> SafeString:

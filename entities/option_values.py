@@ -15,7 +15,7 @@ from entities.rag import Collection, Propagation, Rag, RemainderPolicy, Strategy
 
 
 @dataclass(frozen=True)
-class Expected:
+class ExpectedValue:
     """The id of the message about a value that does not fit, and its words after "Rag.<option> is <value>; it is"."""
 
     number: int
@@ -24,7 +24,7 @@ class Expected:
 
 
 @cache
-def icons() -> frozenset[str]:
+def load_icons() -> frozenset[str]:
     """The names of the sprite's icons."""
     return frozenset(re.findall(r'<symbol id="([^"]+)"', Path(str(finders.find(SPRITE))).read_text()))
 
@@ -75,35 +75,37 @@ def are_collections(value: Any) -> bool:
 
 LABEL = f"an atom from 0 to {FIRST_CUSTOM - 1} or a tuple of atoms"
 NAMES = "a list of names"
-EXPECTED: Mapping[str, Expected] = {
-    "semantic": Expected(11, is_text, "a string"),
-    "fields": Expected(11, are_names_or_all, f"None or {NAMES}"),
-    "status_fields": Expected(11, are_names, NAMES),
-    "pulse_tracked_fields": Expected(11, are_names_or_all, f"None or {NAMES}"),
-    "pulse": Expected(11, is_switch, "True or False"),
-    "pulse_prompt": Expected(11, is_text, "a string"),
-    "pulse_references": Expected(11, is_switch, "True or False"),
-    "default": Expected(12, is_label, LABEL),
-    "classified": Expected(12, are_labels, f"a mapping of fields, each to {LABEL}"),
-    "collections": Expected(13, are_collections, "a mapping of names to Collection"),
-    "pulse_model": Expected(14, get_args(Tier).__contains__, f"one of the tiers {', '.join(get_args(Tier))}"),
-    "pulse_refresh_after": Expected(15, lambda value: value is None or is_number(value, 1), "None or seconds, from 1"),
-    "coalesce": Expected(15, lambda value: is_number(value, 0), "seconds, from 0"),
-    "propagation": Expected(
+EXPECTED: Mapping[str, ExpectedValue] = {
+    "semantic": ExpectedValue(11, is_text, "a string"),
+    "fields": ExpectedValue(11, are_names_or_all, f"None or {NAMES}"),
+    "status_fields": ExpectedValue(11, are_names, NAMES),
+    "pulse_tracked_fields": ExpectedValue(11, are_names_or_all, f"None or {NAMES}"),
+    "pulse": ExpectedValue(11, is_switch, "True or False"),
+    "pulse_prompt": ExpectedValue(11, is_text, "a string"),
+    "pulse_references": ExpectedValue(11, is_switch, "True or False"),
+    "default": ExpectedValue(12, is_label, LABEL),
+    "classified": ExpectedValue(12, are_labels, f"a mapping of fields, each to {LABEL}"),
+    "collections": ExpectedValue(13, are_collections, "a mapping of names to Collection"),
+    "pulse_model": ExpectedValue(14, get_args(Tier).__contains__, f"one of the tiers {', '.join(get_args(Tier))}"),
+    "pulse_refresh_after": ExpectedValue(
+        15, lambda value: value is None or is_number(value, 1), "None or seconds, from 1"
+    ),
+    "coalesce": ExpectedValue(15, lambda value: is_number(value, 0), "seconds, from 0"),
+    "propagation": ExpectedValue(
         16,
         lambda value: is_number(value, 0) or (is_text(value) and value in get_args(Propagation)),
         f"{' or '.join(map(repr, get_args(Propagation)))} or a depth, from 0",
     ),
-    "icon": Expected(17, lambda value: is_text(value) and value in icons(), f"an icon of static/{SPRITE}"),
-    "color": Expected(17, lambda value: is_text(value) and value in COLORS, f"one of {', '.join(COLORS)}"),
+    "icon": ExpectedValue(17, lambda value: is_text(value) and value in load_icons(), f"an icon of static/{SPRITE}"),
+    "color": ExpectedValue(17, lambda value: is_text(value) and value in COLORS, f"one of {', '.join(COLORS)}"),
     # What later versions read. Until then a value of one's own would promise what nothing does.
-    "children": Expected(18, lambda value: value in ((), []), "reserved: not built yet"),
-    "chat_references": Expected(18, lambda value: value is Rag.chat_references, "reserved: not built yet"),
-    "chat_visibility": Expected(18, lambda value: value == Rag.chat_visibility, "reserved: not built yet"),
+    "children": ExpectedValue(18, lambda value: value in ((), []), "reserved: not built yet"),
+    "chat_references": ExpectedValue(18, lambda value: value is Rag.chat_references, "reserved: not built yet"),
+    "chat_visibility": ExpectedValue(18, lambda value: value == Rag.chat_visibility, "reserved: not built yet"),
 }
 
 
-def wrong_values(rag: type[Rag]) -> Iterator[tuple[int, str]]:
+def find_wrong_values(rag: type[Rag]) -> Iterator[tuple[int, str]]:
     """(number of the id, sentence) for every option whose value does not fit."""
     for option, expected in EXPECTED.items():
         value = getattr(rag, option)
@@ -111,10 +113,10 @@ def wrong_values(rag: type[Rag]) -> Iterator[tuple[int, str]]:
             yield expected.number, f"Rag.{option} is {value!r}; it is {expected.words}"
     if are_collections(rag.collections):
         for name, collection in rag.collections.items():
-            yield from wrong_collection(name, collection)
+            yield from find_wrong_collection(name, collection)
 
 
-def wrong_collection(name: str, collection: Collection) -> Iterator[tuple[int, str]]:
+def find_wrong_collection(name: str, collection: Collection) -> Iterator[tuple[int, str]]:
     for option in ("classification", "name_classification"):
         if not is_label(value := getattr(collection, option)):
             yield 12, f"{option} of collection {name!r} is {value!r}; it is {LABEL}"

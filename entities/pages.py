@@ -7,11 +7,11 @@ from uuid import UUID
 
 from django.db import models
 
-from entities.access import Scope, readable_fields, redacted_fields
-from entities.api.lists import chips_of_atoms, list_chips
+from entities.access import Scope, list_readable_fields, list_redacted_fields
+from entities.api.lists import list_atom_chips, list_chips
 from entities.models import Classification, Entity
-from entities.registry import parents
-from entities.text import Block
+from entities.registry import list_parent_types
+from entities.text import FieldBlock
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class TextSection:
 
     name: str
     title: str
-    blocks: Sequence[tuple[Block, list[Classification] | None, list[Classification]]]
+    blocks: Sequence[tuple[FieldBlock, list[Classification] | None, list[Classification]]]
 
     @property
     def is_pending(self) -> bool:
@@ -53,20 +53,22 @@ def list_columns(model: type[Entity], *, declared: bool = False) -> list[Column]
 
     declared: leave the name out, as a record's own page does.
     """
-    readable = set(readable_fields(model))
-    hidden = {f.name: f.requires for f in redacted_fields(model)}
+    readable = set(list_readable_fields(model))
+    hidden = {f.name: f.requires for f in list_redacted_fields(model)}
     result = []
     for field in model._meta.local_fields:
         if field.name in ("entity_ptr", "currency"):
             continue
         if field.name in readable or field.name in hidden:
-            requires = tuple(chips_of_atoms(hidden.get(field.name, ())))
-            result.append(Column(field.name, str(field.verbose_name).capitalize(), _kind(model, field), requires))
+            requires = tuple(list_atom_chips(hidden.get(field.name, ())))
+            result.append(
+                Column(field.name, str(field.verbose_name).capitalize(), _choose_kind(model, field), requires)
+            )
     return result
 
 
-def _kind(model: type[Entity], field: models.Field) -> str:
-    if field.name in parents(model):
+def _choose_kind(model: type[Entity], field: models.Field) -> str:
+    if field.name in list_parent_types(model):
         return "link"
     if field.choices:
         return "choice"
@@ -82,7 +84,7 @@ def list_properties(
         if column.requires:
             result.append(Property(column))
             continue
-        labels = chips_of_atoms(type(record).rag().get_field_label(column.name))
+        labels = list_atom_chips(type(record).rag().get_field_label(column.name))
         if column.kind == "link":
             link = links.get(getattr(record, f"{column.name}_id"))
             result.append(Property(column, link, link=link, labels=labels))
@@ -96,7 +98,7 @@ def list_properties(
 
 def list_choices(model: type[Entity], query: Mapping[str, str]) -> list[dict[str, Any]]:
     """Filters of a list: the choice fields that exist for the caller."""
-    readable = set(readable_fields(model))
+    readable = set(list_readable_fields(model))
     return [
         {
             "name": f.name,
@@ -109,12 +111,12 @@ def list_choices(model: type[Entity], query: Mapping[str, str]) -> list[dict[str
     ]
 
 
-def text_sections(entity: Entity, texts: Mapping[str, Sequence[Block]]) -> list[TextSection]:
+def build_text_sections(entity: Entity, texts: Mapping[str, Sequence[FieldBlock]]) -> list[TextSection]:
     return [
         TextSection(
             name,
             type(entity).long_texts[name].verbose_name,
-            [(b, list_chips(b.label) if b.text is not None else [], chips_of_atoms(b.requires)) for b in blocks],
+            [(b, list_chips(b.label) if b.text is not None else [], list_atom_chips(b.requires)) for b in blocks],
         )
         for name, blocks in texts.items()
         if blocks

@@ -37,14 +37,14 @@ LABEL_ICONS = (
 )  # fmt: skip
 
 
-def color_name(color: str) -> str:
+def normalise_color(color: str) -> str:
     """A name from `COLORS`, whatever was stored; "slate" for what the palette does not know."""
     name = color.strip().lower()
     name = COLOR_ALIASES.get(name, name)
     return name if name in COLORS else "slate"
 
 
-def icon_name(icon: str) -> str:
+def normalise_icon(icon: str) -> str:
     """The sprite's name of an icon: "Globe" is "world", "FileText" is "file-text"; empty is "tag"."""
     name = "".join(f"-{c.lower()}" if c.isupper() and i else c.lower() for i, c in enumerate(icon.strip()))
     name = name.replace("_", "-").replace(" ", "-").replace("--", "-")

@@ -8,9 +8,9 @@ from django.db.models import Q
 from django.utils import timezone
 
 from entities.access import Scope
-from entities.access.scope import cached
+from entities.access.scope import load_once
 from entities.actions import announce_access_change, record
-from entities.api.lists import chips_of_atoms
+from entities.api.lists import list_atom_chips
 from entities.models import Classification, ClassificationGrant, LabelGrant, Membership, Role, User
 from entities.models.classification import FIRST_COMPOUND
 
@@ -45,7 +45,7 @@ def has_other_steward(principal: int) -> bool:
         others = User.objects.filter(is_active=True).exclude(pk=principal)
         return Role.objects.filter(is_steward=True, group__user__in=others).exists()
 
-    return bool(cached("other steward", load))
+    return bool(load_once("other steward", load))
 
 
 def list_levels() -> list[Classification]:
@@ -56,7 +56,7 @@ def list_levels() -> list[Classification]:
 def list_people() -> list[PersonRow]:
     """Members by name."""
     roles: dict[int, list[Role]] = {}
-    levels = _levels_by_role()
+    levels = _load_levels_by_role()
     for role in Role.objects.order_by("name"):
         for user in role.group.user_set.values_list("pk", flat=True):
             roles.setdefault(user, []).append(role)
@@ -69,14 +69,14 @@ def list_people() -> list[PersonRow]:
         held, granted = roles.get(membership.user_id, []), own.get(membership.pk, [])
         atoms = {0, *(value for role in held for value in levels.get(role.pk, ()))}
         atoms |= {grant.classification.value for grant in granted}
-        alone = [(chips_of_atoms({grant.classification.value})[0], grant.expires_at) for grant in granted]
-        rows.append(PersonRow(membership, held, chips_of_atoms(atoms), alone))
+        alone = [(list_atom_chips({grant.classification.value})[0], grant.expires_at) for grant in granted]
+        rows.append(PersonRow(membership, held, list_atom_chips(atoms), alone))
     return rows
 
 
 def list_roles() -> list[RoleRow]:
     """Roles by name, with what they clear for."""
-    held, levels = _levels_by_role(), list_levels()
+    held, levels = _load_levels_by_role(), list_levels()
     return [
         RoleRow(role, [(level, level.value in held.get(role.pk, ())) for level in levels], role.group.user_set.count())
         for role in Role.objects.select_related("group").order_by("name")
@@ -88,7 +88,7 @@ def change_levels(scope: Scope, ticked: Mapping[int, set[int]], were: Mapping[in
     were when the page was made. What others changed meanwhile stays. Returns how many roles changed."""
     levels = {level.value: level for level in list_levels()}
     roles = list(Role.objects.select_for_update().filter(pk__in=list(ticked)).order_by("pk"))
-    held, changed = _levels_by_role(), 0
+    held, changed = _load_levels_by_role(), 0
     for role in roles:
         before, now, was = held.get(role.pk, set()), ticked[role.pk], were.get(role.pk, set())
         after = (before | (now - was) & levels.keys()) - (was - now)
@@ -134,7 +134,7 @@ def change_members(scope: Scope, role: Role, ticked: Collection[int], were: Coll
     return count
 
 
-def _levels_by_role() -> dict[int, set[int]]:
+def _load_levels_by_role() -> dict[int, set[int]]:
     found: dict[int, set[int]] = {}
     for role, value in ClassificationGrant.objects.values_list("role", "classification__value"):
         found.setdefault(role, set()).add(value)

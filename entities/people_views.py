@@ -33,7 +33,7 @@ from entities.invitations import (
     make_invitation,
     withdraw_invitation,
 )
-from entities.joining import account_name
+from entities.joining import build_account_name
 from entities.models import Invitation, Role, User, Workspace
 from entities.password_form import NewPasswordForm
 from entities.people import change_levels, list_levels, list_people, list_roles
@@ -88,7 +88,7 @@ class AccountForm(NewPasswordForm):
         self.fields["username"].help_text = gettext("You sign in as name@%(slug)s.") % {"slug": slug}
 
     def clean_username(self) -> str:
-        username: str = User.normalize_username(account_name(self.cleaned_data["username"], self.slug))
+        username: str = User.normalize_username(build_account_name(self.cleaned_data["username"], self.slug))
         User._meta.get_field("username").clean(username, None)
         if User.objects.filter(username__iexact=username).exists():
             raise ValidationError(gettext("This workspace has or had a member of this name. Choose another one."))

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from entities.access import SIGNED_IN, requires
 from entities.models import User
-from entities.text import one_line
+from entities.text import validate_one_line
 
 AREAS = ("Africa", "America", "Antarctica", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific")
 
@@ -26,7 +26,7 @@ class ProfileForm(forms.Form):
         label=gettext_lazy("Name"),
         max_length=150,
         required=False,
-        validators=[one_line],
+        validators=[validate_one_line],
         help_text=gettext_lazy("Shown to others. If it is empty, they see your user name."),
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
     )

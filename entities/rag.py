@@ -18,7 +18,7 @@ LearnedVotes = Literal["propose", "label"]
 VERBS = ("view", "change", "delete", "upload", "share")
 
 
-def atoms(label: Label) -> frozenset[int]:
+def split_label(label: Label) -> frozenset[int]:
     """The atoms of a declared label; Public has none."""
     return frozenset({label} if isinstance(label, int) else label) - {0}
 
@@ -96,7 +96,7 @@ class Rag:
     @classmethod
     def get_field_label(cls, name: str) -> frozenset[int]:
         """Atoms needed to read field `name`."""
-        return atoms(cls.classified.get(name, cls.default))
+        return split_label(cls.classified.get(name, cls.default))
 
     @classmethod
     def name_label(cls, workspace: int) -> int:
@@ -114,6 +114,6 @@ class RedactedField:
     requires: tuple[int, ...] = field(default_factory=tuple)
 
 
-def option_names(cls: type[Any]) -> set[str]:
+def list_option_names(cls: type[Any]) -> set[str]:
     """The public options that a declaration sets or inherits."""
     return {name for name in dir(cls) if not name.startswith("_") and not callable(getattr(cls, name))}

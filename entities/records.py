@@ -11,9 +11,9 @@ from django.core.exceptions import ValidationError
 from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext
 
-from entities.access import Scope, readable_fields
+from entities.access import Scope, list_readable_fields
 from entities.models import Entity
-from entities.registry import content_type_id, get_column, parents
+from entities.registry import get_column, get_content_type_id, list_parent_types
 
 BASE_ORDER = {"name": "title", "updated_at": "updated_at", "created_at": "created_at"}
 TIMES = {"updated_at", "created_at"}
@@ -63,13 +63,13 @@ def list_records(scope: Scope, model: type[Entity], query: Mapping[str, str]) ->
     for name, value in query.items():
         if "\x00" in value:
             raise BadQuery(name, gettext("A value must not contain NUL characters."))
-    fields = readable_fields(model)
+    fields = list_readable_fields(model)
     filters = {name: value for name, value in query.items() if name not in RESERVED and value != ""}
     ordering = query.get("ordering") or "-updated_at"
-    order = _order(model, fields, ordering)
+    order = _build_order(model, fields, ordering)
     named = {name.partition("__")[0] for name in filters} | {ordering.removeprefix("-")}
     table = Entity if named <= BASE_ORDER.keys() else model
-    keys: QuerySet[Any] = table.objects.readable_by(scope).filter(content_type=content_type_id(model))
+    keys: QuerySet[Any] = table.objects.readable_by(scope).filter(content_type=get_content_type_id(model))
     keys = keys.filter(archived_at__isnull=query.get("archived") not in ("1", "true"))
     for name, value in filters.items():
         keys = _narrow(scope, model, keys, fields, name, value)
@@ -89,7 +89,7 @@ def _narrow(
             % {"name": repr(name), "names": ", ".join(sorted(fields))},
         )
     column = "title" if base == "name" else base
-    target = parents(model).get(base)
+    target = list_parent_types(model).get(base)
     try:
         if target is not None:
             # A link to a record that the caller may not see matches nothing, as a link to no record does.
@@ -107,10 +107,10 @@ def _narrow(
         ) from None
 
 
-def _order(model: type[Entity], fields: list[str], ordering: str) -> Sequence[Any]:
+def _build_order(model: type[Entity], fields: list[str], ordering: str) -> Sequence[Any]:
     name = ordering.removeprefix("-")
     # Not by links: their keys would sort rows by records that the caller may not see.
-    known = {**BASE_ORDER, **{f: f for f in fields if f != "name" and f not in parents(model)}}
+    known = {**BASE_ORDER, **{f: f for f in fields if f != "name" and f not in list_parent_types(model)}}
     if name not in known:
         raise BadQuery(
             "ordering",
@@ -123,10 +123,10 @@ def _order(model: type[Entity], fields: list[str], ordering: str) -> Sequence[An
     return (column.desc(nulls_last=last) if ordering.startswith("-") else column.asc(nulls_last=last)), "pk"
 
 
-def visible_links(scope: Scope, rows: list[Any]) -> dict[UUID, Entity]:
+def load_visible_links(scope: Scope, rows: list[Any]) -> dict[UUID, Entity]:
     """The records that `rows` of one type link to, as far as `scope` may see them, in one query."""
     if not rows:
         return {}
-    names = [f"{name}_id" for name in parents(type(rows[0]))]
+    names = [f"{name}_id" for name in list_parent_types(type(rows[0]))]
     ids = {getattr(row, name) for row in rows for name in names} - {None}
     return {e.pk: e for e in Entity.objects.readable_by(scope).filter(pk__in=ids)} if ids else {}

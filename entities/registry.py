@@ -11,7 +11,7 @@ from entities.models.entity import Entity
 
 
 @cache
-def entity_types() -> dict[str, type[Entity]]:
+def list_entity_types() -> dict[str, type[Entity]]:
     """Every concrete type by model name, in alphabetical order."""
     found = [m for m in apps.get_models() if issubclass(m, Entity) and m is not Entity]
     return {m._meta.model_name or "": m for m in sorted(found, key=lambda m: m._meta.model_name or "")}
@@ -19,26 +19,26 @@ def entity_types() -> dict[str, type[Entity]]:
 
 def list_kinds() -> dict[str, type[Entity]]:
     """The types that the workspace's menus offer, in its order. In an open scope."""
-    from entities.access.scope import cached
+    from entities.access.scope import load_once
     from entities.models import WorkspaceSettings
 
-    chosen = cached("kinds", lambda: WorkspaceSettings.objects.values_list("kinds", flat=True).first())
-    types = entity_types()
+    chosen = load_once("kinds", lambda: WorkspaceSettings.objects.values_list("kinds", flat=True).first())
+    types = list_entity_types()
     return types if chosen is None else {name: types[name] for name in chosen if name in types}
 
 
-def type_by_content_type(content_type_id: int) -> type[Entity]:
+def get_type_by_content_type(content_type_id: int) -> type[Entity]:
     model = ContentType.objects.get_for_id(content_type_id).model_class()
     assert model is not None
     assert issubclass(model, Entity)
     return model
 
 
-def content_type_id(model: type[Entity]) -> int:
+def get_content_type_id(model: type[Entity]) -> int:
     return ContentType.objects.get_for_model(model).pk
 
 
-def parents(model: type[Entity]) -> dict[str, type[Entity]]:
+def list_parent_types(model: type[Entity]) -> dict[str, type[Entity]]:
     """The hard relations of a type: field name -> related type."""
     return {
         f.name: f.related_model
@@ -47,9 +47,14 @@ def parents(model: type[Entity]) -> dict[str, type[Entity]]:
     }
 
 
-def children(model: type[Entity]) -> list[tuple[type[Entity], str]]:
+def list_child_types(model: type[Entity]) -> list[tuple[type[Entity], str]]:
     """Types that point at `model`, with the field they do it by."""
-    return [(t, name) for t in entity_types().values() for name, target in parents(t).items() if target is model]
+    return [
+        (t, name)
+        for t in list_entity_types().values()
+        for name, target in list_parent_types(t).items()
+        if target is model
+    ]
 
 
 def goes_with(model: type[Entity], field: str) -> bool:

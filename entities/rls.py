@@ -25,7 +25,7 @@ OF_NO_BINNED_FILE = "(file_id IN (SELECT app_binned_files())) IS NOT TRUE"
 AUDIENCE = "(audience = ANY((SELECT app_audiences())::bigint[]) OR (SELECT app_service()))"
 
 
-def conditions(model: type[models.Model]) -> tuple[str, str]:
+def build_conditions(model: type[models.Model]) -> tuple[str, str]:
     """(USING, WITH CHECK) of the scope policy for `model`.
 
     A scope writes only labels that it may read, except that a nullable label may enter as NULL: uploads and messages
@@ -63,7 +63,7 @@ def _can_be_binned(link: models.Field) -> bool:
     return target is not None and any(f.name == "deleted_at" for f in target._meta.local_fields)
 
 
-def policy_sql(table: str, using: str, check: str, *, append_only: bool = False) -> list[str]:
+def build_policy_sql(table: str, using: str, check: str, *, append_only: bool = False) -> list[str]:
     """Statements that force row-level security on `table` with the owner policy and the scope policy."""
     statements = [
         f'ALTER TABLE "{table}" ENABLE ROW LEVEL SECURITY',
@@ -118,8 +118,8 @@ class Protect(Operation):
 
     def statements(self, model: type[models.Model]) -> list[str]:
         meta = model._meta
-        using, check = conditions(model)
-        result = policy_sql(meta.db_table, using, check, append_only=self.append_only)
+        using, check = build_conditions(model)
+        result = build_policy_sql(meta.db_table, using, check, append_only=self.append_only)
         if self.target:
             result.append(
                 f'ALTER TABLE "{meta.db_table}" ADD CONSTRAINT "{meta.db_table}_ws_key" '
@@ -163,7 +163,7 @@ class RenewPolicy(Operation):
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
         model = to_state.apps.get_model(app_label, self.name)
-        using, check = conditions(model)
+        using, check = build_conditions(model)
         schema_editor.execute(f'ALTER POLICY scope ON "{model._meta.db_table}" USING ({using}) WITH CHECK ({check})')
 
     def database_backwards(

@@ -9,21 +9,21 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods
 
-from entities.access import ADMIN, Scope, declared_rules, requires
+from entities.access import ADMIN, Scope, list_declared_rules, requires
 from entities.actions import create_role
 from entities.admin.people import keep_an_administrator
 from entities.models import Role, Workspace
 from entities.people import change_members, list_members
-from entities.text import one_line
+from entities.text import validate_one_line
 
 
 class GroupForm(forms.Form):
-    name = forms.CharField(label=gettext_lazy("Name of the group"), max_length=100, validators=[one_line])
+    name = forms.CharField(label=gettext_lazy("Name of the group"), max_length=100, validators=[validate_one_line])
 
     def clean_name(self) -> str:
         """Types match roles by name: members of a group of such a name could do more than was shared with it."""
         name = str(self.cleaned_data["name"])
-        if name in {role for rules in declared_rules() for rule in rules for role in rule.roles}:
+        if name in {role for rules in list_declared_rules() for rule in rules for role in rule.roles}:
             raise forms.ValidationError(
                 gettext("A rule for records names such a role, so its members could do more. Choose another name.")
             )

@@ -1,4 +1,4 @@
-"""What the audit wants done periodically (config.settings.schedules)."""
+"""What the audit wants done periodically (config.settings.load_schedules)."""
 
 from typing import Any
 

@@ -196,7 +196,7 @@ def _is_shared_without_end(entity: Entity) -> bool:
 
 def _list_ending_verbs(entity: Entity, user: int) -> set[str]:
     """Verbs that a user has by grants with an end, of their own or of a role."""
-    members, found = _members_by_role(), set()
+    members, found = _load_members_by_role(), set()
     for (principal, _, until), verbs in _list_grants(entity).items():
         if until and (principal == user or user in members.get(principal, {})):
             found |= verbs
@@ -215,7 +215,7 @@ def _list_paths(entity: Entity) -> list[AccessPath]:
                 principal=creator,
             )
         ]
-    members, rules, grants = _members_by_role(), _list_rules(entity), _list_grants(entity)
+    members, rules, grants = _load_members_by_role(), _list_rules(entity), _list_grants(entity)
     paths = []
     # What somebody may do with a record, they may do where they see it: of their own or through a role.
     seeing = {principal for (principal, *_), verbs in [*rules.items(), *grants.items()] if "view" in verbs}
@@ -231,14 +231,14 @@ def _list_paths(entity: Entity) -> list[AccessPath]:
             )
             paths.append(
                 AccessPath(
-                    gettext("Role %(name)s") % {"name": name}, through, _in_order(verbs), part=part, members=inside
+                    gettext("Role %(name)s") % {"name": name}, through, _sort_verbs(verbs), part=part, members=inside
                 )
             )
     for (principal, name, until), verbs in sorted(grants.items(), key=lambda item: (item[0][0] > 0, item[0][1])):
         if principal in seeing:
             through = gettext("created it") if principal == creator else gettext("was given access")
             inside = _list_names(members, principal)
-            paths.append(AccessPath(name, through, _in_order(verbs), until, principal, members=inside))
+            paths.append(AccessPath(name, through, _sort_verbs(verbs), until, principal, members=inside))
     return paths
 
 
@@ -265,7 +265,7 @@ def _list_grants(entity: Entity) -> dict[tuple[int, str, datetime | None], set[s
     return found
 
 
-def _members_by_role() -> dict[int, dict[int, str]]:
+def _load_members_by_role() -> dict[int, dict[int, str]]:
     """Principal of a role -> user id -> name, of active members."""
     names: dict[int, dict[int, str]] = {}
     inside = Membership.objects.filter(user__is_active=True).values("user")
@@ -279,7 +279,7 @@ def _list_names(members: dict[int, dict[int, str]], role: int) -> list[str]:
     return sorted(members.get(role, {}).values())
 
 
-def _in_order(verbs: Iterable[str]) -> tuple[str, ...]:
+def _sort_verbs(verbs: Iterable[str]) -> tuple[str, ...]:
     return tuple(verb for verb in VERBS if verb in verbs)
 
 

@@ -6,12 +6,12 @@ from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext
 
-from entities.access import Scope, granted_atoms, list_workspaces, may_create, scope_is_open
-from entities.api.lists import chips_of_atoms
+from entities.access import Scope, has_open_scope, list_workspaces, load_granted_atoms, may_create
+from entities.api.lists import list_atom_chips
 from entities.language import translate_stored
 from entities.middleware import WORKSPACE_URLS
 from entities.models import Entity, Role
-from entities.registry import content_type_id, list_kinds
+from entities.registry import get_content_type_id, list_kinds
 from entities.shell import NavLink, Shell
 
 
@@ -28,7 +28,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         "own_time_zone": bool(user.time_zone),
     }
     scope = getattr(request, "access_scope", None)
-    if scope is None or not scope_is_open() or getattr(request, "urlconf", None) != WORKSPACE_URLS:
+    if scope is None or not has_open_scope() or getattr(request, "urlconf", None) != WORKSPACE_URLS:
         # The API's own pages too, whoever asks for them: outside `/w/…/` there are no addresses of a workspace.
         return {"shell": Shell(**basics, workspaces=mine)}
     here = next((link for link in mine if link.url == f"/w/{scope.slug}/"), None)
@@ -62,28 +62,28 @@ def shell(request: HttpRequest) -> dict[str, Any]:
                 if may_create(scope, model)
             ],
             roles=[name for name, _, _ in held],
-            cleared_for=chips_of_atoms({0, *granted_atoms()}),
+            cleared_for=list_atom_chips({0, *load_granted_atoms()}),
             home_url=reverse("entities:home"),
-            search_url=address("retrieval:search"),
-            chat_url=address("chat:new"),
-            conversations_url=address("chat:conversations"),
-            suggest_url=address("retrieval:suggest"),
-            jobs_url=address("ingestion:jobs"),
-            ask_url=address("ingestion:access_ask"),
-            notices_url=address("ingestion:notices"),
-            notices_waiting_url=address("ingestion:notices_waiting"),
-            requests_url=address("ingestion:access_requests"),
-            requests_waiting_url=address("ingestion:access_requests_waiting"),
-            bin_url=address("ingestion:bin"),
-            tokens_url=address("entities:tokens"),
-            workspace_url=address("entities:workspace") if administers else "",
-            desk_url=address("ingestion:desk") if decides else "",
-            desk_waiting_url=address("ingestion:desk_waiting") if decides else "",
-            admin_url=address("admin:index") if administers else "",
-            people_url=address("entities:people") if administers else "",
-            model_url=address("llm:model") if administers else "",
-            evaluation_url=address("retrieval:evaluation") if administers else "",
-            quarantine_url=address("ingestion:quarantine") if decides else "",
+            search_url=find_address("retrieval:search"),
+            chat_url=find_address("chat:new"),
+            conversations_url=find_address("chat:conversations"),
+            suggest_url=find_address("retrieval:suggest"),
+            jobs_url=find_address("ingestion:jobs"),
+            ask_url=find_address("ingestion:access_ask"),
+            notices_url=find_address("ingestion:notices"),
+            notices_waiting_url=find_address("ingestion:notices_waiting"),
+            requests_url=find_address("ingestion:access_requests"),
+            requests_waiting_url=find_address("ingestion:access_requests_waiting"),
+            bin_url=find_address("ingestion:bin"),
+            tokens_url=find_address("entities:tokens"),
+            workspace_url=find_address("entities:workspace") if administers else "",
+            desk_url=find_address("ingestion:desk") if decides else "",
+            desk_waiting_url=find_address("ingestion:desk_waiting") if decides else "",
+            admin_url=find_address("admin:index") if administers else "",
+            people_url=find_address("entities:people") if administers else "",
+            model_url=find_address("llm:model") if administers else "",
+            evaluation_url=find_address("retrieval:evaluation") if administers else "",
+            quarantine_url=find_address("ingestion:quarantine") if decides else "",
         )
     }
 
@@ -92,10 +92,10 @@ def is_of_interest(scope: Scope, model: type[Entity]) -> bool:
     """Whether the menu names a type: not where every record is somebody else's and the caller may add none."""
     if model.access().default == "workspace" or may_create(scope, model):
         return True
-    return Entity.objects.visible_to(scope).filter(content_type=content_type_id(model)).exists()
+    return Entity.objects.visible_to(scope).filter(content_type=get_content_type_id(model)).exists()
 
 
-def address(name: str) -> str:
+def find_address(name: str) -> str:
     """The address of an upper app's page, or nothing where that app has none."""
     try:
         return reverse(name)

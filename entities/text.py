@@ -14,7 +14,7 @@ from django.core.exceptions import ValidationError
 from django.db import connection
 from django.utils.translation import gettext
 
-from entities.access import Scope, combine_many, missing_atoms
+from entities.access import Scope, combine_many, list_missing_atoms
 from entities.models import Entity, FieldParagraph
 
 MOST_CHARACTERS = 200_000
@@ -24,7 +24,7 @@ DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 @dataclass(frozen=True)
-class Block:
+class FieldBlock:
     """A paragraph as a reader gets it: text with its label, or (text None) a placeholder naming the missing atoms.
 
     own: the reader typed it. reasons: why it needs `requires`, of the reader's own text. granted: the reader was
@@ -85,18 +85,18 @@ def split_paragraphs(text: str) -> list[str]:
     return [block.strip("\n").rstrip() for block in clean.split("\n\n") if block.strip()]
 
 
-def read_texts(scope: Scope, entity: Entity, *, own: bool = False) -> dict[str, list[Block]]:
+def read_texts(scope: Scope, entity: Entity, *, own: bool = False) -> dict[str, list[FieldBlock]]:
     """Every long text of `entity`, which the caller got from an access function, in order, one placeholder a hidden
     run. own: with `read_own_texts` and `find_granted_texts`, for the record's page.
     """
     blocks = [
-        Block(p.field, p.position, p.text, p.data_classification, paragraph=p.pk)
+        FieldBlock(p.field, p.position, p.text, p.data_classification, paragraph=p.pk)
         for p in FieldParagraph.objects.filter(entity=entity.pk)
     ]
     typed = read_own_texts(entity) if own else {}
     granted = {(text.field, text.position): text for text in find_granted_texts(scope, entity.pk)} if own else {}
     blocks += [
-        Block(g.field, g.position, g.text, g.label, paragraph=g.passage, granted=True, until=g.until)
+        FieldBlock(g.field, g.position, g.text, g.label, paragraph=g.passage, granted=True, until=g.until)
         for g in granted.values()
     ]
     with connection.cursor() as cursor:
@@ -104,10 +104,10 @@ def read_texts(scope: Scope, entity: Entity, *, own: bool = False) -> dict[str, 
         for field, position, label in cursor.fetchall():
             if (field, position) in granted:
                 continue
-            mine = typed.get((field, position), Block(field, position, None, None))
-            blocks.append(replace(mine, label=label, requires=missing_atoms(label), positions=(position,)))
+            mine = typed.get((field, position), FieldBlock(field, position, None, None))
+            blocks.append(replace(mine, label=label, requires=list_missing_atoms(label), positions=(position,)))
     blocks += [block for block in typed.values() if block.text is not None]
-    result: dict[str, list[Block]] = {name: [] for name in entity.type_class.long_texts}
+    result: dict[str, list[FieldBlock]] = {name: [] for name in entity.type_class.long_texts}
     for block in sorted(blocks, key=lambda b: b.position):
         run = result.setdefault(block.field, [])
         last = run[-1] if run else None
@@ -119,7 +119,7 @@ def read_texts(scope: Scope, entity: Entity, *, own: bool = False) -> dict[str, 
     return result
 
 
-def read_own_texts(entity: Entity) -> dict[tuple[str, int], Block]:
+def read_own_texts(entity: Entity) -> dict[tuple[str, int], FieldBlock]:
     """(field, position) -> what the caller typed into `entity` and may not read otherwise: text that has no label yet,
     and placeholders of what needs more than they hold, with the reasons. In an open scope.
     """
@@ -130,11 +130,11 @@ def read_own_texts(entity: Entity) -> dict[tuple[str, int], Block]:
     for field, position, text, votes in rows:
         given = json.loads(votes) if isinstance(votes, str) else votes
         reasons = dict.fromkeys(v.get("reason") for v in given if v.get("source") == "rules" and v.get("labels"))
-        found[field, position] = Block(field, position, text, None, own=True, reasons=tuple(filter(None, reasons)))
+        found[field, position] = FieldBlock(field, position, text, None, own=True, reasons=tuple(filter(None, reasons)))
     return found
 
 
-def editable_text(entity: Entity, field: str) -> str:
+def join_readable_text(entity: Entity, field: str) -> str:
     """The paragraphs of one long text that the open scope may read, as a form shows them."""
     return "\n\n".join(FieldParagraph.objects.filter(entity=entity.pk, field=field).values_list("text", flat=True))
 
@@ -143,7 +143,7 @@ class TextTooLong(ValueError):
     """More than `MOST_CHARACTERS` or `MOST_PARAGRAPHS`; the message is for the person who typed it."""
 
 
-def checked(text: str) -> str:
+def validate_text(text: str) -> str:
     """`text`, if it fits. Raises: TextTooLong."""
     if len(text) > MOST_CHARACTERS:
         raise TextTooLong(
@@ -158,7 +158,7 @@ def checked(text: str) -> str:
     return text
 
 
-def one_line(text: str) -> None:
+def validate_one_line(text: str) -> None:
     """Validator of names and other short texts. Raises: django's ValidationError.
 
     Control characters and line ends break what shows one line; a change of direction makes a name read as another.
@@ -175,7 +175,7 @@ def write_text(scope: Scope, entity: Entity, field: str, text: str) -> frozenset
     that no edit lowers anything by itself (design §2.2). Returns None where nothing changed, else the labels of the
     paragraphs that are gone. Raises: TextTooLong.
     """
-    new = split_paragraphs(checked(text))
+    new = split_paragraphs(validate_text(text))
     # Two editors of one text take turns: the second compares with what the first has written.
     list(Entity.objects.select_for_update(no_key=True).filter(pk=entity.pk).order_by().values_list("pk"))
     old = list(FieldParagraph.objects.filter(entity=entity.pk, field=field).order_by("position"))
@@ -204,7 +204,7 @@ def write_text(scope: Scope, entity: Entity, field: str, text: str) -> frozenset
             )
             made[row.pk] = row
             order.append(row)
-    _number(order, made, _list_used_positions(entity, field))
+    _assign_positions(order, made, _list_used_positions(entity, field))
     FieldParagraph.objects.bulk_create(made.values())
     FieldParagraph.objects.bulk_update([row for row in order if row.pk not in made], ["position"])
     return frozenset(p.data_classification for p in removed.values())
@@ -212,12 +212,12 @@ def write_text(scope: Scope, entity: Entity, field: str, text: str) -> frozenset
 
 def _compute_floor(body: str, block: Sequence[FieldParagraph], removed: Iterable[FieldParagraph]) -> int:
     """The label below which new text may not fall: of all it stands in the place of, and of what moved into it."""
-    words = _words(body)
-    before = {p.pk: p for p in block} | {p.pk: p for p in removed if _shares(words, _words(p.text))}
+    words = _split_words(body)
+    before = {p.pk: p for p in block} | {p.pk: p for p in removed if _shares(words, _split_words(p.text))}
     return combine_many(label for p in before.values() for label in (p.floor, p.data_classification or 0))
 
 
-def _words(text: str) -> frozenset[str]:
+def _split_words(text: str) -> frozenset[str]:
     return frozenset(WORD.findall(text.lower()))
 
 
@@ -226,7 +226,7 @@ def _shares(new: frozenset[str], old: frozenset[str]) -> bool:
     return bool(new and old) and len(new & old) >= 0.6 * min(len(new), len(old))
 
 
-def _number(order: Sequence[FieldParagraph], made: Mapping[UUID, object], taken: set[int]) -> None:
+def _assign_positions(order: Sequence[FieldParagraph], made: Mapping[UUID, object], taken: set[int]) -> None:
     """Hidden paragraphs keep the numbers they have; ours are numbered around them, a thousand apart."""
     position = 0
     for row in order:

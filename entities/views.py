@@ -16,13 +16,13 @@ from entities.access import MEMBER, SIGNED_IN, Scope, get_entity_or_404, list_wo
 from entities.bin import BIN_DAYS, bin_entity
 from entities.first_steps import choose_first_kind, list_demo_questions, list_other_people
 from entities.formats import format_count
-from entities.forms import cleaned, entity_form
+from entities.forms import build_entity_form, read_cleaned
 from entities.language import join_words, lowercase_noun
 from entities.models import Entity
-from entities.pages import list_choices, list_columns, list_properties, text_sections
-from entities.records import BadQuery, list_records, visible_links
-from entities.registry import children, content_type_id, entity_types, goes_with, list_kinds
-from entities.shell_context import address
+from entities.pages import build_text_sections, list_choices, list_columns, list_properties
+from entities.records import BadQuery, list_records, load_visible_links
+from entities.registry import get_content_type_id, goes_with, list_child_types, list_entity_types, list_kinds
+from entities.shell_context import find_address
 from entities.sign_in import DEMO_SLUG, is_unclaimed
 from entities.text import read_own_texts, read_texts
 
@@ -49,12 +49,12 @@ def home(request: HttpRequest) -> HttpResponse:
     recent = Entity.objects.readable_by(scope).filter(archived_at__isnull=True).order_by("-updated_at", "pk")[:12]
     counts = {
         model: Entity.objects.visible_to(scope)
-        .filter(content_type=content_type_id(model), archived_at__isnull=True)
+        .filter(content_type=get_content_type_id(model), archived_at__isnull=True)
         .count()
         for model in list_kinds().values()
     }
     kinds = [(model, count) for model, count in counts.items() if count or may_create(scope, model)]
-    panels = {"conversations_url": address("chat:recent"), "pulses_url": address("pulse:recent")}
+    panels = {"conversations_url": find_address("chat:recent"), "pulses_url": find_address("pulse:recent")}
     first = {
         "first_kind": choose_first_kind(scope, counts),
         "demo_questions": list_demo_questions(scope),
@@ -68,7 +68,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_safe
 def record_list(request: HttpRequest, type_name: str) -> HttpResponse:
     """A table of one type: filters, order, pages."""
-    scope, model = get_scope(request), type_or_404(type_name)
+    scope, model = get_scope(request), get_type_or_404(type_name)
     query = request.GET.dict()
     try:
         rows: Any = list_records(scope, model, query)
@@ -77,7 +77,7 @@ def record_list(request: HttpRequest, type_name: str) -> HttpResponse:
         problem = ""
     except BadQuery as bad:
         page, records, problem = None, [], bad.detail
-    links = visible_links(scope, records)
+    links = load_visible_links(scope, records)
     columns = list_columns(model)
     context = {
         "model": model,
@@ -100,16 +100,16 @@ def detail(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The record: properties and files, Pulse and tabs, chat."""
     scope = get_scope(request)
     entity = get_entity_or_404(scope, pk)
-    links = visible_links(scope, [entity])
+    links = load_visible_links(scope, [entity])
     context = {
         "entity": entity,
         "properties": list_properties(scope, entity, links, list_columns(type(entity), declared=True)),
-        "texts": text_sections(entity, read_texts(scope, entity, own=True)),
+        "texts": build_text_sections(entity, read_texts(scope, entity, own=True)),
         "may_change": may(scope, entity, "change"),
         "may_delete": may(scope, entity, "delete"),
         "may_share": may(scope, entity, "share"),
         "children": list_children(scope, entity),
-        "deletion": deletion_text(type(entity)),
+        "deletion": describe_deletion(type(entity)),
     }
     return render(request, "entities/record_detail.html", context)
 
@@ -120,7 +120,7 @@ def record_text(request: HttpRequest, pk: UUID) -> HttpResponse:
     """One long text of a record (`field`), asked for while it is being classified; empty where nothing is left."""
     scope, name = get_scope(request), request.GET.get("field", "")
     entity = get_entity_or_404(scope, pk)
-    sections = {section.name: section for section in text_sections(entity, read_texts(scope, entity, own=True))}
+    sections = {section.name: section for section in build_text_sections(entity, read_texts(scope, entity, own=True))}
     if name not in sections:
         return HttpResponse()
     return render(request, "entities/record_text.html", {"entity": entity, "section": sections[name]})
@@ -129,14 +129,14 @@ def record_text(request: HttpRequest, pk: UUID) -> HttpResponse:
 @requires(MEMBER)
 @require_http_methods(["GET", "POST"])
 def create(request: HttpRequest, type_name: str) -> HttpResponse:
-    scope, model = get_scope(request), type_or_404(type_name)
+    scope, model = get_scope(request), get_type_or_404(type_name)
     if not may_create(scope, model):
         raise PermissionDenied(
             gettext("None of your roles here may create a %(kind)s.") % {"kind": lowercase_noun(model.singular_title)}
         )
-    form = entity_form(scope, model, posted(request))
+    form = build_entity_form(scope, model, posted(request))
     if request.method == "POST" and form.is_valid():
-        columns, texts = cleaned(model, form)
+        columns, texts = read_cleaned(model, form)
         entity = actions.create_entity(scope=scope, model=model, fields=columns, texts=texts)
         return redirect("entities:detail", entity.pk)
     return form_page(request, model, form)
@@ -147,9 +147,9 @@ def create(request: HttpRequest, type_name: str) -> HttpResponse:
 def edit(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = get_scope(request)
     entity = get_for(scope, pk, "change")
-    form = entity_form(scope, type(entity), posted(request), entity)
+    form = build_entity_form(scope, type(entity), posted(request), entity)
     if request.method == "POST" and form.is_valid():
-        columns, texts = cleaned(type(entity), form)
+        columns, texts = read_cleaned(type(entity), form)
         actions.change_entity(scope=scope, entity=entity, fields=columns, texts=texts)
         return redirect("entities:detail", entity.pk)
     return form_page(request, type(entity), form, entity)
@@ -194,8 +194,8 @@ def get_for(scope: Scope, pk: UUID, verb: str) -> Entity:
     return entity
 
 
-def type_or_404(name: str) -> type[Entity]:
-    model = entity_types().get(name)
+def get_type_or_404(name: str) -> type[Entity]:
+    model = list_entity_types().get(name)
     if model is None:
         raise Http404("Not found.")
     return model
@@ -204,16 +204,16 @@ def type_or_404(name: str) -> type[Entity]:
 def list_children(scope: Scope, entity: Entity) -> list[dict[str, Any]]:
     """Records that belong to `entity` by hard relations, as far as `scope` may see them."""
     groups = []
-    for model, field in children(type(entity)):
+    for model, field in list_child_types(type(entity)):
         rows = list(model.objects.readable_by(scope).filter(**{field: entity.pk}, archived_at__isnull=True)[:50])
         if rows:
             groups.append({"model": model, "rows": rows})
     return groups
 
 
-def deletion_text(model: type[Entity]) -> str:
+def describe_deletion(model: type[Entity]) -> str:
     """What goes with a record. Of the type and not of the record: it must not tell whether something is hidden."""
-    below = {lowercase_noun(kind.plural_title) for kind, field in children(model) if goes_with(kind, field)}
+    below = {lowercase_noun(kind.plural_title) for kind, field in list_child_types(model) if goes_with(kind, field)}
     sentences = [gettext("It disappears for everybody, with its files, Pulse, conversations and references.")]
     if below:
         kinds = join_words(sorted(below))
@@ -226,10 +226,10 @@ def deletion_text(model: type[Entity]) -> str:
 
 
 def form_page(request: HttpRequest, model: type[Entity], form: Any, entity: Entity | None = None) -> HttpResponse:
-    from entities.api.lists import chips_of_atoms
+    from entities.api.lists import list_atom_chips
 
     fields = [
-        (field, chips_of_atoms(model.rag().get_field_label(field.name)) if field.name not in model.long_texts else [])
+        (field, list_atom_chips(model.rag().get_field_label(field.name)) if field.name not in model.long_texts else [])
         for field in form
     ]
     is_pending = entity is not None and any(block.text is not None for block in read_own_texts(entity).values())

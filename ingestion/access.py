@@ -12,11 +12,19 @@ from django.db.models.functions import Coalesce
 from django.http import Http404
 from django.utils.translation import gettext_lazy
 
-from entities.access import Scope, allowed_labels, concealed_atoms, get_entity_or_404, list_atoms, may, readable_now
-from entities.access.scope import cached
+from entities.access import (
+    Scope,
+    get_entity_or_404,
+    is_readable,
+    list_atoms,
+    load_allowed_labels,
+    load_concealed_atoms,
+    may,
+)
+from entities.access.scope import load_once
 from entities.models import Entity
-from entities.rag import Collection, atoms
-from entities.registry import content_type_id, entity_types, type_by_content_type
+from entities.rag import Collection, split_label
+from entities.registry import get_content_type_id, get_type_by_content_type, list_entity_types
 from ingestion.models import File, FileRevision, Paragraph
 
 
@@ -35,15 +43,15 @@ class Outline:
     exists: bool = False
 
 
-def visible_files(scope: Scope, verb: str = "view") -> QuerySet[File]:
+def select_visible_files(scope: Scope, verb: str = "view") -> QuerySet[File]:
     """Files of records on which `scope` has `verb`."""
     return File.objects.filter(entity__in=Entity.objects.visible_to(scope, verb).values("pk"))
 
 
 def get_file_or_404(scope: Scope, pk: UUID | str, verb: str = "view") -> File:
     """Raises: Http404 when it is absent, foreign, on a record that `scope` may not `verb`, or wholly concealed."""
-    file = visible_files(scope, verb).filter(pk=pk).first()
-    if file is None or not is_shown(scope, file, outlines([file.pk]).get(file.pk, Outline())):
+    file = select_visible_files(scope, verb).filter(pk=pk).first()
+    if file is None or not is_disclosed_file(scope, file, load_outlines([file.pk]).get(file.pk, Outline())):
         raise Http404("Not found.")
     return file
 
@@ -91,7 +99,7 @@ def get_record_for(scope: Scope, pk: UUID, verb: str) -> Entity:
     return entity
 
 
-def outlines(files: Iterable[UUID]) -> dict[UUID, Outline]:
+def load_outlines(files: Iterable[UUID]) -> dict[UUID, Outline]:
     """Outlines of files whose records the caller has been found to see."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT file, labels, last_page, shown, whole FROM app_file_outlines(%s)", [list(files)])
@@ -101,7 +109,7 @@ def outlines(files: Iterable[UUID]) -> dict[UUID, Outline]:
         }
 
 
-def is_shown(scope: Scope, file: File, outline: Outline) -> bool:
+def is_disclosed_file(scope: Scope, file: File, outline: Outline) -> bool:
     """Whether a file exists for `scope` at all.
 
     It does not where its collection's or its own floor is concealed, or where it has been classified and all of it is
@@ -109,8 +117,8 @@ def is_shown(scope: Scope, file: File, outline: Outline) -> bool:
     """
     if scope.is_service or is_steward(scope):
         return True
-    if all(is_acknowledged(label) for label in (file.floor, *collection_floor(file))) and (
-        not outline.exists or outline.shown > 0 or not _all_concealed(file)
+    if all(is_acknowledged(label) for label in (file.floor, *list_collection_atoms(file))) and (
+        not outline.exists or outline.shown > 0 or not _is_all_concealed(file)
     ):
         return True
     shown = [pk for pk in (file.pending_revision_id or file.revision_id,) if pk]
@@ -126,18 +134,20 @@ class ConcealedOf(Func):
     template = "(SELECT o.file FROM %(function)s(%(expressions)s) o WHERE o.shown = 0 AND app_file_concealed(o.file))"
 
 
-def readable_files(scope: Scope, files: QuerySet[File]) -> QuerySet[File]:
-    """Those of `files` that exist for `scope`: `is_shown` as a condition of the statement, for lists of any length."""
-    if scope.is_service or is_steward(scope) or not concealed_atoms():
+def select_readable_files(scope: Scope, files: QuerySet[File]) -> QuerySet[File]:
+    """Those of `files` that exist for `scope`: `is_disclosed_file` as a condition of the statement, for lists of
+    any length.
+    """
+    if scope.is_service or is_steward(scope) or not load_concealed_atoms():
         return files
-    known = acknowledged_labels() | allowed_labels()
+    known = load_acknowledged_labels() | load_allowed_labels()
     readable = Paragraph.objects.filter(file=OuterRef("pk"), data_classification__isnull=False)
     nothing_readable = files.filter(~Exists(readable)).order_by().values("pk")
     shown = Q(floor__in=known) & ~Q(pk__in=ConcealedOf(ArraySubquery(nothing_readable)))
-    for kind in entity_types().values():
+    for kind in list_entity_types().values():
         for name, declared in kind.rag().collections.items():
-            if not atoms(declared.classification) <= known:
-                shown &= ~Q(collection=name, entity__content_type=content_type_id(kind))
+            if not split_label(declared.classification) <= known:
+                shown &= ~Q(collection=name, entity__content_type=get_content_type_id(kind))
     own = FileRevision.objects.filter(
         pk=Coalesce(OuterRef("pending_revision"), OuterRef("revision")), created_by=scope.principal
     )
@@ -149,7 +159,7 @@ def is_own(scope: Scope, revision: FileRevision | None) -> bool:
     return scope.principal > 0 and revision is not None and revision.created_by == scope.principal
 
 
-def disclosed_files(scope: Scope, files: QuerySet[File]) -> QuerySet[File]:
+def select_disclosed_files(scope: Scope, files: QuerySet[File]) -> QuerySet[File]:
     """Those of `files` whose state is that of a version which the caller knows of. One on its way, or that never got to
     be read, is for who sent or restored it and for stewards: to all others the file stays as the one before left it.
     """
@@ -167,7 +177,7 @@ def is_disclosed(scope: Scope, unshown: FileRevision) -> bool:
     return scope.principal > 0 and unshown.restored_by == scope.principal
 
 
-def _all_concealed(file: File) -> bool:
+def _is_all_concealed(file: File) -> bool:
     """Of a file of which nothing is shown: whether that is because of concealment, not for want of a label."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT app_file_concealed(%s)", [file.pk])
@@ -176,16 +186,16 @@ def _all_concealed(file: File) -> bool:
 
 def is_acknowledged(label: int) -> bool:
     """Whether the open scope may read `label`, or may know that text with it exists."""
-    return readable_now(label) or label in acknowledged_labels()
+    return is_readable(label) or label in load_acknowledged_labels()
 
 
-def acknowledged_labels() -> frozenset[int]:
+def load_acknowledged_labels() -> frozenset[int]:
     def load() -> frozenset[int]:
         with connection.cursor() as cursor:
             cursor.execute("SELECT app_acknowledged()")
             return frozenset(cursor.fetchone()[0] or ())
 
-    return cached("acknowledged", load)  # type: ignore[no-any-return]
+    return load_once("acknowledged", load)  # type: ignore[no-any-return]
 
 
 def is_steward(scope: Scope) -> bool:
@@ -196,10 +206,10 @@ def is_steward(scope: Scope) -> bool:
             cursor.execute("SELECT app_unlabelled()")
             return bool(cursor.fetchone()[0])
 
-    return bool(cached("unlabelled", load))
+    return bool(load_once("unlabelled", load))
 
 
-def cleared_for_all(file: File) -> bool:
+def is_cleared_for_all(file: File) -> bool:
     """Whether the open scope may read every paragraph of the published revision."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT app_cleared_for_file(%s)", [file.pk])
@@ -222,15 +232,15 @@ def get_collection(file: File) -> Collection:
             raise Http404("Not found.")
         return int(found)
 
-    declared = type_by_content_type(cached(f"type {file.entity_id}", load)).rag().collections
+    declared = get_type_by_content_type(load_once(f"type {file.entity_id}", load)).rag().collections
     return declared.get(file.collection, Collection(file.collection))
 
 
-def collection_floor(file: File) -> list[int]:
+def list_collection_atoms(file: File) -> list[int]:
     """The atoms that the file's collection declares."""
-    return sorted(atoms(get_collection(file).classification))
+    return sorted(split_label(get_collection(file).classification))
 
 
-def floor_atoms(file: File) -> frozenset[int]:
+def collect_floor_atoms(file: File) -> frozenset[int]:
     """What every paragraph of the file needs at least: the collection's label and the one given at upload."""
-    return frozenset(collection_floor(file)) | frozenset(list_atoms(file.floor))
+    return frozenset(list_collection_atoms(file)) | frozenset(list_atoms(file.floor))

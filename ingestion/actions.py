@@ -12,26 +12,26 @@ from django.db import transaction
 from django.http import Http404
 from django.utils.translation import gettext
 
-from entities.access import Scope, combine_many, granted_atoms, readable_now
+from entities.access import Scope, combine_many, is_readable, load_granted_atoms
 from entities.actions import record
 from entities.api.errors import TooLarge
 from entities.formats import format_size
 from entities.models import Entity
 from entities.models.classification import FIRST_COMPOUND
-from entities.rag import atoms
+from entities.rag import split_label
 from ingestion import blobs
 from ingestion.access import (
     Outline,
-    disclosed_files,
     hold_or_404,
     hold_record_or_404,
-    is_shown,
+    is_disclosed_file,
     list_collections,
+    load_outlines,
     lock_name,
-    outlines,
+    select_disclosed_files,
 )
 from ingestion.attachments import delete_attachment, list_attachments
-from ingestion.batches import WORTH_AGAIN, of_batch
+from ingestion.batches import WORTH_AGAIN, select_files_of_batch
 from ingestion.claims import UNFINISHED
 from ingestion.downloads import is_allowed
 from ingestion.errors import BadUpload
@@ -93,7 +93,7 @@ def upload_file(
     floor = combine_chosen_labels(labels)
     limit = settings.CLEARANCE_MAX_UPLOAD
     if (upload.size or 0) > limit:
-        raise too_large(upload.size, limit)
+        raise build_too_large(upload.size, limit)
     name = clean_name(upload.name or "")
     try:
         path = clean_path(path, name)
@@ -106,14 +106,14 @@ def upload_file(
             media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
             blob = blobs.keep(received, scope.workspace, media_type)
     except blobs.TooMuch:
-        raise too_large(None, limit) from None
-    label = combine_many(atoms(declared[collection].name_classification))
+        raise build_too_large(None, limit) from None
+    label = combine_many(split_label(declared[collection].name_classification))
     hold_record_or_404(entity)
-    file = _file(scope, entity, collection, path, floor, label)
-    return _next_revision(scope, file, blob, floor, strategy, batch, [one.to_json() for one in addresses])
+    file = _find_or_create_file(scope, entity, collection, path, floor, label)
+    return _create_next_revision(scope, file, blob, floor, strategy, batch, [one.to_json() for one in addresses])
 
 
-def too_large(size: int | None, limit: int) -> TooLarge:
+def build_too_large(size: int | None, limit: int) -> TooLarge:
     words = {"size": format_size(size), "limit": format_size(limit)}
     if size:
         return TooLarge(
@@ -129,14 +129,14 @@ def combine_chosen_labels(labels: Iterable[int]) -> int:
     is none.
     """
     wanted = set(labels) - {0}
-    if any(atom >= FIRST_COMPOUND for atom in wanted) or not wanted <= granted_atoms():
+    if any(atom >= FIRST_COMPOUND for atom in wanted) or not wanted <= load_granted_atoms():
         raise BadUpload(
             gettext("You can give labels that you are cleared for yourself, and no others."), "label_not_yours"
         )
     return combine_many(wanted)
 
 
-def _file(scope: Scope, entity: Entity, collection: str, path: str, floor: int, name_label: int) -> File:
+def _find_or_create_file(scope: Scope, entity: Entity, collection: str, path: str, floor: int, name_label: int) -> File:
     """The file at that path that the caller is shown, made when there is none. Two uploads of one name wait for each
     other. One that is concealed from the caller, or whose name is and was not given by them, stays as it is, and a twin
     of it is made: finding it would tell that a guess of its name was right.
@@ -145,12 +145,12 @@ def _file(scope: Scope, entity: Entity, collection: str, path: str, floor: int, 
     lock_name(scope, entity.pk, collection, name)
     there = File.objects.filter(entity=entity.pk, collection=collection, name=name)
     named = list(there.select_for_update().order_by("twin"))
-    found = outlines([file.pk for file in named]) if named else {}
+    found = load_outlines([file.pk for file in named]) if named else {}
     for file in named:
         if file.origin_id is not None or file.path != path:
             continue  # it is what came in its message, and stays that, or it stands elsewhere
-        knows_name = readable_now(file.name_classification) or (scope.principal and file.created_by == scope.principal)
-        if knows_name and is_shown(scope, file, found.get(file.pk, Outline())):
+        knows_name = is_readable(file.name_classification) or (scope.principal and file.created_by == scope.principal)
+        if knows_name and is_disclosed_file(scope, file, found.get(file.pk, Outline())):
             return file
     return File.objects.create(
         workspace_id=scope.workspace,
@@ -165,7 +165,7 @@ def _file(scope: Scope, entity: Entity, collection: str, path: str, floor: int, 
     )
 
 
-def _next_revision(
+def _create_next_revision(
     scope: Scope, file: File, blob: Blob, floor: int, strategy: str, batch: UUID | None, addresses: list[list[str]]
 ) -> File:
     """Make `blob` what is read next, unless it is already. Returns the file as it will be. A way of reading that comes
@@ -224,7 +224,7 @@ def retry_file(*, scope: Scope, file: File) -> File:
     Raises: BadUpload when it is neither, as far as the caller knows; Http404 where it was deleted meanwhile.
     """
     now = hold_or_404(file)
-    told = disclosed_files(scope, File.objects.filter(pk=now.pk)).exists()
+    told = select_disclosed_files(scope, File.objects.filter(pk=now.pk)).exists()
     if not told or now.state not in (State.FAILED, State.QUARANTINED) or now.pending_revision_id is None:
         raise BadUpload(gettext("Only a file that failed or was quarantined can be tried again."), "nothing_to_retry")
     queue_file(scope.workspace, now.pk, now.pending_revision_id)
@@ -236,7 +236,7 @@ def retry_batch(*, scope: Scope, entity: Entity, batch: UUID) -> int:
     """Work again on what the caller sent together and what ended badly for a reason that may be gone, on a record got
     with the verb "upload". Returns how many files that are.
     """
-    found = of_batch(scope, entity, batch).filter(WORTH_AGAIN)
+    found = select_files_of_batch(scope, entity, batch).filter(WORTH_AGAIN)
     tried = 0
     for file in found.order_by("pk"):
         with suppress(BadUpload, Http404):  # somebody else was faster

@@ -8,16 +8,16 @@ from django.db.models import Case, DateTimeField, Exists, F, OuterRef, Q, QueryS
 from django.http import HttpRequest
 from django.utils.translation import gettext
 
-from entities.access import current
+from entities.access import get_current_scope
 from entities.admin import ListAdmin, WorkspaceAdmin
 from entities.admin_site import site
 from entities.language import translate_stored
 from entities.models import Entity
-from ingestion.access import disclosed_files, readable_files, visible_files
-from ingestion.known_versions import known_updated_at
-from ingestion.listing import file_view
+from ingestion.access import select_disclosed_files, select_readable_files, select_visible_files
+from ingestion.known_versions import build_known_updated_at
+from ingestion.listing import build_file_view
 from ingestion.models import File, RecordIndex, Redo, Stage, State, WorkspaceModel
-from ingestion.staleness import NAMES, is_stale, list_causes, with_causes
+from ingestion.staleness import NAMES, annotate_causes, is_stale, list_causes
 from ingestion.vector_models import count_visible_missing
 
 
@@ -36,25 +36,25 @@ class Stale(admin.SimpleListFilter):
         return queryset.filter(is_stale()) if self.value() == "yes" else queryset.exclude(is_stale())
 
 
-def unless_awaited(ready: Any, waiting: Any) -> Case:
+def build_ready_case(ready: Any, waiting: Any) -> Case:
     """What is shown may be read anew, and waits for the version that is worked on."""
     return Case(When(redo=Redo.NOTHING, then=Value(ready)), default=Value(waiting))
 
 
 AS_READY: Mapping[str, Any] = {
-    "state": unless_awaited(State.READY, State.PENDING),
-    "stage": unless_awaited(Stage.DONE, Stage.WAITING),
-    "progress": unless_awaited(100, 0),
+    "state": build_ready_case(State.READY, State.PENDING),
+    "stage": build_ready_case(Stage.DONE, Stage.WAITING),
+    "progress": build_ready_case(100, 0),
     "attempts": Value(0),
     "error_code": Value(""),
     "claimed_until": Value(None, DateTimeField()),
     "woken_at": Value(None, DateTimeField()),
 }
 """Columns about the version that is worked on, as they are for who does not know of it: of a file that is ready. When
-it changed last is `known_updated_at`."""
+it changed last is `build_known_updated_at`."""
 
 
-def told(name: str) -> Any:
+def build_column(name: str) -> Any:
     """A column as the administrator may know it."""
 
     @admin.display(description=name.replace("_", " "), ordering=f"told_{name}")
@@ -64,7 +64,7 @@ def told(name: str) -> Any:
     return column
 
 
-class Told(admin.SimpleListFilter):
+class ColumnFilter(admin.SimpleListFilter):
     """By a column as the administrator may know it."""
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
@@ -77,15 +77,15 @@ class Told(admin.SimpleListFilter):
         return queryset if wanted is None else queryset.filter(**{f"{self.parameter_name}": wanted})
 
 
-class ByState(Told):
+class ByState(ColumnFilter):
     title, parameter_name = "state", "told_state"
 
 
-class ByStage(Told):
+class ByStage(ColumnFilter):
     title, parameter_name = "stage", "told_stage"
 
 
-class ByError(Told):
+class ByError(ColumnFilter):
     title, parameter_name = "error code", "told_error_code"
 
 
@@ -97,19 +97,19 @@ class FileAdmin(WorkspaceAdmin):
     fields = [*list_display, "entity_id", "reason", "told_claimed_until", "told_woken_at", "created_at"]
     readonly_fields = fields
 
-    told_state, told_stage, told_progress, told_attempts = map(told, ("state", "stage", "progress", "attempts"))
-    told_error_code, told_updated_at = told("error_code"), told("updated_at")
-    told_claimed_until, told_woken_at = told("claimed_until"), told("woken_at")
+    told_state, told_stage, told_progress, told_attempts = map(build_column, ("state", "stage", "progress", "attempts"))
+    told_error_code, told_updated_at = build_column("error_code"), build_column("updated_at")
+    told_claimed_until, told_woken_at = build_column("claimed_until"), build_column("woken_at")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         scope = self.scope(request)
-        files = readable_files(scope, visible_files(scope))
-        known = Exists(disclosed_files(scope, File.objects.filter(pk=OuterRef("pk"))))
+        files = select_readable_files(scope, select_visible_files(scope))
+        known = Exists(select_disclosed_files(scope, File.objects.filter(pk=OuterRef("pk"))))
         columns: dict[str, Case | F] = {
             f"told_{name}": Case(When(known, then=name), default=ready) for name, ready in AS_READY.items()
         }
-        columns["told_updated_at"] = known_updated_at(scope, Q(known))
-        return with_causes(files).annotate(**columns).defer("name")
+        columns["told_updated_at"] = build_known_updated_at(scope, Q(known))
+        return annotate_causes(files).annotate(**columns).defer("name")
 
     def get_ordering(self, request: HttpRequest) -> Sequence[Any]:
         return self.ordering or ["-told_updated_at"]
@@ -122,7 +122,7 @@ class FileAdmin(WorkspaceAdmin):
     @admin.display
     def reason(self, file: File) -> str:
         """Why it failed, as the files panel tells it: what was met in the bytes is the uploader's and stewards'."""
-        error = file_view(current(), file).error or {}
+        error = build_file_view(get_current_scope(), file).error or {}
         page = f" Page {error['page']}." if "page" in error else ""
         return f"{error.get('detail', '')}{page}"
 
@@ -164,7 +164,7 @@ class WorkspaceModelAdmin(ListAdmin):
 
     @admin.display(description="Ready, of what you may see")
     def share(self, row: WorkspaceModel) -> str:
-        rows, missing = count_visible_missing(current(), row.model_id)
+        rows, missing = count_visible_missing(get_current_scope(), row.model_id)
         return f"{100 * (rows - missing) // rows} %" if rows else "–"
 
 

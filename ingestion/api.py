@@ -27,10 +27,10 @@ from ingestion.file_shapes import (
     UploadSerializer,
 )
 from ingestion.folder_addresses import read_addresses
-from ingestion.listing import file_view, list_files
+from ingestion.listing import build_file_view, list_files
 from ingestion.models import File
 from ingestion.moving import move_file
-from ingestion.reader import NOTICE, blocks
+from ingestion.reader import NOTICE, list_blocks
 
 
 def get_scope(request: Request) -> Scope:
@@ -56,7 +56,7 @@ def entity_files(request: Request, pk: UUID) -> Response:
         return paginate(request, list_files(scope, get_entity_or_404(scope, pk)), lambda view: view.to_json())
     entity = get_record_for(scope, pk, "upload")
     file = take_upload(scope, entity, request.FILES, request.data)
-    return Response(file_view(scope, file).to_json(), status=status.HTTP_202_ACCEPTED)
+    return Response(build_file_view(scope, file).to_json(), status=status.HTTP_202_ACCEPTED)
 
 
 @requires(MEMBER)
@@ -147,13 +147,13 @@ def file_detail(request: Request, pk: UUID) -> Response:
         if "strategy" in change:
             actions.choose_strategy(scope=scope, file=file, **change)
         file = get_file_or_404(scope, pk)
-        return Response(file_view(scope, file).to_json(), status=status.HTTP_202_ACCEPTED)
+        return Response(build_file_view(scope, file).to_json(), status=status.HTTP_202_ACCEPTED)
     if request.method == "DELETE":
         get_record_for(scope, file.entity_id, "delete")
         delete = actions.delete_file if is_forever(request) else bin_file
         delete(scope=scope, file=file)
         return Response(status=status.HTTP_204_NO_CONTENT)
-    return Response(file_view(scope, file).to_json())
+    return Response(build_file_view(scope, file).to_json())
 
 
 @requires(MEMBER)
@@ -164,7 +164,7 @@ def file_retry(request: Request, pk: UUID) -> Response:
     file = get_file_or_404(scope, pk)
     get_record_for(scope, file.entity_id, "upload")
     file = actions.retry_file(scope=scope, file=file)
-    return Response(file_view(scope, file).to_json(), status=status.HTTP_202_ACCEPTED)
+    return Response(build_file_view(scope, file).to_json(), status=status.HTTP_202_ACCEPTED)
 
 
 @requires(MEMBER)
@@ -172,7 +172,7 @@ def file_retry(request: Request, pk: UUID) -> Response:
 @api_view(["GET"])
 def file_reader(request: Request, pk: UUID) -> Response:
     scope = get_scope(request)
-    found = blocks(scope, get_file_or_404(scope, pk), granted=True)
+    found = list_blocks(scope, get_file_or_404(scope, pk), granted=True)
     return Response({"notice": NOTICE, "blocks": [block.to_json() for block in found]})
 
 
@@ -182,4 +182,4 @@ def file_reader(request: Request, pk: UUID) -> Response:
 def file_download(request: Request, pk: UUID) -> Any:
     """The original, where the caller is cleared for everything in it; else 403."""
     scope = get_scope(request)
-    return downloads.stream(request._request, *downloads.original(scope, get_file_or_404(scope, pk)))
+    return downloads.stream(request._request, *downloads.open_original(scope, get_file_or_404(scope, pk)))

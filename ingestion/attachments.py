@@ -17,12 +17,12 @@ from django.core.files.base import ContentFile
 from django.db import transaction
 
 from entities.access import Scope, combine_many
-from entities.access.scope import current
+from entities.access.scope import get_current_scope
 from entities.actions import record
-from entities.rag import atoms
+from entities.rag import split_label
 from ingestion import blobs
 from ingestion.access import get_collection
-from ingestion.documents import Extraction, Unaccounted
+from ingestion.documents import Extraction, UnreadContent
 from ingestion.extract import take_attachment
 from ingestion.models import Blob, File, FileRevision, Review
 from ingestion.names import clean_name
@@ -33,24 +33,24 @@ from ingestion.remembered import transfer_attachments
 from ingestion.sandbox import Quarantined
 from ingestion.signals import document_removed
 from ingestion.witness import digest
-from ingestion.work import Segmented, Work
+from ingestion.work import SegmentedFile, Work
 
 DEEPEST = 5
 """Messages within messages within messages …"""
-LOST = Unaccounted("attachment", "An attachment could not be taken out of this message; it was not read.")
-TOO_DEEP = Unaccounted("attachment", "Messages are nested in this one too deeply to be read.")
+LOST = UnreadContent("attachment", "An attachment could not be taken out of this message; it was not read.")
+TOO_DEEP = UnreadContent("attachment", "Messages are nested in this one too deeply to be read.")
 
 
 @contextmanager
 def extract_attachments(
     work: Work, extraction: Extraction
-) -> Iterator[tuple[Extraction, Mapping[int, blobs.Received]]]:
+) -> Iterator[tuple[Extraction, Mapping[int, blobs.ReceivedUpload]]]:
     """The extraction as it is to be published, and the bytes of its attachments by their part, in temporary files.
     What cannot be taken out is not accounted for. No scope may be open.
     """
     with ExitStack() as stack:
-        received: dict[int, blobs.Received] = {}
-        missing: list[Unaccounted] = []
+        received: dict[int, blobs.ReceivedUpload] = {}
+        missing: list[UnreadContent] = []
         if extraction.attachments and work.depth >= DEEPEST:
             missing.append(TOO_DEEP)
         elif extraction.attachments:
@@ -67,7 +67,7 @@ def extract_attachments(
 
 
 def publish_attachments(
-    work: Work, extraction: Extraction, segmented: Segmented, received: Mapping[int, blobs.Received]
+    work: Work, extraction: Extraction, segmented: SegmentedFile, received: Mapping[int, blobs.ReceivedUpload]
 ) -> None:
     """Make the files of a revision that is being published, in its transaction; those of the one before it go or, under
     the same name, get a revision. What somebody deleted of these bytes stays gone, and is missed in their original."""
@@ -100,17 +100,17 @@ def publish_attachments(
         blob = blobs.keep(received[found.part], work.workspace, "application/octet-stream")
         named_by = segmented.paragraphs[found.paragraph]
         if same is None:
-            same = _new(file, name, sender)
+            same = _create_file(file, name, sender)
         else:
             before.remove(same)
         File.objects.filter(pk=same.pk).update(
             origin=file.pk,
             part=found.part,
             named_by=named_by.id,
-            name_classification=_name_label(file, work, named_by.label),
+            name_classification=_choose_name_label(file, work, named_by.label),
             floor=combine_many([same.floor, file.floor]),
         )
-        _next_revision(same, blob, sender, again=work.published)
+        _create_next_revision(same, blob, sender, again=work.published)
     if unnoted:
         came = FileRevision.objects.get(pk=work.claim.revision)
         FileRevision.objects.filter(pk=came.pk).update(removed=[*came.removed, *unnoted])
@@ -156,13 +156,13 @@ def delete_attachment(workspace: int, file: UUID, by: int) -> None:
         transfer_attachments(going, to=message.pk, version=came.number, unread=True, inside=False)
         used = list(FileRevision.objects.filter(file__in=going).values_list("blob", flat=True))
         for pk in going:
-            record(replace(current(), principal=by), "file.deleted", "file", pk, entity=str(child.entity_id))
+            record(replace(get_current_scope(), principal=by), "file.deleted", "file", pk, entity=str(child.entity_id))
             document_removed.send(File, workspace=workspace, entity_id=child.entity_id, file_id=pk)
         File.objects.filter(pk=child.pk)._raw_delete("default")  # cascades in the database
         transaction.on_commit(partial(blobs.remove_after, workspace, used))
 
 
-def _new(file: File, name: str, sender: int) -> File:
+def _create_file(file: File, name: str, sender: int) -> File:
     """A file of its own, whatever else on the record has that name."""
     twins = File.objects.filter(entity=file.entity_id, collection=file.collection, name=name)
     last = twins.order_by("-twin").values_list("twin", flat=True).first()
@@ -178,7 +178,7 @@ def _new(file: File, name: str, sender: int) -> File:
     )
 
 
-def _next_revision(child: File, blob: Blob, sender: int, *, again: bool) -> None:
+def _create_next_revision(child: File, blob: Blob, sender: int, *, again: bool) -> None:
     """Nothing where the bytes are those that it has, or that a steward has kept back and are only read again. Sent
     again, those stand in quarantine once more (`quarantine.take_back_rejection`).
     """
@@ -201,14 +201,16 @@ def _next_revision(child: File, blob: Blob, sender: int, *, again: bool) -> None
         review=review,
         strategy=child.strategy if review else "",
     )
-    record(current(), "file.uploaded", "file", child.pk, revision=str(revision.pk), entity=str(child.entity_id))
+    record(
+        get_current_scope(), "file.uploaded", "file", child.pk, revision=str(revision.pk), entity=str(child.entity_id)
+    )
     take_revision(revision)
 
 
-def _name_label(file: File, work: Work, label: int | None) -> int:
+def _choose_name_label(file: File, work: Work, label: int | None) -> int:
     """The sender gave the name, so it is text of the message: what names it there says who may read it. Not yet known
     means everything."""
-    declared = combine_many(atoms(work.collection.name_classification))
+    declared = combine_many(split_label(work.collection.name_classification))
     unknown = [level.value for level in work.levels] if label is None else [label]
     return combine_many([declared, file.floor, *unknown])
 
@@ -216,17 +218,17 @@ def _name_label(file: File, work: Work, label: int | None) -> int:
 def relabel_names(paragraph: UUID, label: int) -> None:
     """A steward decided on the paragraph that names an attachment: its name follows, no lower than its collection."""
     for child in File.objects.filter(named_by=paragraph, origin__isnull=False):
-        declared = combine_many(atoms(get_collection(child).name_classification))
+        declared = combine_many(split_label(get_collection(child).name_classification))
         File.objects.filter(pk=child.pk).update(name_classification=combine_many([label, child.floor, declared]))
 
 
-def follow_labels(work: Work, segmented: Segmented) -> None:
+def follow_labels(work: Work, segmented: SegmentedFile) -> None:
     """Names of attachments have the labels of what names them, where the labels alone were worked over again. In the
     transaction that publishes them."""
     file = File.objects.get(pk=work.file)
     labels: dict[UUID | None, int | None] = {marked.id: marked.label for marked in segmented.paragraphs}
     for child in File.objects.filter(origin=file.pk, named_by__isnull=False):
-        label = _name_label(file, work, labels.get(child.named_by))
+        label = _choose_name_label(file, work, labels.get(child.named_by))
         File.objects.filter(pk=child.pk).exclude(name_classification=label).update(name_classification=label)
 
 

@@ -18,16 +18,16 @@ from entities.audit import record
 from entities.bin import (
     BIN_DAYS,
     PARENT_IN_BIN,
-    binned_entities,
     delete_binned_entity,
     list_expired_entities,
     restore_entity,
+    select_binned_entities,
 )
 from entities.models import Entity
-from ingestion.access import get_file_or_404, hold_or_404, lock_name, readable_files, visible_files
+from ingestion.access import get_file_or_404, hold_or_404, lock_name, select_readable_files, select_visible_files
 from ingestion.actions import delete_file
 from ingestion.attachments import delete_attachment, list_attachments
-from ingestion.listing import file_views
+from ingestion.listing import build_file_views
 from ingestion.models import File
 from ingestion.moving import find_readable_at
 from ingestion.queueing import queue_file
@@ -63,7 +63,7 @@ class BinEntry:
 
 
 @dataclass(frozen=True)
-class Restored:
+class RestoredFile:
     """What came back: its record, and the folder that it went to because another file stands in its place."""
 
     record: UUID
@@ -87,20 +87,20 @@ def bin_file(*, scope: Scope, file: File) -> bool:
     return True
 
 
-def binned_files(scope: Scope) -> QuerySet[File]:
+def select_binned_files(scope: Scope) -> QuerySet[File]:
     """Files on records that `scope` may see and delete from. To be asked `looking_into_bin`."""
-    files = visible_files(scope, "delete").filter(deleted_at__isnull=False, deleted_with=None, origin=None)
+    files = select_visible_files(scope, "delete").filter(deleted_at__isnull=False, deleted_with=None, origin=None)
     return files.order_by("-deleted_at", "pk")
 
 
 def get_binned_file_or_404(scope: Scope, pk: UUID) -> File:
     """To be asked `looking_into_bin`. Raises: Http404 when it is not there, or not the caller's to delete."""
-    if not binned_files(scope).filter(pk=pk).exists():
+    if not select_binned_files(scope).filter(pk=pk).exists():
         raise Http404("Not found.")
     return get_file_or_404(scope, pk, "delete")
 
 
-def restore_file(*, scope: Scope, pk: UUID) -> Restored:
+def restore_file(*, scope: Scope, pk: UUID) -> RestoredFile:
     """Take a file out of the bin, with what came in it. Its text has the labels that it had, and is found again. Where
     another file stands in its place that the caller may read, it goes to a folder of its own.
 
@@ -125,17 +125,17 @@ def restore_file(*, scope: Scope, pk: UUID) -> Restored:
             path = next(free for free in paths if not find_readable_at(scope, file, free))
         back = [one.pk for one in coming]
         for one in coming:
-            File.objects.filter(pk=one.pk).update(twin=_free_twin(one), deleted_at=None, deleted_by=0)
+            File.objects.filter(pk=one.pk).update(twin=_find_free_twin(one), deleted_at=None, deleted_by=0)
         File.objects.filter(pk=file.pk).update(path=path)
     for one in File.objects.filter(pk__in=back):
         record(scope, "file.unbinned", "file", one.pk, entity=str(one.entity_id))
         document_indexed.send(File, workspace=scope.workspace, entity_id=one.entity_id, file_id=one.pk)
         if one.state in UNFINISHED and one.pending_revision_id:
             queue_file(scope.workspace, one.pk, one.pending_revision_id)
-    return Restored(file.entity_id, path.rpartition("/")[0] if path != file.path else "")
+    return RestoredFile(file.entity_id, path.rpartition("/")[0] if path != file.path else "")
 
 
-def _free_twin(file: File) -> int:
+def _find_free_twin(file: File) -> int:
     """Its own, unless another file has come under its name since: then one that no file of that name has, in the bin
     or out of it. To be asked `looking_into_bin`.
     """
@@ -148,24 +148,28 @@ def _free_twin(file: File) -> int:
 def list_bin(scope: Scope) -> list[BinEntry]:
     """What the caller may restore, the newest first: names as far as they may read them."""
     with looking_into_bin():
-        records = list(binned_entities(scope)[:MAX_ENTRIES])
+        records = list(select_binned_entities(scope)[:MAX_ENTRIES])
         # A file whose record is in the bin comes back after its record.
-        files = list(readable_files(scope, binned_files(scope).filter(entity__deleted_at=None))[:MAX_ENTRIES])
-        names = {view.id: view.name for view in file_views(scope, files)}
+        files = list(
+            select_readable_files(scope, select_binned_files(scope).filter(entity__deleted_at=None))[:MAX_ENTRIES]
+        )
+        names = {view.id: view.name for view in build_file_views(scope, files)}
         of = Entity.objects.readable_by(scope).in_bulk({file.entity_id for file in files})
-    entries = [BinEntry(e.pk, "record", e.title_or_type, "", e.type_title, _since(e.deleted_at)) for e in records]
+    entries = [
+        BinEntry(e.pk, "record", e.title_or_type, "", e.type_title, _require_moment(e.deleted_at)) for e in records
+    ]
     entries += [
-        BinEntry(f.pk, "file", names[f.pk], of[f.entity_id].title_or_type, "File", _since(f.deleted_at))
+        BinEntry(f.pk, "file", names[f.pk], of[f.entity_id].title_or_type, "File", _require_moment(f.deleted_at))
         for f in files
         if f.pk in names
     ]
     return sorted(entries, key=lambda entry: entry.deleted_at, reverse=True)
 
 
-def restore_entry(*, scope: Scope, pk: UUID) -> Restored:
+def restore_entry(*, scope: Scope, pk: UUID) -> RestoredFile:
     """A record or file of the bin. Raises: Http404, Conflict."""
     try:
-        return Restored(restore_entity(scope=scope, pk=pk).pk)
+        return RestoredFile(restore_entity(scope=scope, pk=pk).pk)
     except Http404:
         return restore_file(scope=scope, pk=pk)
 
@@ -185,7 +189,7 @@ def empty_bin(workspace: int) -> int:
     """
     service = Scope.for_service(workspace)
     with service.open():
-        wanted = [*list_expired_entities(service), *_expired_files(service)]
+        wanted = [*list_expired_entities(service), *_list_expired_files(service)]
     deleted = 0
     for pk in wanted:
         try:
@@ -199,12 +203,12 @@ def empty_bin(workspace: int) -> int:
     return deleted
 
 
-def _expired_files(scope: Scope) -> Sequence[UUID]:
+def _list_expired_files(scope: Scope) -> Sequence[UUID]:
     with looking_into_bin():
         ended = timezone.now() - timedelta(days=BIN_DAYS)
-        return list(binned_files(scope).filter(deleted_at__lt=ended).reverse().values_list("pk", flat=True))
+        return list(select_binned_files(scope).filter(deleted_at__lt=ended).reverse().values_list("pk", flat=True))
 
 
-def _since(at: datetime | None) -> datetime:
+def _require_moment(at: datetime | None) -> datetime:
     assert at is not None  # only what is in the bin is asked for
     return at

@@ -30,7 +30,7 @@ ABANDONED_SECONDS = 24 * 3600
 
 
 @dataclass(frozen=True)
-class Received:
+class ReceivedUpload:
     """Bytes that have arrived in a temporary file. sha256: hexadecimal. size: bytes."""
 
     path: Path
@@ -38,7 +38,7 @@ class Received:
     size: int
 
 
-class Missing(Exception):
+class BlobMissing(Exception):
     """The storage is there, and the bytes are not in it."""
 
 
@@ -47,12 +47,12 @@ class TooMuch(Exception):
 
 
 @contextmanager
-def receive(upload: DjangoFile, limit: int) -> Iterator[Received]:
+def receive(upload: DjangoFile, limit: int) -> Iterator[ReceivedUpload]:
     """Copy an upload to a temporary file beside the storage, counting and hashing; the copy is gone afterwards.
 
     Raises: TooMuch beyond `limit` bytes.
     """
-    folder = _incoming()
+    folder = _make_incoming_folder()
     path = folder / uuid.uuid4().hex
     digest, size = hashlib.sha256(), 0
     try:
@@ -65,19 +65,19 @@ def receive(upload: DjangoFile, limit: int) -> Iterator[Received]:
                 out.write(part)
             out.flush()
             os.fsync(out.fileno())
-        yield Received(path, digest.hexdigest(), size)
+        yield ReceivedUpload(path, digest.hexdigest(), size)
     finally:
         path.unlink(missing_ok=True)
 
 
-def keep(received: Received, workspace: int, media_type: str) -> Blob:
+def keep(received: ReceivedUpload, workspace: int, media_type: str) -> Blob:
     """The blob of what was received, in the open transaction; the one that is there already if there is one."""
     _lock(workspace, received.sha256)
     found = Blob.objects.filter(sha256=received.sha256).first()
     if found is not None and default_storage.exists(found.path):
         return found
     path = f"blobs/{workspace}/{received.sha256[:2]}/{received.sha256}"
-    target = _local_path(path)
+    target = _find_local_path(path)
     if target is not None:
         _rename(received.path, target)
     elif not default_storage.exists(path):
@@ -95,17 +95,17 @@ def local_copy(path: str) -> Iterator[Path]:
     Raises: Missing when they are not there; another error where all of the workspace's are not, as of a folder that is
     not mounted yet.
     """
-    local = _local_path(path)
+    local = _find_local_path(path)
     if local is not None:
         if not local.exists() and local.parents[1].is_dir():
-            raise Missing(path)
+            raise BlobMissing(path)
         yield local
         return
     with tempfile.NamedTemporaryFile(prefix="clearance-") as copy:
         try:
             source = default_storage.open(path)
         except FileNotFoundError:
-            raise Missing(path) from None
+            raise BlobMissing(path) from None
         with source:
             shutil.copyfileobj(source, copy, CHUNK)
         copy.flush()
@@ -164,14 +164,14 @@ def remove_unknown(workspace: int) -> int:
 
 def remove_abandoned() -> None:
     """Remove what interrupted uploads left before their bytes got a name, here or with the web server."""
-    for folder in (_incoming(), Path(settings.FILE_UPLOAD_TEMP_DIR)):
+    for folder in (_make_incoming_folder(), Path(settings.FILE_UPLOAD_TEMP_DIR)):
         for path in folder.iterdir():
             with suppress(FileNotFoundError):
                 if path.stat().st_mtime < time.time() - ABANDONED_SECONDS:
                     path.unlink()
 
 
-def _local_path(path: str) -> Path | None:
+def _find_local_path(path: str) -> Path | None:
     """Where a storage of this machine keeps `path`; None where the storage is somewhere else."""
     try:
         return Path(default_storage.path(path))
@@ -179,9 +179,9 @@ def _local_path(path: str) -> Path | None:
         return None
 
 
-def _incoming() -> Path:
+def _make_incoming_folder() -> Path:
     """On the file system of the storage, where there is one: renaming does not work across two."""
-    folder = _local_path(INCOMING) or Path(tempfile.gettempdir()) / "clearance-incoming"
+    folder = _find_local_path(INCOMING) or Path(tempfile.gettempdir()) / "clearance-incoming"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     return folder
 

@@ -46,7 +46,7 @@ class Boxes(Sequence[Box]):
             self._flat.extend((b.page, *corners, b.start, b.end))
 
     @classmethod
-    def packed(cls, flat: Sequence[int]) -> Boxes:
+    def from_packed(cls, flat: Sequence[int]) -> Boxes:
         """From seven numbers a box: page, corners in tenths of a point, slice."""
         made = cls()
         made._flat.frombytes(pack(f"{len(flat)}i", *flat))  # half the time that an array takes for them
@@ -60,9 +60,9 @@ class Boxes(Sequence[Box]):
             if first < end and behind > start:
                 kept += flat[place : place + 5]
                 kept.extend((max(first, start) - start, min(behind, end) - start))
-        return Boxes.packed(kept)
+        return Boxes.from_packed(kept)
 
-    def corners_on(self, page: int) -> list[tuple[float, float, float, float]]:
+    def list_corners_on(self, page: int) -> list[tuple[float, float, float, float]]:
         """x0, y0, x1, y1 of those on a page."""
         flat = self._flat
         return [
@@ -71,7 +71,7 @@ class Boxes(Sequence[Box]):
             if flat[at] == page
         ]
 
-    def slices(self) -> Iterator[tuple[int, int, int]]:
+    def iter_slices(self) -> Iterator[tuple[int, int, int]]:
         """page, start and end of each, without making boxes of them."""
         return zip(self._flat[0::7], self._flat[5::7], self._flat[6::7], strict=True)
 
@@ -107,13 +107,13 @@ class Boxes(Sequence[Box]):
     def __getitem__(self, place: slice) -> tuple[Box, ...]: ...
     def __getitem__(self, place: int | slice) -> Box | tuple[Box, ...]:
         if isinstance(place, slice):
-            return tuple(self._at(index) for index in range(*place.indices(len(self))))
-        return self._at(range(len(self))[place])
+            return tuple(self._build_box(index) for index in range(*place.indices(len(self))))
+        return self._build_box(range(len(self))[place])
 
     def __iter__(self) -> Iterator[Box]:
-        return map(self._at, range(len(self)))
+        return map(self._build_box, range(len(self)))
 
-    def _at(self, index: int) -> Box:
+    def _build_box(self, index: int) -> Box:
         page, x0, y0, x1, y1, start, end = self._flat[7 * index : 7 * index + 7]
         return Box(page, x0 / 10, y0 / 10, x1 / 10, y1 / 10, start, end)
 

@@ -22,9 +22,17 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from os.path import commonprefix
 
-from ingestion.lone_headings import drop_shown_headings
-from ingestion.pieces import Piece, Span, pieces, table_header
-from ingestion.segment import Clearances, Labelled, Segment, headings_above, list_disclosed_paths, list_labels, segments
+from ingestion.lone_headings import drop_repeated_headings
+from ingestion.pieces import Span, TextSlice, measure_table_header, split_pieces
+from ingestion.segment import (
+    Clearances,
+    LabelledParagraph,
+    Segment,
+    find_headings_above,
+    list_disclosed_paths,
+    list_labels,
+    split_segments,
+)
 
 TARGET = 900  # characters
 OVERLAP = 120  # characters
@@ -45,7 +53,7 @@ class Chunk:
     paragraph_ids: all whose text is in it, in order, overlap and repeated table headers included. spans: the same with
     places. heading_path: outermost first, only headings that the label covers. page: 1-based, where its own text
     begins. position: 0-based in the document. digest: sha256 of the text, hexadecimal. identity: uuid5 of file,
-    heading path, digest, atoms and the ordinal among equals of the same label. tokens: of `embedding_text`.
+    heading path, digest, atoms and the ordinal among equals of the same label. tokens: of `build_embedding_text`.
     """
 
     text: str
@@ -61,7 +69,7 @@ class Chunk:
 
     @property
     def embedding_text(self) -> str:
-        return embedding_text(self.heading_path, self.text)
+        return build_embedding_text(self.heading_path, self.text)
 
 
 def estimate_tokens(text: str) -> int:
@@ -73,16 +81,16 @@ def estimate_tokens(text: str) -> int:
     return count
 
 
-def embedding_text(path: Sequence[str], text: str) -> str:
+def build_embedding_text(path: Sequence[str], text: str) -> str:
     """The heading path in front of the text, without headings that the text begins with itself or dots that lead on."""
     shown = [heading for heading in path if heading not in text[: len(heading) + 200].split("\n")]
     text = LEADERS.sub(" ", text)
     return f"{SEPARATOR.join(shown)}\n{text}" if shown else text
 
 
-def chunk(
+def split_into_chunks(
     file_id: uuid.UUID,
-    paragraphs: Sequence[Labelled],
+    paragraphs: Sequence[LabelledParagraph],
     *,
     clearances: Clearances | None = None,
     target: int = TARGET,
@@ -96,14 +104,14 @@ def chunk(
     """
     clearances = clearances or Clearances()
     count_tokens = lru_cache(maxsize=COUNTED_TEXTS)(count_tokens)  # paths come again with every piece
-    above = headings_above([(p.kind, p.text, p.heading_path) for p in paragraphs])
+    above = find_headings_above([(p.kind, p.text, p.heading_path) for p in paragraphs])
     paths = {label: list_disclosed_paths(paragraphs, above, label, clearances) for label in list_labels(paragraphs)}
     placed: list[tuple[int, Chunk]] = []
     equals: dict[tuple[int, tuple[str, ...], str], int] = {}
-    for segment in segments(paragraphs, clearances):
+    for segment in split_segments(paragraphs, clearances):
         shown = [paths[segment.label][place] for place in segment.places]
         cutter = _Cutter(segment, shown, target, overlap, max_tokens, count_tokens)
-        for draft in _merged(cutter.drafts(), target, cutter):
+        for draft in _merge_small(cutter.build_drafts(), target, cutter):
             text, path = cutter.text(draft), cutter.path(draft)
             digest = hashlib.sha256(text.encode()).hexdigest()
             # Counted among what the same people read: an id must not tell that an equal text stands hidden before it.
@@ -113,23 +121,25 @@ def chunk(
             made = Chunk(
                 text=text,
                 label=segment.label,
-                paragraph_ids=tuple(dict.fromkeys(cutter.member(p).id for p in draft.pieces)),
-                spans=tuple(Span(cutter.member(p).id, p.start, p.end) for p in draft.pieces),
+                paragraph_ids=tuple(dict.fromkeys(cutter.get_member(p).id for p in draft.pieces)),
+                spans=tuple(Span(cutter.get_member(p).id, p.start, p.end) for p in draft.pieces),
                 heading_path=path,
-                page=cutter.member(first).page,
+                page=cutter.get_member(first).page,
                 position=0,
                 digest=digest,
                 # The path that is shown, not the whole one: an id must not confirm a guess at a hidden heading.
-                identity=_identity(file_id, path, digest, clearances.of(segment.label), ordinal),
-                tokens=count_tokens(embedding_text(path, text)),
+                identity=_compute_identity(file_id, path, digest, clearances.of(segment.label), ordinal),
+                tokens=count_tokens(build_embedding_text(path, text)),
             )
             placed.append((segment.places[first.paragraph], made))
     placed.sort(key=lambda found: found[0])  # segments may lie in one another; those of one keep their order
-    found = drop_shown_headings(paragraphs, [made for _, made in placed], clearances)
+    found = drop_repeated_headings(paragraphs, [made for _, made in placed], clearances)
     return [replace(made, position=position) for position, made in enumerate(found)]
 
 
-def _identity(file_id: uuid.UUID, path: Sequence[str], digest: str, atoms: frozenset[int], ordinal: int) -> uuid.UUID:
+def _compute_identity(
+    file_id: uuid.UUID, path: Sequence[str], digest: str, atoms: frozenset[int], ordinal: int
+) -> uuid.UUID:
     return uuid.uuid5(file_id, "\x1f".join([*path, digest, *map(str, sorted(atoms)), str(ordinal)]))
 
 
@@ -137,10 +147,10 @@ def _identity(file_id: uuid.UUID, path: Sequence[str], digest: str, atoms: froze
 class _Draft:
     """A chunk in the making. borrowed: pieces that stand in an earlier chunk too (overlap, repeated table header)."""
 
-    pieces: list[Piece] = field(default_factory=list)
-    borrowed: set[Piece] = field(default_factory=set)
+    pieces: list[TextSlice] = field(default_factory=list)
+    borrowed: set[TextSlice] = field(default_factory=set)
 
-    def with_own(self, *more: Piece) -> _Draft:
+    def add_own(self, *more: TextSlice) -> _Draft:
         return _Draft([*self.pieces, *more], self.borrowed)
 
 
@@ -160,22 +170,22 @@ class _Cutter:
         self._target, self._overlap = target, overlap
         self._max_tokens, self._count = max_tokens, count_tokens
 
-    def member(self, piece: Piece) -> Labelled:
+    def get_member(self, piece: TextSlice) -> LabelledParagraph:
         return self._segment.paragraphs[piece.paragraph]
 
-    def drafts(self) -> list[_Draft]:
+    def build_drafts(self) -> list[_Draft]:
         done: list[_Draft] = []
         current = _Draft()
         for number, paragraph in enumerate(self._segment.paragraphs):
             if current.pieces and self._starts_chunk(paragraph, current):
                 done.append(current)
                 current = _Draft()
-            header = self._header(number, paragraph)
-            fits_alone = partial(self._fits_alone, number, header, self._lead(current))
-            cut = list(pieces(number, paragraph.text, paragraph.kind, fits_alone))
+            header = self._find_header(number, paragraph)
+            fits_alone = partial(self._fits_alone, number, header, self._find_lead(current))
+            cut = list(split_pieces(number, paragraph.text, paragraph.kind, fits_alone))
             for place, piece in enumerate(cut):
                 ahead = cut[place : place + 2] if piece == header else [piece]  # a header needs its first row with it
-                if self.fits(current.with_own(*ahead)):
+                if self.fits(current.add_own(*ahead)):
                     current.pieces.append(piece)
                     continue
                 if current.pieces:
@@ -186,70 +196,70 @@ class _Cutter:
             done.append(current)
         return done
 
-    def _starts_chunk(self, paragraph: Labelled, current: _Draft) -> bool:
+    def _starts_chunk(self, paragraph: LabelledParagraph, current: _Draft) -> bool:
         if paragraph.kind == "heading":
-            return any(self.member(piece).kind != "heading" for piece in current.pieces)
+            return any(self.get_member(piece).kind != "heading" for piece in current.pieces)
         text = self.text(current)
         if len(text) < WORTHWHILE * self._target and self._count(text) < WORTHWHILE * self._max_tokens:
             return False
         lot = int.from_bytes(hashlib.sha256(paragraph.text.encode()).digest()[:4])
         return lot < len(paragraph.text) / (STEP * self._target) * 2**32
 
-    def _begin(self, done: list[_Draft], piece: Piece, header: Piece | None) -> _Draft:
+    def _begin(self, done: list[_Draft], piece: TextSlice, header: TextSlice | None) -> _Draft:
         """What the next chunk borrows from before: the table's header for its rows, the last sentences for prose."""
         if header is not None:
-            top = [*self._caption(header), header]
+            top = [*self._find_caption(header), header]
             return _Draft(top, {*top}) if piece.start >= header.end else _Draft()
         best = _Draft()
-        if not done or self.member(piece).kind in ("table", "code", "heading"):
+        if not done or self.get_member(piece).kind in ("table", "code", "heading"):
             return best
         before = done[-1]
         for place in reversed(range(len(before.pieces))):
             last = before.pieces[place]
-            if last in before.borrowed or self.member(last).kind in ("table", "code", "heading"):
+            if last in before.borrowed or self.get_member(last).kind in ("table", "code", "heading"):
                 break
             taken = before.pieces[place:]
             more = _Draft(list(taken), set(taken))
-            if len(self.text(more)) > self._overlap or not self.fits(more.with_own(piece)):
+            if len(self.text(more)) > self._overlap or not self.fits(more.add_own(piece)):
                 break
             best = more
         return best
 
-    def _header(self, number: int, paragraph: Labelled) -> Piece | None:
+    def _find_header(self, number: int, paragraph: LabelledParagraph) -> TextSlice | None:
         """The header of a table, when it is short enough to be repeated."""
-        length = table_header(paragraph.text) if paragraph.kind == "table" else 0
+        length = measure_table_header(paragraph.text) if paragraph.kind == "table" else 0
         if not length or length > self._target // 2:
             return None
-        header = Piece(number, 0, length - 1)
+        header = TextSlice(number, 0, length - 1)
         return header if self._count(paragraph.text[: header.end]) <= self._max_tokens // 3 else None
 
-    def _caption(self, header: Piece) -> list[Piece]:
+    def _find_caption(self, header: TextSlice) -> list[TextSlice]:
         """The short text right above a table says what its rows are about."""
         above = self._segment.paragraphs[header.paragraph - 1 : header.paragraph]
         short = [p for p in above if p.kind == "text" and len(p.text) <= self._target // 6]
-        return [Piece(header.paragraph - 1, 0, len(p.text)) for p in short]
+        return [TextSlice(header.paragraph - 1, 0, len(p.text)) for p in short]
 
-    def _lead(self, current: _Draft) -> str:
+    def _find_lead(self, current: _Draft) -> str:
         """The headings right above what comes next, with which it must fit; "" where they would take half of it."""
-        if not current.pieces or any(self.member(piece).kind != "heading" for piece in current.pieces):
+        if not current.pieces or any(self.get_member(piece).kind != "heading" for piece in current.pieces):
             return ""
         text = self.text(current)
         return f"{text}\n\n" if len(text) <= self._target // 2 and self._count(text) <= self._max_tokens // 2 else ""
 
-    def _fits_alone(self, number: int, header: Piece | None, lead: str, part: str) -> bool:
+    def _fits_alone(self, number: int, header: TextSlice | None, lead: str, part: str) -> bool:
         """Whether a part of paragraph `number` fits a chunk of its own, behind its heading and its table's header."""
         text = self._segment.paragraphs[number].text
         if header is not None and part != text[: header.end]:
-            part = f"{self.text(_Draft([*self._caption(header), header]))}\n{part}"
-        return self._within(self._shown(self._path_within(number)), f"{lead}{part}")
+            part = f"{self.text(_Draft([*self._find_caption(header), header]))}\n{part}"
+        return self._is_within(self._shorten_path(self._find_path_within(number)), f"{lead}{part}")
 
     def fits(self, draft: _Draft) -> bool:
-        return self._within(self.path(draft), self.text(draft))
+        return self._is_within(self.path(draft), self.text(draft))
 
-    def _within(self, path: tuple[str, ...], text: str) -> bool:
-        return len(text) <= self._target and self._count(embedding_text(path, text)) <= self._max_tokens
+    def _is_within(self, path: tuple[str, ...], text: str) -> bool:
+        return len(text) <= self._target and self._count(build_embedding_text(path, text)) <= self._max_tokens
 
-    def _path_within(self, number: int) -> tuple[str, ...]:
+    def _find_path_within(self, number: int) -> tuple[str, ...]:
         """The path of what stands under the paragraph: a heading counts itself."""
         paragraph = self._segment.paragraphs[number]
         return (*self._paths[number], paragraph.text) if paragraph.kind == "heading" else self._paths[number]
@@ -258,11 +268,11 @@ class _Cutter:
         """What all its own paragraphs stand under."""
         common: tuple[str, ...] | None = None
         for number in dict.fromkeys(piece.paragraph for piece in draft.pieces if piece not in draft.borrowed):
-            path = self._path_within(number)
+            path = self._find_path_within(number)
             common = path if common is None else tuple(commonprefix([common, path]))
-        return self._shown(common or ())
+        return self._shorten_path(common or ())
 
-    def _shown(self, path: tuple[str, ...]) -> tuple[str, ...]:
+    def _shorten_path(self, path: tuple[str, ...]) -> tuple[str, ...]:
         """As much of the innermost path as a quarter of the tokens allows."""
         while path and self._count(SEPARATOR.join(path)) > self._max_tokens // PATH_SHARE:
             path = path[1:]
@@ -271,22 +281,22 @@ class _Cutter:
     def text(self, draft: _Draft) -> str:
         """Pieces of one paragraph with what stands between them there, where they follow each other."""
         out = ""
-        last: Piece | None = None
+        last: TextSlice | None = None
         for piece in draft.pieces:
-            text = self.member(piece).text
+            text = self.get_member(piece).text
             if last is None:
                 out = text[piece.start : piece.end]
             elif piece.paragraph == last.paragraph:
                 between = text[last.end : piece.start]
                 out += (between if not between.strip() else "\n") + text[piece.start : piece.end]
             else:
-                lists = self.member(piece).kind == "list" and self.member(last).kind == "list"
+                lists = self.get_member(piece).kind == "list" and self.get_member(last).kind == "list"
                 out += ("\n" if lists else "\n\n") + text[piece.start : piece.end]
             last = piece
         return out
 
 
-def _merged(drafts: list[_Draft], target: int, cutter: _Cutter) -> list[_Draft]:
+def _merge_small(drafts: list[_Draft], target: int, cutter: _Cutter) -> list[_Draft]:
     """Neighbours that are both under half the target become one, and one that holds next to nothing joins another; the
     segment keeps them to one label."""
     out: list[_Draft] = []
@@ -294,7 +304,7 @@ def _merged(drafts: list[_Draft], target: int, cutter: _Cutter) -> list[_Draft]:
         sizes = sorted(len(cutter.text(one)) for one in (*out[-1:], draft))
         if out and (sizes[1] < target / 2 or sizes[0] < MIN_CHARS):
             own = [piece for piece in draft.pieces if piece not in draft.borrowed]
-            together = out[-1].with_own(*own)
+            together = out[-1].add_own(*own)
             if cutter.fits(together):
                 out[-1] = together
                 continue

@@ -102,7 +102,7 @@ def is_crowded(workspace: int, file: UUID) -> bool:
     return bool(working) and not find_places(File.objects.filter(pk=file), limit, working).exists()
 
 
-def checkpoint(
+def report_checkpoint(
     claim: Claim, stage: Stage, progress: int = 0, page: int | None = None, page_count: int | None = None
 ) -> None:
     """Show how far the work is (per cent of the stage, and which page is read) and extend the claim.
@@ -120,7 +120,7 @@ def checkpoint(
             raise ClaimLost
 
 
-def seldom(show: Callable[[T], None], every: float = 0.7) -> Callable[[T], None]:
+def limit_rate(show: Callable[[T], None], every: float = 0.7) -> Callable[[T], None]:
     """`show`, at most once in `every` seconds, from now on."""
     last = time.monotonic()
 
@@ -133,7 +133,7 @@ def seldom(show: Callable[[T], None], every: float = 0.7) -> Callable[[T], None]
     return listener
 
 
-def advance(claim: Claim, stage: Stage, progress: int = 0) -> None:
+def report_advance(claim: Claim, stage: Stage, progress: int = 0) -> None:
     """Something is finished that nobody has to do again: earlier attempts no longer count against the file, which is at
     `progress` per cent of `stage`. In an open service scope. Raises: ClaimLost."""
     if not File.objects.filter(claim.mine()).update(

@@ -18,7 +18,7 @@ from llm import prompts
 from llm.client import Call, complete
 from llm.labels import ParagraphLabels, WindowLabels, read_labels
 from llm.prompts import Level
-from llm.rules import heading_votes, rule_votes
+from llm.rules import vote_by_heading, vote_by_rules
 
 WINDOW = 40_000  # characters
 WINDOW_PARAGRAPHS = 200  # more would not fit the longest answer
@@ -95,14 +95,14 @@ def ask_model(classifier: Classifier, texts: Sequence[str]) -> tuple[WindowLabel
     return read_labels(reply, count=len(texts), levels=values), prompt.injections
 
 
-def rules_vote(
+def build_rules_vote(
     text: str, lang: str, above: Sequence[str] = (), before: str = "", learned: LearnedVotes = "propose"
 ) -> Vote:
     """above: the headings over the text; what they declare is its floor (docs/adr/0037). before: the paragraph ahead
     of it, which may ask for what this one gives. learned: whether words that speak for a label, and not surely
     enough, propose it or give it (docs/adr/0047).
     """
-    votes = [rule_votes(text, lang, before), *map(heading_votes, above)]
+    votes = [vote_by_rules(text, lang, before), *map(vote_by_heading, above)]
     atoms = frozenset().union(*(vote.atoms for vote in votes))
     proposed = votes[0].proposed - atoms
     if learned == "label":
@@ -111,9 +111,9 @@ def rules_vote(
     return Vote("rules", atoms, "; ".join(reasons)[:LONGEST_REASON], proposed=proposed)
 
 
-def windows(paragraphs: Sequence[ParagraphText]) -> list[range]:
+def split_windows(paragraphs: Sequence[ParagraphText]) -> list[range]:
     """Runs of paragraph numbers, in order, each for one call."""
-    pages = _pages(paragraphs)
+    pages = _split_pages(paragraphs)
     lengths = [sum(len(paragraphs[n].text) for n in page) for page in pages]
     found: list[range] = []
     first = 0
@@ -133,7 +133,7 @@ def windows(paragraphs: Sequence[ParagraphText]) -> list[range]:
     return found
 
 
-def _pages(paragraphs: Sequence[ParagraphText]) -> list[range]:
+def _split_pages(paragraphs: Sequence[ParagraphText]) -> list[range]:
     """Pages as runs of paragraph numbers; long ones, and documents without pages, are cut at paragraphs."""
     found: list[range] = []
     first, length = 0, 0
@@ -149,7 +149,7 @@ def _pages(paragraphs: Sequence[ParagraphText]) -> list[range]:
     return [page for page in found if page]
 
 
-def model_votes(
+def vote_by_model(
     paragraphs: Sequence[ParagraphText],
     classifier: Classifier,
     *,
@@ -165,8 +165,8 @@ def model_votes(
     that are finished. Raises: llm.errors.ModelError.
     """
     known, done = known or {}, dict(done or {})
-    every = windows(paragraphs)
-    todo = to_ask(every, known)
+    every = split_windows(paragraphs)
+    todo = select_windows_to_ask(every, known)
     results: list[WindowVotes] = []
 
     def run(part: int, numbers: Sequence[int]) -> None:
@@ -181,12 +181,12 @@ def model_votes(
         run(part, numbers)
     answered = {number for result in results for number in result.votes} | set(known)
     left_out = sorted({n for numbers in todo.values() for n in numbers} - answered)
-    for part, places in enumerate(windows([paragraphs[n] for n in left_out]), start=len(every)):
+    for part, places in enumerate(split_windows([paragraphs[n] for n in left_out]), start=len(every)):
         run(part, [left_out[place] for place in places])
     return results
 
 
-def to_ask(every: Sequence[range], known: Container[int]) -> dict[int, range]:
+def select_windows_to_ask(every: Sequence[range], known: Container[int]) -> dict[int, range]:
     """The windows that hold a paragraph without a known vote, by their number: one call each."""
     return {part: numbers for part, numbers in enumerate(every) if any(n not in known for n in numbers)}
 

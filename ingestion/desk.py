@@ -15,17 +15,17 @@ from django.db.models import BooleanField, CharField, F, Q, QuerySet, Value
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from entities.access import Scope, atoms_by_label, list_atoms, readable_now
-from entities.api.lists import chips_of_atoms
+from entities.access import Scope, is_readable, list_atoms, load_atoms_by_label
+from entities.api.lists import list_atom_chips
 from entities.language import translate_stored
 from entities.models import Entity, FieldParagraph, Review
 from entities.models.text import Labelled
-from ingestion.access import is_steward, visible_files
+from ingestion.access import is_steward, select_visible_files
 from ingestion.file_shown import NAMELESS
 from ingestion.models import File, Paragraph
-from ingestion.relabelling import apply_decisions, build_decision, judged
-from ingestion.tables import in_words
-from ingestion.votes import Vote, automatic, build_votes, find_own_atoms, manual_vote, proposed_raise
+from ingestion.relabelling import apply_decisions, build_decision, digest_judged
+from ingestion.tables import format_as_prose
+from ingestion.votes import Vote, build_votes, collect_automatic, find_manual_vote, find_own_atoms, find_proposed_raise
 
 MOST = 100
 """Proposals that are taken at once: what fits on a page, so that nobody takes what they were not shown."""
@@ -33,7 +33,7 @@ CAUSES: Mapping[str, Review] = {cause.name.lower(): cause for cause in Review}
 
 
 @dataclass(frozen=True)
-class Wanted:
+class QueueFilter:
     """Filters of the queue; what is None or "" narrows nothing. label: an atom that the paragraph has, or that a vote
     names. cause: a key of CAUSES.
     """
@@ -73,7 +73,8 @@ class Where:
 @dataclass(frozen=True)
 class Item:
     """A paragraph that waits. now: its atoms, None while unlabelled. proposed: what is taken when it is accepted; None
-    where nobody has voted yet, so that there is nothing to accept. seen: what `judged` says of it as it is shown.
+    where nobody has voted yet, so that there is nothing to accept. seen: what `digest_judged` says of it as it is
+    shown.
     """
 
     paragraph: Paragraph | FieldParagraph
@@ -95,7 +96,7 @@ class Item:
     @property
     def words(self) -> str:
         """What the paragraph says, for a line of the queue, where it is cut."""
-        return in_words(self.paragraph.text)
+        return format_as_prose(self.paragraph.text)
 
     @property
     def cause_titles(self) -> list[str]:
@@ -103,11 +104,11 @@ class Item:
 
     @property
     def now_chips(self) -> list[Any] | None:
-        return None if self.now is None else chips_of_atoms(self.now)
+        return None if self.now is None else list_atom_chips(self.now)
 
     @property
     def proposed_chips(self) -> list[Any] | None:
-        return None if self.proposed is None else chips_of_atoms(self.proposed)
+        return None if self.proposed is None else list_atom_chips(self.proposed)
 
     @property
     def moves(self) -> bool:
@@ -117,7 +118,7 @@ class Item:
 
 def select_paragraphs(scope: Scope) -> QuerySet[Paragraph]:
     """Paragraphs of files that the open scope may read, of records that it may see."""
-    return Paragraph.objects.filter(file__in=visible_files(scope).values("pk"))
+    return Paragraph.objects.filter(file__in=select_visible_files(scope).values("pk"))
 
 
 def select_field_paragraphs(scope: Scope) -> QuerySet[FieldParagraph]:
@@ -125,7 +126,7 @@ def select_field_paragraphs(scope: Scope) -> QuerySet[FieldParagraph]:
     return FieldParagraph.objects.filter(entity__in=Entity.objects.visible_to(scope).values("pk"))
 
 
-def waiting(scope: Scope, wanted: Wanted) -> QuerySet[Any]:
+def select_waiting(scope: Scope, wanted: QueueFilter) -> QuerySet[Any]:
     """(id, whether it is of a file) of what waits for a decision and is the steward's to see: document by document, the
     oldest first, in reading order.
     """
@@ -135,7 +136,7 @@ def waiting(scope: Scope, wanted: Wanted) -> QuerySet[Any]:
         bit = int(CAUSES[wanted.cause])
         of_files, typed = (rows.annotate(has=F("review").bitand(bit)).filter(has=bit) for rows in (of_files, typed))
     if wanted.label is not None:
-        named = _named(wanted.label)
+        named = _build_atom_q(wanted.label)
         of_files, typed = of_files.filter(named), typed.filter(named)
     if wanted.file is not None:
         of_files, typed = of_files.filter(file=wanted.file), typed.none()
@@ -153,14 +154,14 @@ def waiting(scope: Scope, wanted: Wanted) -> QuerySet[Any]:
     return first.union(second, all=True).order_by("came", "holder", "part", "place")
 
 
-def _named(atom: int) -> Q:
-    has = [label for label, parts in atoms_by_label().items() if atom in parts]
+def _build_atom_q(atom: int) -> Q:
+    has = [label for label, parts in load_atoms_by_label().items() if atom in parts]
     voted = Q(votes__contains=[{"labels": [atom]}]) | Q(votes__contains=[{"proposed": [atom]}])
     return Q(data_classification__in=has) | voted
 
 
 def build_items(scope: Scope, rows: Iterable[Sequence[Any]]) -> list[Item]:
-    """What `waiting` gave, in that order, with where each stands."""
+    """What `select_waiting` gave, in that order, with where each stands."""
     rows = list(rows)
     found: dict[UUID, Paragraph | FieldParagraph] = {}
     found |= {p.pk: p for p in select_paragraphs(scope).filter(pk__in=[pk for pk, of_file, *_ in rows if of_file])}
@@ -179,23 +180,23 @@ def build_item(paragraph: Paragraph | FieldParagraph, where: Where) -> Item:
         paragraph,
         [name for name, cause in CAUSES.items() if paragraph.review & cause],
         None if label is None else frozenset(list_atoms(label)),
-        proposal(paragraph, votes),
+        find_proposal(paragraph, votes),
         votes,
-        judged(paragraph),
+        digest_judged(paragraph),
         where,
     )
 
 
-def proposal(paragraph: Labelled, votes: Sequence[Vote]) -> frozenset[int] | None:
+def find_proposal(paragraph: Labelled, votes: Sequence[Vote]) -> frozenset[int] | None:
     """What is taken when a steward accepts. Of a decrease that waits, what this version would get by itself; of text
     without a label, what its votes say, and its floor, or None where there is no vote: nobody has looked at it, and
     silence is no proposal to publish it; else the label that it has, and what rules propose to add where nobody has
     decided.
     """
     if paragraph.data_classification is None:
-        return automatic(votes) | frozenset(list_atoms(paragraph.floor)) if votes else None
-    added = proposed_raise(votes) if paragraph.review & Review.RAISE else frozenset()
-    if paragraph.review & Review.DECREASE and manual_vote(votes) is None:
+        return collect_automatic(votes) | frozenset(list_atoms(paragraph.floor)) if votes else None
+    added = find_proposed_raise(votes) if paragraph.review & Review.RAISE else frozenset()
+    if paragraph.review & Review.DECREASE and find_manual_vote(votes) is None:
         return find_own_atoms(votes) | added
     return frozenset(list_atoms(paragraph.data_classification)) | added
 
@@ -219,7 +220,7 @@ def load_places(scope: Scope, paragraphs: Iterable[Paragraph | FieldParagraph]) 
             continue
         if isinstance(p, Paragraph):
             file = files[p.file_id]
-            name = file.name if readable_now(file.name_classification) else NAMELESS
+            name = file.name if is_readable(file.name_classification) else NAMELESS
             places[p.pk] = Where(p.pk, str(record), record.pk, name, file.pk, p.page)
         else:
             texts = record.type_class.long_texts
@@ -229,7 +230,7 @@ def load_places(scope: Scope, paragraphs: Iterable[Paragraph | FieldParagraph]) 
 
 
 @dataclass(frozen=True)
-class Accepted:
+class AcceptResult:
     """accepted: proposals that are taken. changed: ids of what is not as it was shown any more, is gone, or has no
     proposal; nothing was decided of it. missed: of what was taken, what had changed before it was carried out; known
     when the transaction has committed.
@@ -239,10 +240,10 @@ class Accepted:
     changed: Sequence[UUID]
     missed: list[UUID] = field(default_factory=list)
 
-    def carried_out(self) -> "Accepted":
+    def drop_missed(self) -> "AcceptResult":
         """What came of it, when the transaction has committed."""
         accepted = [item for item in self.accepted if item.paragraph.pk not in self.missed]
-        return Accepted(accepted, [*self.changed, *self.missed])
+        return AcceptResult(accepted, [*self.changed, *self.missed])
 
 
 def find_unchanged_items(scope: Scope, shown: Mapping[UUID, str]) -> list[Item]:
@@ -251,16 +252,16 @@ def find_unchanged_items(scope: Scope, shown: Mapping[UUID, str]) -> list[Item]:
         *select_paragraphs(scope).filter(pk__in=shown).exclude(review=0),
         *select_field_paragraphs(scope).filter(pk__in=shown).exclude(review=0),
     ]
-    same = [row for row in rows if judged(row) == shown[row.pk]]
+    same = [row for row in rows if digest_judged(row) == shown[row.pk]]
     places = load_places(scope, same)
     return [build_item(row, places[row.pk]) for row in same if row.pk in places]
 
 
 def accept(
     *, scope: Scope, shown: Mapping[UUID, str], atoms: frozenset[int] | None = None, reason: str = ""
-) -> Accepted:
+) -> AcceptResult:
     """Take the proposals for paragraphs as they were shown (`Item.seen` by id), in one transaction of the service when
-    this one commits and before the caller gets an answer (`Accepted.carried_out`). With `atoms` all of them get these,
+    this one commits and before the caller gets an answer (`Accepted.drop_missed`). With `atoms` all of them get these,
     for a `reason` (`relabelling.check_decision`). Raises: PermissionError for who is no steward.
     """
     if not is_steward(scope):
@@ -276,7 +277,7 @@ def accept(
         for item, given in taken
     ]
     items = [item for item, _ in taken]
-    done = Accepted(items, [pk for pk in shown if pk not in {item.paragraph.pk for item in items}])
+    done = AcceptResult(items, [pk for pk in shown if pk not in {item.paragraph.pk for item in items}])
     if decisions:
         transaction.on_commit(partial(apply_decisions, decisions, missed=done.missed))
     return done

@@ -12,10 +12,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from entities.access import STEWARD, opens_own_scope, requires
-from entities.api.lists import Pagination, labels_of_atoms
+from entities.api.lists import Pagination, list_atom_labels
 from entities.api.shapes import PAGING, Label, build_page_shape
 from ingestion.api import get_scope
-from ingestion.desk import CAUSES, MOST, Item, Wanted, accept, build_items, waiting
+from ingestion.desk import CAUSES, MOST, Item, QueueFilter, accept, build_items, select_waiting
 from ingestion.paragraph_api import VoteSerializer, vote_json
 
 
@@ -67,11 +67,11 @@ FILTERS = [
 ]
 
 
-def read_filters(query: QueryDict) -> Wanted:
+def read_filters(query: QueryDict) -> QueueFilter:
     """Raises: ValidationError."""
     given = FilterSerializer(data={name: value for name, value in query.items() if name in FilterSerializer().fields})
     given.is_valid(raise_exception=True)
-    return Wanted(**given.validated_data)
+    return QueueFilter(**given.validated_data)
 
 
 @requires(STEWARD)
@@ -80,8 +80,8 @@ def read_filters(query: QueryDict) -> Wanted:
 def desk(request: Request) -> Response:
     """For stewards: what waits for a decision, document by document."""
     scope, paginator = get_scope(request), Pagination()
-    rows = paginator.paginate_queryset(waiting(scope, read_filters(request.query_params)), request)
-    return paginator.get_paginated_response([item_json(item) for item in build_items(scope, rows or [])])
+    rows = paginator.paginate_queryset(select_waiting(scope, read_filters(request.query_params)), request)
+    return paginator.get_paginated_response([build_item_json(item) for item in build_items(scope, rows or [])])
 
 
 @opens_own_scope
@@ -99,17 +99,17 @@ def desk_accept(request: Request) -> Response:
     scope = get_scope(request)
     with scope.open():
         taken = accept(scope=scope, shown=shown)
-    done = taken.carried_out()
+    done = taken.drop_missed()
     return Response({"accepted": [item.key for item in done.accepted], "changed": [str(pk) for pk in done.changed]})
 
 
-def item_json(item: Item) -> dict[str, Any]:
+def build_item_json(item: Item) -> dict[str, Any]:
     return {
         "id": item.key,
         "causes": list(item.causes),
         "text": item.paragraph.text,
-        "labels": None if item.now is None else labels_of_atoms(item.now),
-        "proposed": None if item.proposed is None else labels_of_atoms(item.proposed),
+        "labels": None if item.now is None else list_atom_labels(item.now),
+        "proposed": None if item.proposed is None else list_atom_labels(item.proposed),
         "votes": [vote_json(vote) for vote in item.votes],
         "entity": str(item.where.entity),
         "file": str(item.where.file) if item.where.file else None,

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST
 from rest_framework.exceptions import APIException
 
 from entities.access import STEWARD, opens_own_scope, requires
-from entities.api.lists import chips_of_atoms
+from entities.api.lists import list_atom_chips
 from ingestion.desk import accept, find_unchanged_items
 from ingestion.desk_groups import preview_sight
 from ingestion.desk_views import back, get_scope, read_labels, read_ticked_items, report_left_out, say_changed
@@ -41,7 +41,7 @@ def desk_preview(request: HttpRequest) -> HttpResponse:
         "gone": len(shown) - len(items),
         "sight": preview_sight(scope, items, atoms),
         "own": labels is not None,
-        "labels": [] if atoms is None else chips_of_atoms(atoms),
+        "labels": [] if atoms is None else list_atom_chips(atoms),
         "reason": given.get("reason", ""),
         "query": given.get("query", ""),
     }
@@ -65,7 +65,7 @@ def desk_decide_all(request: HttpRequest) -> HttpResponse:
     except APIException as refusal:
         messages.error(request, str(refusal.detail))
         return back(request)
-    done = taken.carried_out()
+    done = taken.drop_missed()
     report_left_out(request)
     if done.accepted:
         count = len(done.accepted)

@@ -14,7 +14,7 @@ from django.db import connection
 from django.utils.translation import gettext_lazy
 
 from entities.access import Scope
-from entities.api.lists import chips_of_atoms
+from entities.api.lists import list_atom_chips
 from entities.language import translate_stored
 from entities.models import ClassificationGrant, Entity, Membership, Role
 from entities.models.entity import Visibility
@@ -25,7 +25,7 @@ MAX_GROUPED_ITEMS = 200
 
 
 @dataclass(frozen=True)
-class Group:
+class ItemGroup:
     """items: as many of it as are decided at once. count: how many it has."""
 
     title: str
@@ -48,24 +48,26 @@ def list_reasons(item: Item) -> tuple[str, ...]:
 
 def is_alike(one: Item, other: Item) -> bool:
     """Whether two paragraphs wait for the same reason, with the same label and the same proposal."""
-    return _kind(one) == _kind(other)
+    return _describe_kind(one) == _describe_kind(other)
 
 
-def _kind(item: Item) -> tuple[Any, ...]:
+def _describe_kind(item: Item) -> tuple[Any, ...]:
     return (tuple(item.causes), item.now, item.proposed, list_reasons(item))
 
 
-def group_items(items: Iterable[Item], grouping: str) -> list[Group]:
+def group_items(items: Iterable[Item], grouping: str) -> list[ItemGroup]:
     """In the order in which the first of each comes; for reasons the largest group first."""
     found: dict[Any, list[Item]] = {}
     for item in items:
-        key = (item.where.entity, item.where.file, item.where.title) if grouping == "document" else _kind(item)
+        key = (item.where.entity, item.where.file, item.where.title) if grouping == "document" else _describe_kind(item)
         found.setdefault(key, []).append(item)
-    groups = [Group(_title(members[0], grouping), members[:MOST], len(members)) for members in found.values()]
+    groups = [
+        ItemGroup(_format_title(members[0], grouping), members[:MOST], len(members)) for members in found.values()
+    ]
     return groups if grouping == "document" else sorted(groups, key=lambda group: -group.count)
 
 
-def _title(item: Item, grouping: str) -> str:
+def _format_title(item: Item, grouping: str) -> str:
     if grouping == "document":
         return f"{item.where.record} · {item.where.title}"
     reasons = list_reasons(item)
@@ -85,11 +87,11 @@ class Move:
 
     @property
     def now_chips(self) -> list[Any] | None:
-        return None if self.now is None else chips_of_atoms(self.now)
+        return None if self.now is None else list_atom_chips(self.now)
 
     @property
     def to_chips(self) -> list[Any]:
-        return chips_of_atoms(self.to)
+        return list_atom_chips(self.to)
 
     def change_for(self, held: frozenset[int], is_steward: bool = False) -> int:
         """How many paragraphs more somebody reads who holds these atoms; negative for fewer."""

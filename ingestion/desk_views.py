@@ -16,28 +16,28 @@ from django.views.decorators.http import require_POST, require_safe
 from rest_framework.exceptions import APIException
 
 from entities.access import STEWARD, Scope, get_entity_or_404, opens_own_scope, requires
-from entities.api.lists import atom_chips, chips_of_atoms, list_chips
+from entities.api.lists import list_atom_chips, list_chips, load_atom_chips
 from ingestion import actions
 from ingestion.access import get_file_or_404
 from ingestion.desk import (
     CAUSES,
     MOST,
     Item,
-    Wanted,
+    QueueFilter,
     accept,
     build_item,
     build_items,
     load_places,
     select_paragraphs,
-    waiting,
+    select_waiting,
 )
 from ingestion.desk_groups import GROUPINGS, MAX_GROUPED_ITEMS, find_alike, group_items
-from ingestion.listing import file_view, file_views
+from ingestion.listing import build_file_view, build_file_views
 from ingestion.models import Paragraph
-from ingestion.page_pictures import draw_sheet, load_sheet, still_allowed
+from ingestion.page_pictures import draw_sheet, keep_if_still_allowed, load_sheet
 from ingestion.relabelling import get_paragraph_or_404
-from ingestion.settling import files_to_settle
-from ingestion.tables import Table, read_table
+from ingestion.settling import select_files_to_settle
+from ingestion.tables import MarkdownTable, read_table
 
 ON_A_PAGE = 25
 NO_LABEL = -1
@@ -49,13 +49,13 @@ def get_scope(request: HttpRequest) -> Scope:
     return request.access_scope  # type: ignore[attr-defined, no-any-return]
 
 
-def parse_filters(query: QueryDict) -> Wanted:
+def parse_filters(query: QueryDict) -> QueueFilter:
     """Filters of an address; what makes no sense narrows nothing."""
     cause, label = query.get("cause", ""), query.get("label", "")
-    return Wanted(
+    return QueueFilter(
         cause if cause in CAUSES else "",
-        _uuid(query.get("file", "")),
-        _uuid(query.get("record", "")),
+        _parse_uuid(query.get("file", "")),
+        _parse_uuid(query.get("record", "")),
         int(label) if label.isascii() and label.isdigit() and len(label) < 6 else None,
     )
 
@@ -68,7 +68,7 @@ def read_labels(given: QueryDict) -> list[int]:
 def read_ticked_items(given: QueryDict) -> dict[UUID, str]:
     """`Item.seen` by id, of a form's `item`s; as many as are decided at once."""
     pairs = [item.partition(" ") for item in given.getlist("item")[:MOST]]
-    return {pk: seen for key, _, seen in pairs if (pk := _uuid(key)) is not None}
+    return {pk: seen for key, _, seen in pairs if (pk := _parse_uuid(key)) is not None}
 
 
 def report_left_out(request: HttpRequest) -> None:
@@ -82,14 +82,14 @@ def report_left_out(request: HttpRequest) -> None:
         messages.warning(request, words % {"most": MOST, "left": more})
 
 
-def _uuid(given: str) -> UUID | None:
+def _parse_uuid(given: str) -> UUID | None:
     try:
         return UUID(given)
     except ValueError:
         return None
 
 
-def encode_filters(wanted: Wanted) -> str:
+def encode_filters(wanted: QueueFilter) -> str:
     """The filters as an address has them."""
     given = {"cause": wanted.cause, "file": wanted.file, "record": wanted.entity, "label": wanted.label}
     return urlencode({name: value for name, value in given.items() if value not in ("", None)})
@@ -101,12 +101,12 @@ def desk(request: HttpRequest) -> HttpResponse:
     """What waits, document by document, with what is proposed for it."""
     scope = get_scope(request)
     wanted = parse_filters(request.GET)
-    page = Paginator(waiting(scope, wanted), ON_A_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(select_waiting(scope, wanted), ON_A_PAGE).get_page(request.GET.get("page"))
     grouping = request.GET.get("group", "")
     grouping = grouping if grouping in GROUPINGS else ""
-    rows = waiting(scope, wanted)[:MAX_GROUPED_ITEMS] if grouping else page.object_list
+    rows = select_waiting(scope, wanted)[:MAX_GROUPED_ITEMS] if grouping else page.object_list
     items = build_items(scope, rows)
-    files = Paginator(files_to_settle(scope), ON_A_PAGE).get_page(request.GET.get("files"))
+    files = Paginator(select_files_to_settle(scope), ON_A_PAGE).get_page(request.GET.get("files"))
     context = {
         "page": page,
         "items": items,
@@ -116,10 +116,10 @@ def desk(request: HttpRequest) -> HttpResponse:
         "wanted": wanted,
         "query": encode_filters(wanted),
         "causes": [(name, cause.label) for name, cause in CAUSES.items()],
-        "labels": [chip for value, chip in atom_chips().items() if value],
+        "labels": [chip for value, chip in load_atom_chips().items() if value],
         "files_page": files,
-        "unread_files": [] if encode_filters(wanted) else file_views(scope, files.object_list, known=True),
-        "narrowed_file": file_view(scope, get_file_or_404(scope, wanted.file)) if wanted.file else None,
+        "unread_files": [] if encode_filters(wanted) else build_file_views(scope, files.object_list, known=True),
+        "narrowed_file": build_file_view(scope, get_file_or_404(scope, wanted.file)) if wanted.file else None,
         "narrowed_record": get_entity_or_404(scope, wanted.entity) if wanted.entity else None,
     }
     return render(request, "ingestion/desk.html", context)
@@ -130,7 +130,7 @@ def desk(request: HttpRequest) -> HttpResponse:
 def desk_waiting(request: HttpRequest) -> HttpResponse:
     """How much waits, for the top bar: as many as the desk shows."""
     scope = get_scope(request)
-    count = waiting(scope, Wanted()).count() + files_to_settle(scope).count()
+    count = select_waiting(scope, QueueFilter()).count() + select_files_to_settle(scope).count()
     return render(request, "ingestion/desk_waiting.html", {"count": count})
 
 
@@ -144,7 +144,7 @@ def desk_accept(request: HttpRequest) -> HttpResponse:
     shown = read_ticked_items(request.POST)
     with scope.open():
         taken = accept(scope=scope, shown=shown)
-    done = taken.carried_out()
+    done = taken.drop_missed()
     report_left_out(request)
     if not shown:
         messages.info(request, gettext("Nothing was ticked, so nothing was decided."))
@@ -187,7 +187,9 @@ def desk_item(request: HttpRequest, pk: UUID) -> HttpResponse:
     return show_item(request, pk, parse_filters(request.GET))
 
 
-def show_item(request: HttpRequest, pk: UUID, wanted: Wanted, problem: str = "", status: int = 200) -> HttpResponse:
+def show_item(
+    request: HttpRequest, pk: UUID, wanted: QueueFilter, problem: str = "", status: int = 200
+) -> HttpResponse:
     scope = get_scope(request)
     paragraph = get_paragraph_or_404(scope, pk)
     where = load_places(scope, [paragraph]).get(paragraph.pk)
@@ -197,17 +199,21 @@ def show_item(request: HttpRequest, pk: UUID, wanted: Wanted, problem: str = "",
     before, after = find_adjacent(scope, wanted, pk)
     query = encode_filters(wanted)
     ticked = set(read_labels(request.POST)) if problem else item.now or item.proposed or frozenset()
-    alike = find_alike(build_items(scope, waiting(scope, Wanted())[:MAX_GROUPED_ITEMS]), item) if item.causes else []
+    alike = (
+        find_alike(build_items(scope, select_waiting(scope, QueueFilter())[:MAX_GROUPED_ITEMS]), item)
+        if item.causes
+        else []
+    )
     context: dict[str, Any] = {
         "item": item,
-        "votes": [(vote, chips_of_atoms(vote.labels), chips_of_atoms(vote.proposed)) for vote in item.votes],
-        "labels": [(chip, value in ticked) for value, chip in atom_chips().items() if value],
+        "votes": [(vote, list_atom_chips(vote.labels), list_atom_chips(vote.proposed)) for vote in item.votes],
+        "labels": [(chip, value in ticked) for value, chip in load_atom_chips().items() if value],
         "reason": request.POST.get("reason", "") if problem else "",
         "problem": problem,
         "query": query,
         "before": before,
         "after": after,
-        "around": around(scope, item),
+        "around": load_surroundings(scope, item),
         "alike": alike[: MOST - 1],
         "alike_left": len(alike) > MOST - 1,
         "has_page": isinstance(paragraph, Paragraph) and paragraph.page is not None and bool(paragraph.boxes),
@@ -215,9 +221,9 @@ def show_item(request: HttpRequest, pk: UUID, wanted: Wanted, problem: str = "",
     return render(request, "ingestion/desk_item.html", context, status=status)
 
 
-def find_adjacent(scope: Scope, wanted: Wanted, pk: UUID) -> tuple[str, str]:
+def find_adjacent(scope: Scope, wanted: QueueFilter, pk: UUID) -> tuple[str, str]:
     """Addresses of what waits before and after this, "" where there is nothing."""
-    ids = [row[0] for row in waiting(scope, wanted)[:1000]]
+    ids = [row[0] for row in select_waiting(scope, wanted)[:1000]]
     place = ids.index(pk) if pk in ids else None
     query = encode_filters(wanted)
 
@@ -232,7 +238,7 @@ def find_adjacent(scope: Scope, wanted: Wanted, pk: UUID) -> tuple[str, str]:
     )
 
 
-def around(scope: Scope, item: Item) -> Sequence[tuple[Any, Table | None, Any, bool]]:
+def load_surroundings(scope: Scope, item: Item) -> Sequence[tuple[Any, MarkdownTable | None, Any, bool]]:
     """(paragraph, it as a table, its chips, whether it is the one) in reading order, as far as the steward may read."""
     rows: Any
     if isinstance(item.paragraph, Paragraph):
@@ -272,11 +278,11 @@ def desk_decide(request: HttpRequest, pk: UUID) -> HttpResponse:
             return show_item(request, pk, wanted, str(refusal.detail), refusal.status_code)
     messages.success(request, gettext("Decided. It holds everywhere from now on."))
     if not waited:
-        onward = standing(scope, pk)
+        onward = find_standing_url(scope, pk)
     return redirect(onward) if onward else back(request)
 
 
-def standing(scope: Scope, pk: UUID) -> str:
+def find_standing_url(scope: Scope, pk: UUID) -> str:
     """Address of where a paragraph stands; "" where the caller's own decision hid it from them."""
     with scope.open(), suppress(Http404):
         return next((where.url for where in load_places(scope, [get_paragraph_or_404(scope, pk)]).values()), "")
@@ -294,7 +300,7 @@ def desk_page(request: HttpRequest, pk: UUID) -> HttpResponse:
     drawn_sheet = draw_sheet(sheet)
     with scope.open():
         # Asked again: a clearance may have been withdrawn, or other bytes published, while the page was drawn.
-        sheet = still_allowed(drawn_sheet, load_sheet(scope, get_paragraph_or_404(scope, pk)))
+        sheet = keep_if_still_allowed(drawn_sheet, load_sheet(scope, get_paragraph_or_404(scope, pk)))
         template = "ingestion/desk_page.html" if request.headers.get("HX-Request") else "ingestion/desk_page_alone.html"
         response = render(request, template, {"sheet": sheet})
     response["Cache-Control"] = "private, no-store"

@@ -57,7 +57,7 @@ def _send_digest(workspace: Workspace, user: User) -> bool:
         with translation.override(user.language or settings.LANGUAGE_CODE):
             subject = gettext("News in %(workspace)s") % {"workspace": workspace.name}
             lines = [*say_counts(kinds), "", gettext("Sign in and open Notifications to read more.")]
-            lines += [_address(workspace), "", gettext("You can turn these e-mails off in your profile.")]
+            lines += [_build_address(workspace), "", gettext("You can turn these e-mails off in your profile.")]
             send_mail(subject, "\n".join(lines), None, [user.email])
     except Exception:
         with scope.open():
@@ -84,7 +84,7 @@ def say_counts(kinds: Counter[str]) -> list[str]:
     return [sentence % {"n": kinds[kind]} for kind, sentence in sentences.items() if kinds[kind]]
 
 
-def _address(workspace: Workspace) -> str:
+def _build_address(workspace: Workspace) -> str:
     """Of the page, under the first name that the installation answers to."""
     scheme = "https" if settings.CLEARANCE_HTTPS else "http"
     host = next(iter(settings.ALLOWED_HOSTS), "localhost").lstrip(".*")

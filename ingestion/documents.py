@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from ingestion.boxes import Box, Boxes
-from ingestion.seen import Wanted
+from ingestion.seen import WantedPicture
 
 Kind = Literal["heading", "text", "table", "list", "code"]
 ReadBy = Literal["", "ocr", "vision"]
@@ -49,7 +49,7 @@ class ParagraphText:
 
 
 @dataclass(frozen=True, slots=True)
-class Unaccounted:
+class UnreadContent:
     """Something in the file that extraction could not read; it blocks the original (design.md §2.3).
 
     code: a word for programs. detail: a sentence for people. page: 1-based or None.
@@ -107,12 +107,12 @@ class Extraction:
     media_type: str
     pages: int | None
     paragraphs: tuple[ParagraphText, ...]
-    unaccounted: tuple[Unaccounted, ...]
+    unaccounted: tuple[UnreadContent, ...]
     strategy: str
     attachments: tuple[Attachment, ...] = ()
     links: tuple[Link, ...] = ()
     notes: tuple[Note, ...] = ()
-    wanted: tuple[Wanted, ...] = ()
+    wanted: tuple[WantedPicture, ...] = ()
     remainder: tuple[str, ...] = ()
     unread: str = ""
     counted: Mapping[str, Any] | None = None
@@ -150,77 +150,79 @@ class Extraction:
             paths: dict[tuple[str, ...], tuple[str, ...]] = {}
             start = 0
             for row in rows:
-                paragraph = _paragraph_from_json(row, start, paths)
+                paragraph = _read_paragraph(row, start, paths)
                 paragraphs.append(paragraph)
                 start = paragraph.end + len(JOIN)
             return cls(
-                media_type=_text(head["media_type"]),
-                pages=_page(head["pages"]),
+                media_type=_read_text(head["media_type"]),
+                pages=_read_page(head["pages"]),
                 paragraphs=tuple(paragraphs),
-                unaccounted=tuple(Unaccounted(_text(c), _text(d), _page(p)) for c, d, p in head["unaccounted"]),
-                strategy=_text(head["strategy"]),
+                unaccounted=tuple(
+                    UnreadContent(_read_text(c), _read_text(d), _read_page(p)) for c, d, p in head["unaccounted"]
+                ),
+                strategy=_read_text(head["strategy"]),
                 attachments=tuple(
-                    Attachment(_number(part), _text(name), _number(paragraph, len(paragraphs)))
+                    Attachment(_read_number(part), _read_text(name), _read_number(paragraph, len(paragraphs)))
                     for part, name, paragraph in head.get("attachments", ())
                 ),
                 links=tuple(
                     Link(
-                        _number(paragraph, len(paragraphs)),
-                        _short(target, LONGEST_TARGET),
-                        _short(words, LONGEST_WORDS),
+                        _read_number(paragraph, len(paragraphs)),
+                        _read_short_text(target, LONGEST_TARGET),
+                        _read_short_text(words, LONGEST_WORDS),
                     )
                     for paragraph, target, words in head.get("links", ())[:MOST_LINKS]
                 ),
-                notes=tuple(Note(_text(code), _text(detail)) for code, detail in head.get("notes", ())),
-                wanted=tuple(map(Wanted.from_json, head.get("wanted", ()))),
-                remainder=tuple(map(_text, head.get("remainder", ()))),
-                unread=_text(head.get("unread", "")),
+                notes=tuple(Note(_read_text(code), _read_text(detail)) for code, detail in head.get("notes", ())),
+                wanted=tuple(map(WantedPicture.from_json, head.get("wanted", ()))),
+                remainder=tuple(map(_read_text, head.get("remainder", ()))),
+                unread=_read_text(head.get("unread", "")),
             )
         except (KeyError, TypeError, IndexError) as error:
             raise ValueError(f"not an extraction: {error}") from error
 
 
-def _paragraph_from_json(row: Any, start: int, paths: dict[tuple[str, ...], tuple[str, ...]]) -> ParagraphText:
+def _read_paragraph(row: Any, start: int, paths: dict[tuple[str, ...], tuple[str, ...]]) -> ParagraphText:
     text, kind, page, boxes, path, lang, *more = row
     read_by: Any = more[0] if more else ""  # rows that were kept by an earlier version end before it
     if kind not in KINDS:
         raise ValueError(f"not a kind of paragraph: {kind!r}")
     if read_by not in READERS:
         raise ValueError(f"not who reads: {read_by!r:.40}")
-    heading_path = tuple(_text(heading) for heading in path)
+    heading_path = tuple(_read_text(heading) for heading in path)
     return ParagraphText(
-        text=_text(text),
+        text=_read_text(text),
         kind=kind,
-        page=_page(page),
+        page=_read_page(page),
         boxes=Boxes.from_json(boxes),
         heading_path=paths.setdefault(heading_path, heading_path),  # thousands of paragraphs share a few paths
-        lang=_text(lang),
+        lang=_read_text(lang),
         start=start,
         end=start + len(text),
         read_by=read_by,
     )
 
 
-def _text(value: Any) -> str:
+def _read_text(value: Any) -> str:
     if not isinstance(value, str):
         raise ValueError(f"not text: {value!r:.40}")
     return value
 
 
-def _short(value: Any, longest: int) -> str:
-    text = _text(value)
+def _read_short_text(value: Any, longest: int) -> str:
+    text = _read_text(value)
     if len(text) > longest:
         raise ValueError("a text that is too long")
     return text
 
 
-def _page(value: Any) -> int | None:
+def _read_page(value: Any) -> int | None:
     if value is not None and (type(value) is not int or value < 0):
         raise ValueError(f"not a page: {value!r:.40}")
     return value
 
 
-def _number(value: Any, below: int = 1 << 31) -> int:
+def _read_number(value: Any, below: int = 1 << 31) -> int:
     if type(value) is not int or not 0 <= value < below:
         raise ValueError(f"not a number in range: {value!r:.40}")
     return value

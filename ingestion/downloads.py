@@ -12,24 +12,24 @@ from django.http import HttpRequest, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext_lazy
 
-from entities.access import Scope, granted_atoms, list_atoms, readable_now
+from entities.access import Scope, is_readable, list_atoms, load_granted_atoms
 from entities.actions import record
-from entities.api.lists import chips_of_atoms
+from entities.api.lists import list_atom_chips
 from entities.models import Classification
 from entities.models.classification import FIRST_COMPOUND
 from entities.templatetags.clearance_ui import named_labels
 from ingestion.access import (
     Outline,
-    cleared_for_all,
-    floor_atoms,
+    collect_floor_atoms,
     get_collection,
     is_acknowledged,
+    is_cleared_for_all,
     is_own,
     is_steward,
-    outlines,
+    load_outlines,
 )
 from ingestion.models import Blob, File, FileRevision, Paragraph
-from ingestion.remainder_store import load_remainder, most_attachments
+from ingestion.remainder_store import count_most_attachments, load_remainder
 
 CHUNK = 256 * 1024
 # Labels are named that the caller may know of. Of all else it is one sentence, for which reason it was would tell of
@@ -41,7 +41,7 @@ REFUSED = gettext_lazy(
 NEEDS = gettext_lazy(" It needs clearance for {} at least.")
 
 
-def original(scope: Scope, file: File, action: str = "file.downloaded") -> tuple[Blob, str]:
+def open_original(scope: Scope, file: File, action: str = "file.downloaded") -> tuple[Blob, str]:
     """(bytes, name) of the published revision of a file got with `get_file_or_404`; stewards get an unpublished one
     too. action: what the audit calls it.
 
@@ -52,9 +52,9 @@ def original(scope: Scope, file: File, action: str = "file.downloaded") -> tuple
         now = File.objects.select_for_update(no_key=True).filter(pk=file.pk).first()
         revision = (now.revision_id or now.pending_revision_id) if now else None
         if now is None or revision is None or not is_allowed(scope, now):
-            raise PermissionDenied(refusal(file))
+            raise PermissionDenied(describe_refusal(file))
         blob = FileRevision.objects.select_related("blob").get(pk=revision).blob
-    name = file.name if readable_now(file.name_classification) else f"file-{str(file.pk)[:8]}"
+    name = file.name if is_readable(file.name_classification) else f"file-{str(file.pk)[:8]}"
     record(scope, action, "file", file.pk, revision=str(revision))
     return blob, name
 
@@ -72,15 +72,15 @@ def is_cleared(scope: Scope, file: File) -> bool:
     if file.revision is not None and holds_every_level():
         return True
     coming = file.pending_revision
-    if file.revision is None and not (is_steward(scope) or (coming and readable_now(coming.remainder_label))):
+    if file.revision is None and not (is_steward(scope) or (coming and is_readable(coming.remainder_label))):
         return False
     unlabelled = Paragraph.objects.filter(file=file.pk, data_classification=None).values_list("floor", flat=True)
-    declared = floor_atoms(file).union(*(list_atoms(floor) for floor in set(unlabelled)))
-    if not (declared <= granted_atoms() and cleared_for_all(file)):
+    declared = collect_floor_atoms(file).union(*(list_atoms(floor) for floor in set(unlabelled)))
+    if not (declared <= load_granted_atoms() and is_cleared_for_all(file)):
         return False
     if not (is_steward(scope) or is_settled(file, file.revision or coming)):
         return False
-    return _attachments_are_allowed(scope, file)
+    return _are_attachments_allowed(scope, file)
 
 
 def is_sender(scope: Scope, revision: FileRevision | None) -> bool:
@@ -91,7 +91,7 @@ def is_sender(scope: Scope, revision: FileRevision | None) -> bool:
 def holds_every_level() -> bool:
     """Whether the open scope is cleared for every level of the workspace, also for those that are concealed."""
     every = Classification.objects.filter(value__gt=0, value__lt=FIRST_COMPOUND).values_list("value", flat=True)
-    return granted_atoms() >= set(every)
+    return load_granted_atoms() >= set(every)
 
 
 def is_settled(file: File, revision: FileRevision | None) -> bool:
@@ -102,38 +102,38 @@ def is_settled(file: File, revision: FileRevision | None) -> bool:
     return policy != "strict" if remainder is None else not remainder.unsettled(policy)
 
 
-def _attachments_are_allowed(scope: Scope, file: File) -> bool:
+def _are_attachments_allowed(scope: Scope, file: File) -> bool:
     """The original holds its attachments: each must be there, read from these bytes, and allowed itself. Of one whose
     newest version is on its way, or was kept back, an earlier one is shown."""
-    if not is_steward(scope) and not attachments_are_here(file):
+    if not is_steward(scope) and not are_attachments_here(file):
         return False
     inside = File.objects.filter(origin=file.pk)
-    return all(readable_now(child.name_classification) and is_allowed(scope, child) for child in inside)
+    return all(is_readable(child.name_classification) and is_allowed(scope, child) for child in inside)
 
 
-def attachments_are_here(file: File) -> bool:
+def are_attachments_here(file: File) -> bool:
     """Whether each that any reading of the published bytes found is there as these bytes hold it."""
     inside = list(File.objects.filter(origin=file.pk))
     newer = FileRevision.objects.filter(file__in=inside, number__gt=F("file__revision__number"))
-    most = most_attachments(file.revision) if file.revision is not None else 0
+    most = count_most_attachments(file.revision) if file.revision is not None else 0
     return len(inside) == file.attachments >= most and not newer.exists()
 
 
-def refusal(file: File) -> str:
+def describe_refusal(file: File) -> str:
     """Why the open scope may not have the original of a file, as far as they may know: a sentence that is the same
     whether or not something in it is concealed from them."""
-    outline = outlines([file.pk]).get(file.pk, Outline())
-    named = {file.floor, *floor_atoms(file), *outline.labels}
+    outline = load_outlines([file.pk]).get(file.pk, Outline())
+    named = {file.floor, *collect_floor_atoms(file), *outline.labels}
     if file.revision is not None and file.revision.remainder_label is not None:
         named.add(file.revision.remainder_label)
-    missing = {atom for label in named if is_acknowledged(label) for atom in list_atoms(label)} - granted_atoms()
-    return REFUSED + (NEEDS.format(named_labels(chips_of_atoms(missing))) if missing else "")
+    missing = {atom for label in named if is_acknowledged(label) for atom in list_atoms(label)} - load_granted_atoms()
+    return REFUSED + (NEEDS.format(named_labels(list_atom_chips(missing))) if missing else "")
 
 
 def stream(request: HttpRequest, blob: Blob, name: str) -> StreamingHttpResponse:
     """The bytes as an attachment that no browser opens in our origin."""
     # Under ASGI a synchronous iterator would be collected into memory first.
-    parts = parts_async(blob.path) if isinstance(request, ASGIRequest) else parts_sync(blob.path)
+    parts = aiter_parts(blob.path) if isinstance(request, ASGIRequest) else iter_parts(blob.path)
     response = StreamingHttpResponse(parts, content_type="application/octet-stream")
     response["Content-Length"] = str(blob.size)
     response["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
@@ -142,13 +142,13 @@ def stream(request: HttpRequest, blob: Blob, name: str) -> StreamingHttpResponse
     return response
 
 
-def parts_sync(path: str) -> Iterator[bytes]:
+def iter_parts(path: str) -> Iterator[bytes]:
     with default_storage.open(path, "rb") as file:
         while part := file.read(CHUNK):
             yield part
 
 
-async def parts_async(path: str) -> AsyncIterator[bytes]:
+async def aiter_parts(path: str) -> AsyncIterator[bytes]:
     file = await sync_to_async(default_storage.open)(path, "rb")
     try:
         while part := await sync_to_async(file.read)(CHUNK):

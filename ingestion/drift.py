@@ -14,19 +14,19 @@ from pathlib import Path
 from typing import Any
 
 from ingestion.boxes import Boxes
-from ingestion.documents import Extraction, Note, Unaccounted
+from ingestion.documents import Extraction, Note, UnreadContent
 from ingestion.extract.clean import clean
-from ingestion.extract.counting import WORD, words
+from ingestion.extract.counting import WORD, count_words
 from ingestion.extract.mail import OTHER_VERSION
 from ingestion.extract.right_to_left import RIGHT_TO_LEFT
-from ingestion.pieces import table_header
+from ingestion.pieces import measure_table_header
 from ingestion.sandbox import Limits, Quarantined, run_limited
 
 logger = logging.getLogger(__name__)
 
 NOT_ALL = "What was read of this file is not all that it holds, so a steward looks at it first."
 REMEDY = "You need not wait: save it in another form, such as PDF, and upload that."
-NOT_COMPARED = Unaccounted(
+NOT_COMPARED = UnreadContent(
     "not_compared", "What was read could not be compared with what the file holds, so some of it may be missing."
 )
 LEAST_WORDS = 0.95
@@ -75,7 +75,7 @@ class Loss:
         return [self.code, self.detail]
 
 
-class Drifted(Quarantined):
+class ContentLost(Quarantined):
     """Not all that the file holds was read."""
 
     def __init__(self, found: Sequence[Loss]) -> None:
@@ -87,18 +87,18 @@ class Drifted(Quarantined):
 def check(path: Path, extraction: Extraction, *, limits: Limits | None = None) -> Extraction:
     """What was read of the file at `path`; where that could not be compared, it says so as of something that was not
     read. Raises Drifted."""
-    source = _counted(extraction) or _source(path, extraction, limits)
+    source = _read_counted(extraction) or _count_source(path, extraction, limits)
     extraction = replace(extraction, counted=None)
-    missing = missing_words(source, extraction) if source is not None else {}
-    found = (*own_losses(extraction), *lost(source or Structure(), extraction, missing))
+    missing = count_missing_words(source, extraction) if source is not None else {}
+    found = (*find_own_losses(extraction), *find_losses(source or Structure(), extraction, missing))
     if found:
-        raise Drifted(found)
+        raise ContentLost(found)
     if source is None:
         return replace(extraction, unaccounted=(*extraction.unaccounted, NOT_COMPARED))
-    return replace(extraction, notes=(*extraction.notes, *notes_of_losses(source, missing)))
+    return replace(extraction, notes=(*extraction.notes, *list_loss_notes(source, missing)))
 
 
-def _counted(extraction: Extraction) -> Structure | None:
+def _read_counted(extraction: Extraction) -> Structure | None:
     """What was counted of the file when it was read; None where it was not, or makes no sense."""
     if extraction.counted is None:
         return None
@@ -107,7 +107,7 @@ def _counted(extraction: Extraction) -> Structure | None:
     return None
 
 
-def _source(path: Path, extraction: Extraction, limits: Limits | None) -> Structure | None:
+def _count_source(path: Path, extraction: Extraction, limits: Limits | None) -> Structure | None:
     """What the file holds. None where it cannot be counted: the reader got through it, so it is published, but whether
     that is all nobody knows."""
     options = {"media_type": extraction.media_type}
@@ -136,13 +136,13 @@ def measure_structure(extraction: Extraction) -> Structure:
         kinds["heading"],
         kinds["table"],
         kinds["code"],
-        words(extraction.text),
+        count_words(extraction.text),
     )
 
 
-def lost(source: Structure, extraction: Extraction, missing: Mapping[int, int] | None = None) -> Iterator[Loss]:
+def find_losses(source: Structure, extraction: Extraction, missing: Mapping[int, int] | None = None) -> Iterator[Loss]:
     """What `source` has and `extraction` lacks, apart from what extraction itself says that it could not read.
-    missing: what `missing_words` gives, where that is known.
+    missing: what `count_missing_words` gives, where that is known.
     """
     read = measure_structure(extraction)
     broken = any(one.code == "page_failed" for one in extraction.unaccounted)
@@ -159,7 +159,7 @@ def lost(source: Structure, extraction: Extraction, missing: Mapping[int, int] |
     missed = {one.page for one in extraction.unaccounted if one.code not in WORDLESS}
     if count >= FEW_WORDS and not missed and kept < LEAST_WORDS * count:
         yield Loss("words", f"Of its {count:,} words {count - kept:,} are missing in what was read.")
-    missing = missing_words(source, extraction) if missing is None else missing
+    missing = count_missing_words(source, extraction) if missing is None else missing
     poor = []
     for page, lost_here in missing.items():
         there = len(source.pages[page - 1])
@@ -169,7 +169,7 @@ def lost(source: Structure, extraction: Extraction, missing: Mapping[int, int] |
         yield Loss("pages", f"Most of the text of page {_listed(poor)} is missing in what was read.")
 
 
-def notes_of_losses(source: Structure, missing: Mapping[int, int]) -> Iterator[Note]:
+def list_loss_notes(source: Structure, missing: Mapping[int, int]) -> Iterator[Note]:
     """What is too little to put a file aside, and still is not all of it. missing: words by page."""
     if sum(missing.values()) > MIN_DISCLOSED_SHARE * sum(map(len, source.pages)):
         sentence = (
@@ -178,14 +178,14 @@ def notes_of_losses(source: Structure, missing: Mapping[int, int]) -> Iterator[N
         yield Note("words_missing", f"{sentence} Compare with the original.")
 
 
-def missing_words(source: Structure, extraction: Extraction) -> dict[int, int]:
+def count_missing_words(source: Structure, extraction: Extraction) -> dict[int, int]:
     """Page -> how many of its words do not stand in what was read of it. Pages of which extraction itself says that it
     could not read something are left out."""
     read: list[list[str]] = [[] for _ in source.pages]
     for paragraph in extraction.paragraphs:
         if not paragraph.boxes and paragraph.page is not None and paragraph.page <= len(read):
             read[paragraph.page - 1].append(paragraph.text)
-        for page, start, end in Boxes(paragraph.boxes).slices():
+        for page, start, end in Boxes(paragraph.boxes).iter_slices():
             if page <= len(read):
                 read[page - 1].append(paragraph.text[start:end])
     missed = {missing.page for missing in extraction.unaccounted if missing.code not in WORDLESS}
@@ -214,7 +214,7 @@ def _listed(pages: Sequence[int]) -> str:
     return ", ".join(map(str, pages[:5])) + (" and others" if len(pages) > 5 else "")
 
 
-def own_losses(extraction: Extraction) -> Iterator[Loss]:
+def find_own_losses(extraction: Extraction) -> Iterator[Loss]:
     """What cannot be right in any extraction: spans, places and tables that contradict themselves."""
     start = 0
     above: set[tuple[str, ...]] = {()}
@@ -223,14 +223,14 @@ def own_losses(extraction: Extraction) -> Iterator[Loss]:
         wrong["spans"] += (paragraph.start, paragraph.end) != (start, start + len(paragraph.text))
         start = paragraph.end + 2
         wrong["empty"] += not paragraph.text.strip()
-        wrong["tables"] += paragraph.kind == "table" and not table_header(f"{paragraph.text}\n")
+        wrong["tables"] += paragraph.kind == "table" and not measure_table_header(f"{paragraph.text}\n")
         # Readers give sections of their own to what stands outside the text, such as properties or another version.
         path = paragraph.heading_path
         path = path[:-1] if path[-1:] == (OTHER_VERSION,) else path
         wrong["sections"] += path[:1] in above and path not in above
         if paragraph.kind == "heading":
             above.add((*paragraph.heading_path, paragraph.text))
-        slices = list(Boxes(paragraph.boxes).slices())
+        slices = list(Boxes(paragraph.boxes).iter_slices())
         if extraction.pages is not None:
             places = {paragraph.page, *(page for page, _, _ in slices)} - {None}
             wrong["places"] += any(not 1 <= page <= extraction.pages for page in places if page is not None)

@@ -29,7 +29,7 @@ _lock = threading.Lock()
 _made: dict[str, Embedder] = {}
 
 
-def configured() -> dict[str, Mapping[str, Any]]:
+def list_configured() -> dict[str, Mapping[str, Any]]:
     """Model id -> its settings; the first is the one of workspaces that have no text yet.
 
     Raises ImproperlyConfigured.
@@ -53,12 +53,12 @@ def build_model_id(options: Mapping[str, Any]) -> str:
 
 def is_remote(model_id: str = "") -> bool:
     """Whether a service answers for a model (`get_embedder`), which may take money for it."""
-    return configured().get(model_id or default_model(), {}).get("kind") in ("openai", "voyage")
+    return list_configured().get(model_id or get_default_model(), {}).get("kind") in ("openai", "voyage")
 
 
-def default_model() -> str:
+def get_default_model() -> str:
     """The id of the model that CLEARANCE_EMBEDDER names."""
-    return next(iter(configured()))
+    return next(iter(list_configured()))
 
 
 def get_embedder(model_id: str = "") -> Embedder:
@@ -68,7 +68,7 @@ def get_embedder(model_id: str = "") -> Embedder:
     EmbeddingFailed for a model that is not configured; ImproperlyConfigured.
     """
     with _lock:
-        known = configured()
+        known = list_configured()
         wanted = model_id or next(iter(known))
         if wanted not in known:
             raise EmbeddingFailed(f"The embedding model {wanted} is not configured: name it in CLEARANCE_EMBEDDERS.")

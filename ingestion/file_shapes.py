@@ -5,7 +5,7 @@ from typing import Any, get_args
 from django.utils.translation import gettext
 from rest_framework import serializers
 
-from entities.api.shapes import Label, Placeholder, TextBlock, one_of
+from entities.api.shapes import Label, Placeholder, TextBlock, build_union
 from entities.rag import Strategy
 from ingestion.names import LONGEST_PATH
 
@@ -125,4 +125,4 @@ class FilePlaceholder(Placeholder):
 
 class ReaderSerializer(serializers.Serializer):
     notice = serializers.CharField()
-    blocks = serializers.ListField(child=one_of("FileBlock", FileText, FilePlaceholder))
+    blocks = serializers.ListField(child=build_union("FileBlock", FileText, FilePlaceholder))

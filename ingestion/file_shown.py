@@ -9,14 +9,14 @@ from uuid import UUID
 from django.urls import reverse
 from django.utils.translation import gettext_noop
 
-from entities.api.lists import labels_of_atoms
+from entities.api.lists import list_atom_labels
 from ingestion.extract.sniff import PDF
 
 NAMELESS = gettext_noop("File (name not cleared)")
 
 
 @dataclass(frozen=True)
-class Outcome:
+class LabelCount:
     """Paragraphs with one label that the caller may read. chips: its atoms; None for not labelled."""
 
     chips: Sequence[Any] | None
@@ -77,7 +77,7 @@ class FileView:
     labels: tuple[int, ...]
     revision: int
     named: bool = True
-    outcome: Sequence[Outcome] = ()
+    outcome: Sequence[LabelCount] = ()
     collection_title: str = ""
     in_default: bool = False
     may_retry: bool = False
@@ -147,7 +147,7 @@ class FileView:
             "pages": self.pages,
             "entity": str(self.entity),
             "collection": self.collection,
-            "labels": labels_of_atoms(self.labels),
+            "labels": list_atom_labels(self.labels),
             "revision": self.revision,
             "origin": str(self.origin.id) if self.origin else None,
             "strategy": self.strategy,

@@ -17,7 +17,7 @@ from ingestion import actions
 from ingestion.access import get_file_or_404, get_record_for
 from ingestion.bin import bin_file
 from ingestion.file_shown import FileView
-from ingestion.listing import file_view, list_files
+from ingestion.listing import build_file_view, list_files
 from ingestion.models import State
 from ingestion.moving import move_file
 from ingestion.strategies import choose_strategy
@@ -56,7 +56,7 @@ def files_table(request: HttpRequest, pk: UUID) -> HttpResponse:
         "folders_inside": _list_folders_inside(inside, folder),
         "folders_known": sorted({_join(file.folders) for file in every_file if file.folders}),
         "below": f"{len(folder)}:",
-        "files": _in_order(files, ordering),
+        "files": _sort_files(files, ordering),
         "q": query,
         "state": state,
         "states": STATES.items(),
@@ -94,7 +94,7 @@ def change_files(request: HttpRequest, pk: UUID) -> HttpResponse:
                 bin_file(scope=scope, file=file)
             elif act == "move":
                 move_file(scope=scope, file=file, folder=request.POST.get("into", ""))
-            elif (shown := file_view(scope, file)).state in (State.FAILED, State.QUARANTINED):
+            elif (shown := build_file_view(scope, file)).state in (State.FAILED, State.QUARANTINED):
                 actions.retry_file(scope=scope, file=file)
             else:
                 choose_strategy(scope=scope, file=file, strategy=shown.strategy, again=True)
@@ -137,7 +137,7 @@ def _fits(file: FileView, query: str, state: str) -> bool:
     return query.strip().lower() in path.lower() and state in ("", file.state)
 
 
-def _in_order(files: Sequence[FileView], ordering: str) -> Sequence[FileView]:
+def _sort_files(files: Sequence[FileView], ordering: str) -> Sequence[FileView]:
     """Of equal ones, and without an order, as `list_files` has them. What is not known comes last."""
     name = ordering.removeprefix("-")
     if name not in SORTS:

@@ -11,14 +11,16 @@ from django.utils.translation import gettext
 
 from entities.rag import Collection
 from ingestion.errors import BadUpload
-from ingestion.link_targets import LONGEST_KEY, Address, Wanted, path_key, url_key
+from ingestion.link_targets import LONGEST_KEY, Address, Wanted, build_path_key, build_url_key
 
 MAX_ADDRESSES = 5
 
 
 @dataclass(frozen=True)
 class FolderAddress:
-    """key: of the address (`link_targets.url_key`). folder: what it is the address of, "/" for the root of paths."""
+    """key: of the address (`link_targets.build_url_key`). folder: what it is the address of, "/" for the root of
+    paths.
+    """
 
     key: str
     folder: str = "/"
@@ -28,7 +30,7 @@ class FolderAddress:
         if key != self.key and not key.startswith(f"{self.key}/"):
             return None
         rest = unquote(key.removeprefix(self.key).partition("?")[0], errors="replace")
-        return None if "\ufffd" in rest else path_key(f"{self.folder}/{rest}")
+        return None if "\ufffd" in rest else build_path_key(f"{self.folder}/{rest}")
 
     def to_json(self) -> list[str]:
         return [self.key, self.folder]
@@ -36,7 +38,7 @@ class FolderAddress:
 
 def read_addresses(given: Iterable[str], folder: str = "") -> tuple[FolderAddress, ...]:
     """Addresses of `folder`, a path below which files were sent; of the root where it is "". Raises: BadUpload."""
-    root = path_key(folder)
+    root = build_path_key(folder)
     if root is None or len(root) > LONGEST_KEY:
         raise BadUpload(gettext("The folder of these addresses leads out of its root."), "bad_address")
     found = tuple(dict.fromkeys(FolderAddress(_read_key(text.strip()), root) for text in given if text.strip()))
@@ -48,7 +50,7 @@ def read_addresses(given: Iterable[str], folder: str = "") -> tuple[FolderAddres
 def _read_key(text: str) -> str:
     try:
         parts = urlsplit(text)
-        key = url_key(text) if parts.scheme in ("http", "https") and "@" not in parts.netloc else ""
+        key = build_url_key(text) if parts.scheme in ("http", "https") and "@" not in parts.netloc else ""
     except ValueError:
         key = ""
     if not key or parts.query or parts.fragment or len(key) > LONGEST_KEY or any(c.isspace() for c in text):
@@ -64,7 +66,7 @@ def list_addresses(sent: Iterable[Iterable[str]], collection: Collection) -> tup
     return (*(FolderAddress(*one) for one in sent), *read_addresses(collection.addresses))
 
 
-def to_path(address: Address, folders: Iterable[FolderAddress]) -> Address:
+def convert_to_path(address: Address, folders: Iterable[FolderAddress]) -> Address:
     """What is under the address of a folder is asked for by its path there. Of several addresses the longest counts."""
     for folder in sorted(folders, key=lambda folder: len(folder.key), reverse=True):
         path = folder.find_path(address.key) if address.wanted == Wanted.URL else None

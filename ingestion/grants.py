@@ -13,9 +13,9 @@ from django.core.exceptions import PermissionDenied
 from django.db import connection
 from django.utils.translation import gettext
 
-from entities.access import Scope, atoms_by_label
-from entities.access.scope import cached
-from entities.api.lists import chips_of_atoms
+from entities.access import Scope, load_atoms_by_label
+from entities.access.scope import load_once
+from entities.api.lists import list_atom_chips
 from entities.models import Classification, FieldParagraph, LabelGrant
 from ingestion.desk import select_field_paragraphs, select_paragraphs
 from ingestion.errors import BadUpload
@@ -38,7 +38,7 @@ def find_grantable_atoms(scope: Scope) -> frozenset[int]:
             cursor.execute("SELECT app_grantable()")
             return frozenset(cursor.fetchone()[0] or ())
 
-    return cached("grantable", load)  # type: ignore[no-any-return]
+    return load_once("grantable", load)  # type: ignore[no-any-return]
 
 
 def find_opened_labels(request: AccessRequest) -> list[int]:
@@ -48,7 +48,9 @@ def find_opened_labels(request: AccessRequest) -> list[int]:
         held = frozenset(cursor.fetchone()[0] or ())
     wanted = held | frozenset(request.atoms)
     return [
-        label for label, atoms in atoms_by_label().items() if wanted.issuperset(atoms) and not held.issuperset(atoms)
+        label
+        for label, atoms in load_atoms_by_label().items()
+        if wanted.issuperset(atoms) and not held.issuperset(atoms)
     ]
 
 
@@ -81,7 +83,7 @@ def list_offers(scope: Scope, request: AccessRequest) -> list[Offer]:
     in_record = of_files.filter(file__entity=request.entity_id).count()
     counts[Extent.RECORD] = in_record + typed.filter(entity=request.entity_id).count()
     # Of the whole workspace: once for all requests for the same, in one transaction.
-    counts[Extent.LEVEL] = cached(f"level {sorted(labels)}", lambda: of_files.count() + typed.count())
+    counts[Extent.LEVEL] = load_once(f"level {sorted(labels)}", lambda: of_files.count() + typed.count())
     return [Offer(extent, count) for extent, count in counts.items() if count or extent == Extent.LEVEL]
 
 
@@ -91,7 +93,7 @@ def grant_request(scope: Scope, request: AccessRequest, until: datetime | None, 
     """
     lacking = frozenset(request.atoms) - find_grantable_atoms(scope)
     if lacking:
-        names = ", ".join(chip.label for chip in chips_of_atoms(lacking))
+        names = ", ".join(chip.label for chip in list_atom_chips(lacking))
         raise PermissionDenied(
             gettext("Only a steward with a role that holds %(names)s can grant this.") % {"names": names}
         )

@@ -14,7 +14,7 @@ from django.db import connection
 from django.db.models import QuerySet
 
 from entities.models import Source
-from ingestion.chunk import SEPARATOR, embedding_text
+from ingestion.chunk import SEPARATOR, build_embedding_text
 from ingestion.embedders import Embedder
 from ingestion.models import ContextRow, Kind, RowParagraph
 
@@ -56,7 +56,7 @@ class RowDraft:
 
     @property
     def embedding_text(self) -> str:
-        return embedding_text(self.heading_path, self.text)
+        return build_embedding_text(self.heading_path, self.text)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -99,7 +99,7 @@ ON CONFLICT DO NOTHING
 """
 
 
-def known_vectors(
+def load_known_vectors(
     drafts: Sequence[RowDraft], model_id: str, *, is_first: bool = False
 ) -> tuple[set[UUID], dict[UUID, Vector]]:
     """(drafts whose row has its vector already, vectors of equal text elsewhere in the workspace), in a service
@@ -135,7 +135,7 @@ def embed_texts(
     for start in range(0, len(drafts), EMBED_BATCH):
         batch = drafts[start : start + EMBED_BATCH]
         texts = list(dict.fromkeys(draft.embedding_text for draft in batch))  # a short text is its own summary
-        vectors = dict(zip(texts, map(as_vector, embedder.embed_documents(texts)), strict=True))
+        vectors = dict(zip(texts, map(format_vector, embedder.embed_documents(texts)), strict=True))
         done = {draft.id: vectors[draft.embedding_text] for draft in batch}
         made.update(done)
         if on_batch is not None:
@@ -143,7 +143,7 @@ def embed_texts(
     return made
 
 
-def as_vector(values: Iterable[float]) -> Vector:
+def format_vector(values: Iterable[float]) -> Vector:
     """Five significant digits are more than a half-precision float holds."""
     return f"[{','.join(f'{value:.5g}' for value in values)}]"
 
@@ -162,7 +162,7 @@ def replace_rows(
     embedder: Embedder,
     witness: str,
 ) -> None:
-    """Make `existing` what `drafts` say, in the open transaction of a service scope.
+    """Make `existing` what `build_drafts` say, in the open transaction of a service scope.
 
     vectors: of every draft whose row is new or has none of this embedder's yet.
     """
@@ -182,7 +182,8 @@ def replace_rows(
         moved, ["data_classification", "position", "page", "tokens", "witness"], batch_size=BATCH
     )
     ContextRow.objects.bulk_create(
-        [_row(workspace, entity, file, draft, witness) for draft in drafts if draft.id not in there], batch_size=BATCH
+        [_build_row(workspace, entity, file, draft, witness) for draft in drafts if draft.id not in there],
+        batch_size=BATCH,
     )
     _write_links(workspace, drafts, set(there))
     _write_sources(workspace, drafts, set(there))
@@ -194,7 +195,7 @@ def delete_rows(rows: Iterable[UUID]) -> None:
     ContextRow.objects.filter(pk__in=list(rows))._raw_delete("default")
 
 
-def _row(workspace: int, entity: UUID, file: UUID | None, draft: RowDraft, witness: str) -> ContextRow:
+def _build_row(workspace: int, entity: UUID, file: UUID | None, draft: RowDraft, witness: str) -> ContextRow:
     return ContextRow(
         id=draft.id,
         workspace_id=workspace,

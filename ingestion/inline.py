@@ -7,7 +7,7 @@ from ingestion.pipeline import process_file
 from ingestion.records import index_record
 
 
-def work_off(workspace: int) -> int:
+def process_all_waiting(workspace: int) -> int:
     """Process every waiting file and record of a workspace, until nothing is left that could be done now. Needs no
     scope open. Returns how many pieces of work were done.
     """

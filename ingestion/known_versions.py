@@ -43,14 +43,14 @@ class Known:
     stands: FileRevision
 
 
-def known_versions(scope: Scope, file: File, revisions: Iterable[FileRevision] | None = None) -> list[Known]:
+def list_known_versions(scope: Scope, file: File, revisions: Iterable[FileRevision] | None = None) -> list[Known]:
     """Of a file got with `get_file_or_404`, the oldest first."""
     if revisions is None:
         revisions = FileRevision.objects.filter(file=file.pk).select_related("blob")
     every = sorted(revisions, key=lambda revision: revision.number)
     if is_steward(scope):
         return [Known(revision.number, revision, revision) for revision in every]
-    numbers = known_numbers(scope, [file.pk])[file.pk]
+    numbers = load_known_numbers(scope, [file.pk])[file.pk]
     found: list[tuple[FileRevision, FileRevision]] = []
     for revision in every:
         if revision.number in numbers:
@@ -70,13 +70,13 @@ def known_versions(scope: Scope, file: File, revisions: Iterable[FileRevision] |
 
 def get_known_or_404(scope: Scope, file: File, number: int) -> FileRevision:
     """The version that is told by this number, as it stands now. Raises: Http404."""
-    for known in known_versions(scope, file):
+    for known in list_known_versions(scope, file):
         if known.number == number:
             return known.stands
     raise Http404("Not found.")
 
 
-def known_numbers(scope: Scope, files: Sequence[UUID]) -> dict[UUID, set[int]]:
+def load_known_numbers(scope: Scope, files: Sequence[UUID]) -> dict[UUID, set[int]]:
     """Numbers, as they are stored, of the versions of each file that a caller who is no steward may know of."""
     numbers: dict[UUID, set[int]] = defaultdict(set)
     if not files:
@@ -86,28 +86,28 @@ def known_numbers(scope: Scope, files: Sequence[UUID]) -> dict[UUID, set[int]]:
         for file, number in cursor.fetchall():
             numbers[file].add(number)
     if scope.principal > 0:
-        own = FileRevision.objects.filter(brought_by(scope))
+        own = FileRevision.objects.filter(build_brought_by_q(scope))
         for file, number in own.filter(file__in=files).values_list("file", "number"):
             numbers[file].add(number)
     return numbers
 
 
-def brought_by(scope: Scope) -> Q:
+def build_brought_by_q(scope: Scope) -> Q:
     """Of versions: those that a member sent or restored. Whose bytes somebody else restores has not brought them."""
     return Q(created_by=scope.principal, restores=None) | Q(restored_by=scope.principal)
 
 
-def newest_known(files: Sequence[UUID], numbers: Mapping[UUID, set[int]]) -> dict[UUID, FileRevision]:
-    """The newest published version of each file that a caller who is no steward knows of, by `known_numbers`. Files of
-    which they know none are left out.
+def load_newest_known(files: Sequence[UUID], numbers: Mapping[UUID, set[int]]) -> dict[UUID, FileRevision]:
+    """The newest published version of each file that a caller who is no steward knows of, by `load_known_numbers`.
+    Files of which they know none are left out.
     """
     if not files:
         return {}
-    rows = published_versions().filter(file__in=files).select_related("blob").order_by("number")
+    rows = select_published_versions().filter(file__in=files).select_related("blob").order_by("number")
     return {row.file_id: row for row in rows if row.number in numbers.get(row.file_id, ())}
 
 
-def published_versions() -> QuerySet[FileRevision]:
+def select_published_versions() -> QuerySet[FileRevision]:
     """Up to the one that readers see."""
     rows = FileRevision.objects.filter(number__lte=F("file__revision__number"))
     return rows.filter(~Q(witness="") | Q(pk=F("file__revision")))
@@ -121,32 +121,34 @@ class IsKnown(Func):
     output_field = BooleanField()
 
 
-def known_column(scope: Scope, name: str) -> Case | F:
+def build_known_column(scope: Scope, name: str) -> Case | F:
     """Of published files: a column of the newest published version that the caller knows of, or NULL."""
     shown = F(f"revision__{name}")
     if is_steward(scope):
         return shown
     known = Q(IsKnown(F("number"), F("file")))
     if scope.principal > 0:
-        known |= brought_by(scope)
-    newest = published_versions().filter(known, file=OuterRef("pk")).order_by("-number")
+        known |= build_brought_by_q(scope)
+    newest = select_published_versions().filter(known, file=OuterRef("pk")).order_by("-number")
     # Most files have had one version, and are not looked up.
     return Case(When(revision__number=1, then=shown), default=newest.values(name)[:1])
 
 
-def known_updated_at(scope: Scope, told: Q) -> Case | F:
+def build_known_updated_at(scope: Scope, told: Q) -> Case | F:
     """Of files: when they changed last, as the caller may know it.
 
-    told: whether their state is that of a version which the caller knows of (`access.disclosed_files`). Of a published
-    file that nobody works on, the state came with the rows of the newest version that they know of.
+    told: whether their state is that of a version which the caller knows of (`access.select_disclosed_files`). Of a
+    published file that nobody works on, the state came with the rows of the newest version that they know of.
     """
     if is_steward(scope):
         return F("updated_at")
     worked_on = Q(revision=None) | Q(pending_revision__isnull=False) | Q(revision__number=1)
-    published = Coalesce(known_column(scope, "published_at"), known_column(scope, "fetched_at"), "created_at")
+    published = Coalesce(
+        build_known_column(scope, "published_at"), build_known_column(scope, "fetched_at"), "created_at"
+    )
     return Case(When(told & worked_on, then="updated_at"), default=published, output_field=DateTimeField())
 
 
-def latest_number(known: set[int]) -> int:
+def count_latest_number(known: set[int]) -> int:
     """The number of the newest version, as a caller who is no steward and knows of these is told it."""
     return max(1, len(known))

@@ -68,21 +68,21 @@ def read_target(target: str, path: str, workspace: str) -> Address | None:
     if name in NO_LINK:
         return None
     if not target or UNSEEN.search(target.replace(" ", "")) or (scheme and " " in target):
-        return _nothing(Reason.MALFORMED)
+        return _build_nothing(Reason.MALFORMED)
     if name in ("http", "https") or target.startswith("//"):
-        return _url(target if scheme else f"https:{target}", workspace)
+        return _read_url(target if scheme else f"https:{target}", workspace)
     if scheme:
-        return _nothing(Reason.UNSUPPORTED)
-    return _relative(target, path, workspace)
+        return _build_nothing(Reason.UNSUPPORTED)
+    return _read_relative(target, path, workspace)
 
 
-def title_address(title: str) -> Address:
+def build_title_address(title: str) -> Address:
     """Of a link that gives a title: `[[Quay lease]]`."""
     key = " ".join(title.split()).casefold()
-    return Address(Wanted.TITLE, key) if 0 < len(key) <= LONGEST_KEY else _nothing(Reason.MALFORMED)
+    return Address(Wanted.TITLE, key) if 0 < len(key) <= LONGEST_KEY else _build_nothing(Reason.MALFORMED)
 
 
-def url_key(url: str) -> str:
+def build_url_key(url: str) -> str:
     """The form in which addresses are compared: no scheme, no fragment, no slash at the end, the host in small letters.
     Raises: ValueError for what is no address.
     """
@@ -95,7 +95,7 @@ def url_key(url: str) -> str:
     return f"{host}{port}{parts.path.rstrip('/')}{query}"
 
 
-def path_key(path: str) -> str | None:
+def build_path_key(path: str) -> str | None:
     """A whole path, from its slash on and without what says nothing; None where it leads out of its root."""
     joined = posixpath.normpath(unicodedata.normalize("NFC", path).replace("\\", "/").lstrip("/") or ".")
     if joined == ".." or joined.startswith("../"):
@@ -103,7 +103,7 @@ def path_key(path: str) -> str | None:
     return "/" if joined == "." else f"/{joined}"
 
 
-def variants(key: str) -> tuple[str, ...]:
+def list_variants(key: str) -> tuple[str, ...]:
     """The paths that a link to `key` may mean. One with an extension means just itself; one without may leave it out,
     or name the folder of an index page.
     """
@@ -117,7 +117,7 @@ def variants(key: str) -> tuple[str, ...]:
 
 
 def build_keys(path: str) -> tuple[str, ...]:
-    """The keys of links that may mean the file at `path`: the other way round than `variants`."""
+    """The keys of links that may mean the file at `path`: the other way round than `list_variants`."""
     stem, _, ext = path.rpartition(".")
     found = [path]
     if stem and ext in EXTENSIONS:
@@ -125,31 +125,31 @@ def build_keys(path: str) -> tuple[str, ...]:
         folder, _, name = stem.rpartition("/")
         if name in INDEX_NAMES and ext in EXTENSIONS[:4]:
             found.append(folder or "/")
-    return tuple(key for key in found if key == path or path in variants(key))
+    return tuple(key for key in found if key == path or path in list_variants(key))
 
 
 def has_extension(key: str) -> bool:
     return re.search(r"[^/.]\.[A-Za-z0-9]{1,8}\Z", key) is not None
 
 
-def anchor_key(words: str) -> str:
+def build_anchor_key(words: str) -> str:
     """The form in which the anchor of a link and a heading are compared: letters and digits only."""
     return "".join(c for c in unicodedata.normalize("NFKC", words).casefold() if c.isalnum())
 
 
-def _nothing(reason: Reason) -> Address:
+def _build_nothing(reason: Reason) -> Address:
     return Address(Wanted.NOTHING, reason=reason)
 
 
-def _url(target: str, workspace: str) -> Address:
+def _read_url(target: str, workspace: str) -> Address:
     try:
-        key, parts = url_key(target), urlsplit(target)
+        key, parts = build_url_key(target), urlsplit(target)
     except ValueError:
-        return _nothing(Reason.MALFORMED)
-    return _own_page(parts.path, parts.fragment, workspace) or _checked(Wanted.URL, key, parts.fragment)
+        return _build_nothing(Reason.MALFORMED)
+    return _read_own_page(parts.path, parts.fragment, workspace) or _build_checked(Wanted.URL, key, parts.fragment)
 
 
-def _own_page(path: str, anchor: str, workspace: str) -> Address | None:
+def _read_own_page(path: str, anchor: str, workspace: str) -> Address | None:
     """The page of a file or a record of this workspace: those have keys that nothing else has, whatever the host."""
     found = OWN_PAGE.match(path)
     if found is None or found["slug"] != workspace:
@@ -157,30 +157,30 @@ def _own_page(path: str, anchor: str, workspace: str) -> Address | None:
     try:
         key = str(UUID(found["id"]))
     except ValueError:
-        return _nothing(Reason.MALFORMED)
+        return _build_nothing(Reason.MALFORMED)
     return Address(Wanted.FILE if found["what"] == "files" else Wanted.RECORD, key, anchor[:LONGEST_KEY])
 
 
-def _relative(target: str, path: str, workspace: str) -> Address:
+def _read_relative(target: str, path: str, workspace: str) -> Address:
     where, _, fragment = target.partition("#")
     where = unquote(where.partition("?")[0], errors="replace").replace("\\", "/")
     anchor = unquote(fragment)[:LONGEST_KEY]
     if UNSEEN.search(where.replace(" ", "")) or "\ufffd" in where:
-        return _nothing(Reason.MALFORMED)
+        return _build_nothing(Reason.MALFORMED)
     if not where:
-        return Address(Wanted.ITSELF, anchor=anchor) if fragment else _nothing(Reason.MALFORMED)
-    if own := _own_page(where, anchor, workspace):
+        return Address(Wanted.ITSELF, anchor=anchor) if fragment else _build_nothing(Reason.MALFORMED)
+    if own := _read_own_page(where, anchor, workspace):
         return own
     if not path.startswith("/"):  # nobody knows where the document stood: the file of that name beside it is meant
         name = unicodedata.normalize("NFC", posixpath.basename(where.rstrip("/")))
-        return _nothing(Reason.OUTSIDE) if name in ("", ".", "..") else _checked(Wanted.PATH, name, anchor)
-    key = path_key(where if where.startswith("/") else f"{posixpath.dirname(path)}/{where}")
-    return _nothing(Reason.OUTSIDE) if key is None else _checked(Wanted.PATH, key, anchor)
+        return _build_nothing(Reason.OUTSIDE) if name in ("", ".", "..") else _build_checked(Wanted.PATH, name, anchor)
+    key = build_path_key(where if where.startswith("/") else f"{posixpath.dirname(path)}/{where}")
+    return _build_nothing(Reason.OUTSIDE) if key is None else _build_checked(Wanted.PATH, key, anchor)
 
 
-def _checked(wanted: Wanted, key: str, anchor: str) -> Address:
+def _build_checked(wanted: Wanted, key: str, anchor: str) -> Address:
     if len(key) > LONGEST_KEY:
-        return _nothing(Reason.MALFORMED if wanted == Wanted.PATH else Reason.OUTSIDE)
+        return _build_nothing(Reason.MALFORMED if wanted == Wanted.PATH else Reason.OUTSIDE)
     return Address(wanted, key, anchor[:LONGEST_KEY])
 
 
@@ -188,7 +188,7 @@ BARE = re.compile(r"\bhttps?://[^\s<>\"'|\\^`{}]{3,}", re.I)
 TITLED = re.compile(r"\[\[([^\[\]|#\n]{1,200})(?:#[^\[\]|\n]{0,200})?(?:\|([^\[\]\n]{1,200}))?\]\]")
 
 
-def bare_addresses(text: str) -> Sequence[str]:
+def find_bare_addresses(text: str) -> Sequence[str]:
     """Web addresses that stand in a text, without what ends the sentence or closes the bracket around them. What is too
     long for the target of a link is none."""
     found: dict[str, None] = {}
@@ -202,6 +202,6 @@ def bare_addresses(text: str) -> Sequence[str]:
     return list(found)
 
 
-def titles(text: str) -> Sequence[tuple[str, str]]:
+def find_titles(text: str) -> Sequence[tuple[str, str]]:
     """(title, words) of links that give a title in double brackets."""
     return [(match[1].strip(), (match[2] or match[1]).strip()) for match in TITLED.finditer(text)]

@@ -9,11 +9,11 @@ from uuid import UUID
 from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 
-from entities.access import Scope, allowed_labels
+from entities.access import Scope, load_allowed_labels
 from entities.api.lists import label_list, list_chips
 from entities.models import Classification, Entity
-from ingestion.access import readable_files, visible_files
-from ingestion.link_targets import Reason, Wanted, anchor_key, build_keys
+from ingestion.access import select_readable_files, select_visible_files
+from ingestion.link_targets import Reason, Wanted, build_anchor_key, build_keys
 from ingestion.links import Target, list_places, look_up
 from ingestion.models import DocumentLink, File, Paragraph
 
@@ -105,18 +105,18 @@ class Backlink:
 def list_links(scope: Scope, file: File) -> list[LinkView]:
     """The links in the paragraphs that the caller may read of a file that they got with `get_file_or_404`."""
     rows = list(DocumentLink.objects.filter(file=file.pk))
-    found = targets_for(scope, rows)
-    anchors = _anchors(scope, file, rows, found)
+    found = load_targets(scope, rows)
+    anchors = _load_anchors(scope, file, rows, found)
     names = _names(scope, {t for targets in found.values() for t in targets})
     return [_view(file, row, found[row.pk], anchors, names) for row in rows]
 
 
-def targets_for(scope: Scope, rows: Sequence[DocumentLink]) -> dict[UUID, list[Target]]:
+def load_targets(scope: Scope, rows: Sequence[DocumentLink]) -> dict[UUID, list[Target]]:
     """Where links may lead, among what `scope` sees and of what it may read the names."""
     open_ = [row for row in rows if row.wanted not in (Wanted.NOTHING, Wanted.ITSELF)]
-    readable, records = allowed_labels(), Entity.objects.visible_to(scope)
+    readable, records = load_allowed_labels(), Entity.objects.visible_to(scope)
     # Before one comes before another: a file whose name is not theirs to read would hide those whose names are.
-    files = readable_files(scope, visible_files(scope)).filter(name_classification__in=readable)
+    files = select_readable_files(scope, select_visible_files(scope)).filter(name_classification__in=readable)
     found = look_up(list_places(open_), files, records) if open_ else {}
     return {row.pk: [t for t in found.get(row.pk, ()) if t.label in readable] for row in rows}
 
@@ -129,10 +129,10 @@ def list_backlinks(scope: Scope, file: File) -> list[Backlink]:
         for wanted, keys in asked.items()
         for row in DocumentLink.objects.filter(wanted=wanted, key__in=keys).exclude(file=file.pk)
     ]
-    seen = readable_files(scope, visible_files(scope)).filter(pk__in={row.file_id for row in rows})
-    seen = seen.filter(name_classification__in=allowed_labels())
+    seen = select_readable_files(scope, select_visible_files(scope)).filter(pk__in={row.file_id for row in rows})
+    seen = seen.filter(name_classification__in=load_allowed_labels())
     names = dict(seen.values_list("pk", "name"))
-    found = targets_for(scope, [row for row in rows if row.file_id in names])
+    found = load_targets(scope, [row for row in rows if row.file_id in names])
     counts: dict[UUID, int] = {}
     for row in rows:
         if [t.file for t in found.get(row.pk, ())] == [file.pk]:
@@ -150,21 +150,21 @@ def _view(
     if row.wanted == Wanted.ITSELF:
         passage = anchors.get((file.pk, row.anchor))
         target = LinkTarget(file.entity_id, file.pk, gettext("this document"), passage)
-        return _made(row, [target], "" if passage or not row.anchor else Reason.ANCHOR)
+        return _build_link_view(row, [target], "" if passage or not row.anchor else Reason.ANCHOR)
     if not found:
         gone = Reason.OUTSIDE if row.wanted == Wanted.URL else Reason.ABSENT
-        return _made(row, [], row.reason or gone)
+        return _build_link_view(row, [], row.reason or gone)
     targets = [
         LinkTarget(t.entity, t.file, names[t], anchors.get((t.file, row.anchor)) if t.file else None)
         for t in found[:MOST_TARGETS]
     ]
     if len(found) > 1:
-        return _made(row, targets, Reason.AMBIGUOUS)
+        return _build_link_view(row, targets, Reason.AMBIGUOUS)
     missing = row.anchor and (found[0].file, row.anchor) in anchors and targets[0].passage is None
-    return _made(row, targets, Reason.ANCHOR if missing else "")
+    return _build_link_view(row, targets, Reason.ANCHOR if missing else "")
 
 
-def _made(row: DocumentLink, targets: Sequence[LinkTarget], reason: str) -> LinkView:
+def _build_link_view(row: DocumentLink, targets: Sequence[LinkTarget], reason: str) -> LinkView:
     return LinkView(row.pk, row.paragraph_id, row.words, row.target, targets, str(reason), row.data_classification)
 
 
@@ -176,7 +176,7 @@ def _names(scope: Scope, targets: Iterable[Target]) -> dict[Target, str]:
     return {t: files[t.file] if t.file else titles.get(t.entity, "") for t in targets}
 
 
-def _anchors(
+def _load_anchors(
     scope: Scope, file: File, rows: Sequence[DocumentLink], found: Mapping[UUID, Sequence[Target]]
 ) -> dict[tuple[UUID, str], UUID | None]:
     """(file, anchor) → the heading or the mark that it names, among those that the caller may read; None where there is
@@ -205,8 +205,8 @@ def _is_named(heading: str, anchor: str) -> bool:
     own = OWN_ANCHOR.search(heading)
     if own is not None:
         return own[1] == anchor
-    plain, wanted = anchor_key(heading), anchor_key(anchor)
-    return plain == wanted or (plain != "" and plain == anchor_key(re.sub(r"-\d+\Z", "", anchor)))
+    plain, wanted = build_anchor_key(heading), build_anchor_key(anchor)
+    return plain == wanted or (plain != "" and plain == build_anchor_key(re.sub(r"-\d+\Z", "", anchor)))
 
 
 SHOWN = 100

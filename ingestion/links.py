@@ -16,11 +16,18 @@ from django.db.models.functions import Lower
 
 from entities.models import Alias, Entity, Workspace
 from ingestion.documents import MOST_LINKS, Extraction, Link
-from ingestion.folder_addresses import list_addresses, to_path
+from ingestion.folder_addresses import convert_to_path, list_addresses
 from ingestion.index import BATCH
-from ingestion.link_targets import Wanted, bare_addresses, read_target, title_address, titles, variants
+from ingestion.link_targets import (
+    Wanted,
+    build_title_address,
+    find_bare_addresses,
+    find_titles,
+    list_variants,
+    read_target,
+)
 from ingestion.models import DocumentLink, File, FileRevision
-from ingestion.work import Segmented, Work
+from ingestion.work import SegmentedFile, Work
 
 
 @dataclass(frozen=True)
@@ -35,7 +42,7 @@ class Target:
 
 
 @dataclass(frozen=True)
-class Place:
+class LinkPlace:
     """Where a link stands, without its text: what looking up its target needs."""
 
     link: UUID
@@ -45,11 +52,11 @@ class Place:
     key: str
 
 
-def publish_links(work: Work, extraction: Extraction, segmented: Segmented, *, is_first: bool = False) -> None:
+def publish_links(work: Work, extraction: Extraction, segmented: SegmentedFile, *, is_first: bool = False) -> None:
     """Make the links of a file those of the revision that is being published, in its transaction. Those that stay are
     not touched; their labels follow their paragraphs by themselves. is_first: the file has none yet.
     """
-    links = all_links(extraction)
+    links = list_all_links(extraction)
     if not links and is_first:
         return
     if not links:
@@ -63,10 +70,10 @@ def publish_links(work: Work, extraction: Extraction, segmented: Segmented, *, i
     for position, link in enumerate(links):
         paragraph = segmented.paragraphs[link.paragraph]
         title = link.target[2:-2] if link.target.startswith("[[") else ""
-        address = title_address(title) if title else read_target(link.target, path, slug)
+        address = build_title_address(title) if title else read_target(link.target, path, slug)
         if address is None:
             continue
-        address = to_path(address, addresses)
+        address = convert_to_path(address, addresses)
         pk = uuid.uuid5(paragraph.id, f"{link.target} {link.words}")
         wanted.setdefault(
             pk,
@@ -100,7 +107,7 @@ def differs(row: DocumentLink, before: DocumentLink) -> bool:
     return any(getattr(row, column) != getattr(before, column) for column in COLUMNS)
 
 
-def all_links(extraction: Extraction) -> list[Link]:
+def list_all_links(extraction: Extraction) -> list[Link]:
     """Those that the format marks as links, then web addresses and titles in double brackets that stand in the text."""
     known: dict[int, list[str]] = {}
     for link in extraction.links:
@@ -109,21 +116,21 @@ def all_links(extraction: Extraction) -> list[Link]:
     for number, paragraph in enumerate(extraction.paragraphs):
         marked = known.get(number, ())
         if "://" in paragraph.text:
-            bare = [url for url in bare_addresses(paragraph.text) if not any(url in target for target in marked)]
+            bare = [url for url in find_bare_addresses(paragraph.text) if not any(url in target for target in marked)]
             found += [Link(number, url) for url in bare]
         if "[[" in paragraph.text and paragraph.kind != "code":
-            found += [Link(number, f"[[{title}]]", words) for title, words in titles(paragraph.text)]
+            found += [Link(number, f"[[{title}]]", words) for title, words in find_titles(paragraph.text)]
     return sorted(found, key=lambda link: link.paragraph)[:MOST_LINKS]
 
 
-def list_places(links: Iterable[DocumentLink]) -> list[Place]:
+def list_places(links: Iterable[DocumentLink]) -> list[LinkPlace]:
     links = list(links)
     records = dict(File.objects.filter(pk__in={link.file_id for link in links}).values_list("pk", "entity"))
-    return [Place(link.pk, link.file_id, records[link.file_id], link.wanted, link.key) for link in links]
+    return [LinkPlace(link.pk, link.file_id, records[link.file_id], link.wanted, link.key) for link in links]
 
 
 def look_up(
-    places: Sequence[Place], files: QuerySet[File], records: QuerySet[Entity], hidden: Container[UUID] = ()
+    places: Sequence[LinkPlace], files: QuerySet[File], records: QuerySet[Entity], hidden: Container[UUID] = ()
 ) -> dict[UUID, list[Target]]:
     """What each link may lead to, among `files` and `records`. Files of the record that the link stands in come before
     those of others; not where they are `hidden` from some, for whom the others are what it leads to.
@@ -131,14 +138,14 @@ def look_up(
     asked: dict[str, set[str]] = {}
     for place in places:
         asked.setdefault(place.wanted, set()).update(
-            variants(place.key) if place.wanted == Wanted.PATH else [place.key]
+            list_variants(place.key) if place.wanted == Wanted.PATH else [place.key]
         )
-    seen = _files(asked, files)
-    known = _records(asked, records)
+    seen = _load_files(asked, files)
+    known = _load_records(asked, records)
     found: dict[UUID, list[Target]] = {}
     for place in places:
         if place.wanted == Wanted.PATH:
-            paths = variants(place.key)
+            paths = list_variants(place.key)
             among = [(entity, target) for path in paths for entity, target in seen.get(path, ())]
             near = [target for entity, target in among if entity == place.entity]
             whole = place.key.startswith("/")
@@ -153,7 +160,7 @@ def look_up(
     return found
 
 
-def _files(asked: dict[str, set[str]], files: QuerySet[File]) -> dict[str, list[tuple[UUID, Target]]]:
+def _load_files(asked: dict[str, set[str]], files: QuerySet[File]) -> dict[str, list[tuple[UUID, Target]]]:
     """By path and by id."""
     wanted = Q(path__in=asked.get(Wanted.PATH, ())) | Q(pk__in=asked.get(Wanted.FILE, ()))
     found: dict[str, list[tuple[UUID, Target]]] = {}
@@ -166,7 +173,7 @@ def _files(asked: dict[str, set[str]], files: QuerySet[File]) -> dict[str, list[
     return found
 
 
-def _records(asked: dict[str, set[str]], records: QuerySet[Entity]) -> dict[tuple[str, str], list[Target]]:
+def _load_records(asked: dict[str, set[str]], records: QuerySet[Entity]) -> dict[tuple[str, str], list[Target]]:
     """By (what was asked for, key): aliases of records, their names and their ids."""
     found: dict[tuple[str, str], list[Target]] = {}
 

@@ -10,24 +10,24 @@ from uuid import UUID
 from django.db.models import Case, Count, F, Func, Value, When
 from django.utils.translation import gettext_lazy
 
-from entities.access import Scope, allowed_labels, list_atoms, may, readable_now
+from entities.access import Scope, is_readable, list_atoms, load_allowed_labels, may
 from entities.api.lists import list_chips
 from entities.models import Entity
 from entities.rag import Collection
 from ingestion.access import (
     Outline,
-    floor_atoms,
+    collect_floor_atoms,
     is_acknowledged,
     is_disclosed,
+    is_disclosed_file,
     is_own,
-    is_shown,
     is_steward,
     list_collections,
-    outlines,
-    visible_files,
+    load_outlines,
+    select_visible_files,
 )
-from ingestion.file_shown import NAMELESS, FileOrigin, FileView, Outcome, StageDone
-from ingestion.known_versions import known_numbers, latest_number, newest_known
+from ingestion.file_shown import NAMELESS, FileOrigin, FileView, LabelCount, StageDone
+from ingestion.known_versions import count_latest_number, load_known_numbers, load_newest_known
 from ingestion.models import File, FileRevision, Paragraph, Stage, State
 from ingestion.names import split_folders
 
@@ -66,27 +66,27 @@ def list_files(scope: Scope, entity: Entity) -> list[FileView]:
     """The files of a record that was got by an access function, those of which everything is concealed left out. By
     folder and name as far as names are readable: a place among the others would tell of the rest.
     """
-    readable = {"name_classification__in": allowed_labels()}
+    readable = {"name_classification__in": load_allowed_labels()}
     folder = Case(When(**readable, then=Func(F("path"), Value("[^/]*$"), Value(""), function="regexp_replace")))
     title = Case(When(**readable, then="name"))
-    files = visible_files(scope).filter(entity=entity.pk)
+    files = select_visible_files(scope).filter(entity=entity.pk)
     placed = files.order_by("collection", folder.asc(nulls_last=True), title.asc(nulls_last=True), "created_at", "pk")
-    return file_views(scope, placed)
+    return build_file_views(scope, placed)
 
 
-def file_view(scope: Scope, file: File) -> FileView:
+def build_file_view(scope: Scope, file: File) -> FileView:
     """One file that was got with `get_file_or_404`."""
-    return file_views(scope, [file], known=True)[0]
+    return build_file_views(scope, [file], known=True)[0]
 
 
-def file_views(scope: Scope, files: Iterable[File], *, known: bool = False) -> list[FileView]:
+def build_file_views(scope: Scope, files: Iterable[File], *, known: bool = False) -> list[FileView]:
     """known: the files have been found to exist for the caller."""
     files = list(files)
-    found = outlines([file.pk for file in files])
-    shown = [file for file in files if known or is_shown(scope, file, found.get(file.pk, Outline()))]
+    found = load_outlines([file.pk for file in files])
+    shown = [file for file in files if known or is_disclosed_file(scope, file, found.get(file.pk, Outline()))]
     wanted = {pk for file in shown for pk in (file.pending_revision_id, file.revision_id) if pk}
     revisions = FileRevision.objects.select_related("blob").in_bulk(wanted)
-    numbers = {} if is_steward(scope) else known_numbers(scope, [file.pk for file in shown])
+    numbers = {} if is_steward(scope) else load_known_numbers(scope, [file.pk for file in shown])
     standing = load_standing(scope, shown, revisions, numbers)
     outcomes = load_outcomes([file.pk for file in shown])
     records: dict[UUID, RecordFacts] = {}
@@ -95,13 +95,13 @@ def file_views(scope: Scope, files: Iterable[File], *, known: bool = False) -> l
             entity = Entity.objects.only("pk", "content_type").get(pk=file.entity_id)
             uploads, deletes = may(scope, entity, "upload"), may(scope, entity, "delete")
             records[file.entity_id] = RecordFacts(list_collections(entity), uploads, deletes)
-    origins = _origins(scope, shown)
+    origins = _load_origins(scope, shown)
     return [
         _view(
             scope,
-            *as_disclosed(scope, file, revisions, standing),
+            *build_disclosed(scope, file, revisions, standing),
             found.get(file.pk, Outline()),
-            None if is_steward(scope) else latest_number(numbers.get(file.pk, set())),
+            None if is_steward(scope) else count_latest_number(numbers.get(file.pk, set())),
             outcomes.get(file.pk, []),
             records[file.entity_id],
             origins.get(file.origin_id) if file.origin_id else None,
@@ -110,30 +110,30 @@ def file_views(scope: Scope, files: Iterable[File], *, known: bool = False) -> l
     ]
 
 
-def _origins(scope: Scope, files: Sequence[File]) -> dict[UUID, FileOrigin]:
+def _load_origins(scope: Scope, files: Sequence[File]) -> dict[UUID, FileOrigin]:
     """What the files came in, where that exists for the caller; it hangs on the same record."""
     wanted = {file.origin_id for file in files if file.origin_id}
     if not wanted:
         return {}
-    found = outlines(sorted(wanted))
+    found = load_outlines(sorted(wanted))
     return {
         file.pk: FileOrigin(
             file.pk,
-            file.name if readable_now(file.name_classification) else NAMELESS,
+            file.name if is_readable(file.name_classification) else NAMELESS,
             file.pk in found and found[file.pk].shown > 0,
         )
         for file in File.objects.filter(pk__in=wanted)
-        if is_shown(scope, file, found.get(file.pk, Outline()))
+        if is_disclosed_file(scope, file, found.get(file.pk, Outline()))
     }
 
 
 def list_attachments(scope: Scope, file: File) -> list[FileView]:
     """The files that came in a file which the caller has got, those of which everything is concealed left out."""
-    title = Case(When(name_classification__in=allowed_labels(), then="name"))
-    return file_views(scope, File.objects.filter(origin=file.pk).order_by(title.asc(nulls_last=True), "pk"))
+    title = Case(When(name_classification__in=load_allowed_labels(), then="name"))
+    return build_file_views(scope, File.objects.filter(origin=file.pk).order_by(title.asc(nulls_last=True), "pk"))
 
 
-def load_outcomes(files: Sequence[UUID]) -> dict[UUID, list[Outcome]]:
+def load_outcomes(files: Sequence[UUID]) -> dict[UUID, list[LabelCount]]:
     """Readable paragraphs by label; policies leave the others out of the count."""
     rows = (
         Paragraph.objects.filter(file__in=files)
@@ -141,9 +141,9 @@ def load_outcomes(files: Sequence[UUID]) -> dict[UUID, list[Outcome]]:
         .annotate(count=Count("pk"))
         .order_by("file", "data_classification")
     )
-    result: dict[UUID, list[Outcome]] = {}
+    result: dict[UUID, list[LabelCount]] = {}
     for file, label, count in rows:
-        result.setdefault(file, []).append(Outcome(list_chips(label), count))
+        result.setdefault(file, []).append(LabelCount(list_chips(label), count))
     return result
 
 
@@ -154,7 +154,7 @@ def load_standing(
     numbers: Mapping[UUID, set[int]] | None = None,
 ) -> dict[UUID, FileRevision]:
     """Of files whose published version the caller does not know of, the newest one that they know of: to them that one
-    stands. revisions: the published ones. numbers: `known_numbers`, where they have been asked for.
+    stands. revisions: the published ones. numbers: `load_known_numbers`, where they have been asked for.
     """
     if is_steward(scope):
         return {}
@@ -162,12 +162,12 @@ def load_standing(
     renewed = [pk for pk, revision in published.items() if revision.number > 1]
     if not renewed:
         return {}
-    known = known_numbers(scope, renewed) if numbers is None else numbers
+    known = load_known_numbers(scope, renewed) if numbers is None else numbers
     unknown = [pk for pk in renewed if published[pk].number not in known.get(pk, ())]
-    return newest_known(unknown, known)
+    return load_newest_known(unknown, known)
 
 
-def as_disclosed(
+def build_disclosed(
     scope: Scope,
     file: File,
     revisions: Mapping[UUID | None, FileRevision],
@@ -207,7 +207,7 @@ def _view(
     revision: FileRevision | None,
     outline: Outline,
     number: int | None,
-    outcome: Sequence[Outcome],
+    outcome: Sequence[LabelCount],
     record: RecordFacts,
     origin: FileOrigin | None,
 ) -> FileView:
@@ -215,7 +215,9 @@ def _view(
     own = is_steward(scope) or is_own(scope, revision)
     # While a revision is on its way, the pages are those of the one before it, which may be somebody else's.
     pages_known = own and (is_steward(scope) or file.pending_revision_id in (None, file.revision_id))
-    labels = outline.labels if outline.exists else {label for label in floor_atoms(file) if is_acknowledged(label)}
+    labels = (
+        outline.labels if outline.exists else {label for label in collect_floor_atoms(file) if is_acknowledged(label)}
+    )
     ended_badly = file.state in (State.FAILED, State.QUARANTINED)
     waits = file.state == State.PENDING and file.error_code != ""
     error: dict[str, Any] | None = None
@@ -226,7 +228,7 @@ def _view(
         }
         if file.error_page is not None and own:
             error["page"] = file.error_page
-    named = readable_now(file.name_classification)
+    named = is_readable(file.name_classification)
     return FileView(
         id=file.pk,
         name=file.name if named else NAMELESS,
@@ -262,6 +264,6 @@ def _view(
     )
 
 
-def collection_choices(entity: Entity) -> list[tuple[str, str]]:
+def list_collection_choices(entity: Entity) -> list[tuple[str, str]]:
     """(name, title) of the record's collections, the default first."""
     return [(name, declared.label or name) for name, declared in list_collections(entity).items()]

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Sequence
 from itertools import islice
 from typing import Protocol, TypeVar
 
-from ingestion.segment import Clearances, Labelled
+from ingestion.segment import Clearances, LabelledParagraph
 
 
 class Passage(Protocol):
@@ -19,7 +19,9 @@ class Passage(Protocol):
 P = TypeVar("P", bound=Passage)
 
 
-def drop_shown_headings(paragraphs: Sequence[Labelled], passages: Sequence[P], clearances: Clearances) -> list[P]:
+def drop_repeated_headings(
+    paragraphs: Sequence[LabelledParagraph], passages: Sequence[P], clearances: Clearances
+) -> list[P]:
     """`passages` without headings that the passage under them shows in its path.
 
     That passage may be of a label that fewer people hold: to the others the heading would stand alone and say nothing.
@@ -42,9 +44,11 @@ def drop_shown_headings(paragraphs: Sequence[Labelled], passages: Sequence[P], c
     return left
 
 
-def _find_body(paragraphs: Sequence[Labelled], start: int, reader: int, clearances: Clearances) -> Labelled | None:
+def _find_body(
+    paragraphs: Sequence[LabelledParagraph], start: int, reader: int, clearances: Clearances
+) -> LabelledParagraph | None:
     """The first paragraph from `start` on that is no heading, of those that who may read `reader` knows of."""
     for paragraph in islice(paragraphs, start, None):
-        if clearances.told(reader, paragraph.label) and paragraph.kind != "heading":
+        if clearances.may_know(reader, paragraph.label) and paragraph.kind != "heading":
             return paragraph
     return None

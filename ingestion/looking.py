@@ -13,10 +13,10 @@ from typing import Any
 from django.conf import settings
 
 from ingestion.documents import Note
-from ingestion.extract.outside import Looked
+from ingestion.extract.outside import LookResult
 from ingestion.extract.recognise import Engine, NoEngine, recognise
 from ingestion.sandbox import Limits, Progress, Quarantined, run_limited
-from ingestion.seen import Seen, Wanted
+from ingestion.seen import PictureReading, WantedPicture
 from llm import client, vision
 from llm.errors import ModelInterrupted, ModelUnavailable
 from llm.messages import Call
@@ -39,7 +39,7 @@ NOT_ALL = Note(
 Part = Mapping[str, Any]
 
 
-def engine() -> Engine:
+def build_engine() -> Engine:
     return Engine(settings.CLEARANCE_TESSERACT, settings.CLEARANCE_OCR_LANGUAGES, settings.TESSDATA_PREFIX)
 
 
@@ -59,18 +59,18 @@ class Looker:
     saved: Mapping[int, Any] = field(default_factory=dict)
     _parts: int = 0
 
-    def __call__(self, path: Path, wanted: Sequence[Wanted]) -> Looked:
-        seen: dict[str, Seen | None] = {}
+    def __call__(self, path: Path, wanted: Sequence[WantedPicture]) -> LookResult:
+        seen: dict[str, PictureReading | None] = {}
         asked: set[str] = set()
         for number in sorted(self.saved):
             part = self.saved[number]
-            seen.update({key: None if s is None else Seen.from_json(s) for key, s in part["seen"].items()})
+            seen.update({key: None if s is None else PictureReading.from_json(s) for key, s in part["seen"].items()})
             asked |= set(part["asked"])
             self._parts = number + 1
         notes: list[Note] = []
         try:
             left = [want for want in wanted if want.key not in seen]
-            seen.update(recognise(path, left, engine(), keep=self._keep, tell=self.tell))
+            seen.update(recognise(path, left, build_engine(), keep=self._keep, tell=self.tell))
         except NoEngine:
             if settings.CLEARANCE_OCR_LANGUAGES:
                 logger.warning("Tesseract was not found: pictures in files are not read (docs/ocr.md)")
@@ -80,28 +80,30 @@ class Looker:
                 notes.append(NO_EYES)
             else:
                 notes += self._ask(path, wanted, seen, asked)
-        return Looked(seen, tuple(notes))
+        return LookResult(seen, tuple(notes))
 
-    def _keep(self, seen: Mapping[str, Seen | None], asked: Sequence[str] = ()) -> None:
+    def _keep(self, seen: Mapping[str, PictureReading | None], asked: Sequence[str] = ()) -> None:
         given = {key: None if what is None else what.to_json() for key, what in seen.items()}
         self.keep(self._parts, {"seen": given, "asked": list(asked)})
         self._parts += 1
 
-    def _ask(self, path: Path, wanted: Sequence[Wanted], seen: dict[str, Seen | None], asked: set[str]) -> list[Note]:
+    def _ask(
+        self, path: Path, wanted: Sequence[WantedPicture], seen: dict[str, PictureReading | None], asked: set[str]
+    ) -> list[Note]:
         """A model reads the pages, a few a call; what it does not give stays as recognition read it."""
         pages = wanted[:MOST_PAGES]
         left = [want for want in pages if want.key not in asked]
         for start in range(0, len(left), vision.MOST_PICTURES):
             some = left[start : start + vision.MOST_PICTURES]
             self.tell(Progress("looking", len(pages) - len(left) + start + 1, len(pages)))
-            texts = self._texts(_render_pictures(path, some))
-            given = {key: replace(seen.get(key) or Seen(0.0, 0.0), text=text) for key, text in texts.items()}
+            texts = self._read_texts(_render_pictures(path, some))
+            given = {key: replace(seen.get(key) or PictureReading(0.0, 0.0), text=text) for key, text in texts.items()}
             seen.update(given)
             self._keep(given, [want.key for want in some])
         read = [want for want in wanted if (what := seen.get(want.key)) is not None and what.text]
         return [NOT_ALL] if len(read) < len(wanted) else []
 
-    def _texts(self, pictures: Mapping[str, bytes]) -> dict[str, str]:
+    def _read_texts(self, pictures: Mapping[str, bytes]) -> dict[str, str]:
         """Texts by key; what does not come back is asked for once more."""
         left, texts = dict(pictures), {}
         for attempt in range(1, TRIES + 1):
@@ -126,7 +128,7 @@ class Looker:
         return {key: text for key, text in texts.items() if text.strip()}
 
 
-def _render_pictures(path: Path, wanted: Sequence[Wanted]) -> dict[str, bytes]:
+def _render_pictures(path: Path, wanted: Sequence[WantedPicture]) -> dict[str, bytes]:
     """JPEG pictures by key, drawn in the limited process; those that cannot be drawn are left out."""
     options = {
         "wants": [want.to_json() for want in wanted],

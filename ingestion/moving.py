@@ -2,9 +2,9 @@
 
 from django.utils.translation import gettext
 
-from entities.access import Scope, readable_now
+from entities.access import Scope, is_readable
 from entities.actions import record
-from ingestion.access import hold_or_404, lock_name, readable_files, visible_files
+from ingestion.access import hold_or_404, lock_name, select_readable_files, select_visible_files
 from ingestion.errors import BadUpload
 from ingestion.models import File
 from ingestion.names import BadPath, clean_path
@@ -20,7 +20,7 @@ def move_file(*, scope: Scope, file: File, folder: str) -> bool:
     """
     lock_name(scope, file.entity_id, file.collection, file.name)
     now = hold_or_404(file)
-    if not readable_now(now.name_classification):
+    if not is_readable(now.name_classification):
         raise BadUpload(gettext("You may not read the name of this file, so you cannot move it."), "name_not_readable")
     if now.origin_id is not None:
         raise BadUpload(gettext("This file came in a message and stays with it. Move the message."), "attachment")
@@ -47,8 +47,8 @@ def find_readable_at(scope: Scope, file: File, path: str) -> bool:
     """Whether another file of this name stands at `path` of its record that the caller may read. One that they may not
     does not count: a refusal or another place would tell of it.
     """
-    same = visible_files(scope).filter(
+    same = select_visible_files(scope).filter(
         entity=file.entity_id, collection=file.collection, name=file.name, path=path, origin=None, deleted_at=None
     )
-    others = readable_files(scope, same.exclude(pk=file.pk))
-    return any(readable_now(other.name_classification) for other in others)
+    others = select_readable_files(scope, same.exclude(pk=file.pk))
+    return any(is_readable(other.name_classification) for other in others)

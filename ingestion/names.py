@@ -43,8 +43,8 @@ def clean_path(given: str, name: str) -> str:
     """
     if not given.strip():
         return name
-    folders = [part for part in re.split(r"[/\\]", given) if _visible(part).strip() not in ("", ".")][:-1]
-    if any(_visible(folder).strip() == ".." for folder in folders):
+    folders = [part for part in re.split(r"[/\\]", given) if _drop_invisible(part).strip() not in ("", ".")][:-1]
+    if any(_drop_invisible(folder).strip() == ".." for folder in folders):
         raise BadPath(gettext("The path of this file leads out of its folder. Send it without “..”."))
     path = "/".join(["", *(clean_name(folder) for folder in folders), name])
     if len(path) > LONGEST_PATH:
@@ -60,5 +60,5 @@ def split_folders(path: str) -> list[str]:
     return path.split("/")[1:-1]
 
 
-def _visible(part: str) -> str:
+def _drop_invisible(part: str) -> str:
     return "".join(c for c in part if unicodedata.category(c) not in INVISIBLE)

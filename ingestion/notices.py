@@ -15,16 +15,16 @@ from django.db.models import Exists, F, Max, OuterRef, Q
 from django.utils import timezone
 
 from entities.access import Scope
-from entities.api.lists import chips_of_atoms
+from entities.api.lists import list_atom_chips
 from entities.models import Entity, EntityRoleGrant, EntityUserGrant, Membership, User
-from ingestion.access import disclosed_files, visible_files
+from ingestion.access import select_disclosed_files, select_visible_files
 from ingestion.file_shown import FileView
-from ingestion.known_versions import brought_by
-from ingestion.listing import file_views
+from ingestion.known_versions import build_brought_by_q
+from ingestion.listing import build_file_views
 from ingestion.models import AccessRequest, File, FileRevision
 from ingestion.models import State as FileState
 from ingestion.queueing import ENDED
-from ingestion.requests import State, select_requests, to_decide
+from ingestion.requests import State, select_requests, select_to_decide
 
 KEPT = timedelta(days=30)
 MAX_NOTICES = 50
@@ -94,16 +94,16 @@ UNREAD: Any = None
 def _list_requests(scope: Scope, since: datetime) -> Iterator[Made]:
     decided = select_requests(scope).filter(requester=scope.principal, decided_at__gt=since, state__in=DECIDED)
     for row in decided.order_by("-decided_at")[:MAX_NOTICES]:
-        chips = chips_of_atoms(row.atoms)
+        chips = list_atom_chips(row.atoms)
         yield (
             row.entity_id,
             Notice("decided", row.decided_at or since, UNREAD, row.state, chips=chips, told=bool(row.told_at)),
         )
-    waiting: list[AccessRequest] = list(to_decide(scope).filter(created_at__gt=since)[:MAX_NOTICES])
+    waiting: list[AccessRequest] = list(select_to_decide(scope).filter(created_at__gt=since)[:MAX_NOTICES])
     people = User.objects.in_bulk({row.requester for row in waiting})
     for row in waiting:
         person = str(people.get(row.requester, ""))
-        yield row.entity_id, Notice("waiting", row.created_at, UNREAD, person=person, chips=chips_of_atoms(row.atoms))
+        yield row.entity_id, Notice("waiting", row.created_at, UNREAD, person=person, chips=list_atom_chips(row.atoms))
 
 
 def _list_shared(scope: Scope, since: datetime) -> Iterator[Made]:
@@ -132,7 +132,7 @@ def _list_joined(scope: Scope, since: datetime) -> list[Notice]:
 
 def _list_files(scope: Scope, since: datetime) -> Iterator[Made]:
     """Of versions that the reader brought, where such a one is what the file is to them (`FileView.version`)."""
-    own = FileRevision.objects.filter(brought_by(scope))
+    own = FileRevision.objects.filter(build_brought_by_q(scope))
     first = Q(published_at__gt=since, published_at__lt=F("fetched_at") + FIRST_PUBLISHED)
     published = own.filter(first).order_by("-published_at").values_list("pk", "file", "published_at", "stages")
     slow = [row for row in published[:MAX_READ] if sum(took or 0 for *_, took in row[3]) >= LONG_READING_SECONDS]
@@ -141,12 +141,12 @@ def _list_files(scope: Scope, since: datetime) -> Iterator[Made]:
     brought = Exists(own.filter(file=OuterRef("pk"))) | Q(
         revision=None, pending_revision=None, created_by=scope.principal
     )
-    ended = disclosed_files(scope, File.objects.filter(brought, state__in=ENDED, updated_at__gt=since))
+    ended = select_disclosed_files(scope, File.objects.filter(brought, state__in=ENDED, updated_at__gt=since))
     failed = dict(ended.order_by("-updated_at").values_list("pk", "updated_at")[:MAX_NOTICES])
     wanted = {*failed, *(file for _, file, _, _ in slow[:MAX_NOTICES])}
     if not wanted:
         return
-    views = file_views(scope, visible_files(scope).filter(pk__in=wanted))
+    views = build_file_views(scope, select_visible_files(scope).filter(pk__in=wanted))
     ours = set(own.filter(file__in=wanted).values_list("pk", flat=True)) | {None}
     for view in views:
         if view.state == FileState.READY and view.version in ready:

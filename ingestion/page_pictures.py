@@ -14,7 +14,7 @@ from typing import Any
 from entities.access import Scope
 from entities.api.lists import list_chips
 from entities.models import FieldParagraph
-from ingestion.blobs import Missing, local_copy
+from ingestion.blobs import BlobMissing, local_copy
 from ingestion.boxes import Box, Boxes
 from ingestion.desk import select_paragraphs
 from ingestion.downloads import is_allowed
@@ -30,7 +30,7 @@ PATIENCE = 15.0  # seconds to wait for one's turn
 
 
 @dataclass(frozen=True)
-class Line:
+class SheetLine:
     """A line of a band, in points from the top left of the page."""
 
     x: float
@@ -40,7 +40,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Word:
+class SheetWord:
     """A word where it stands, for a page that is set anew. baseline, size: in points."""
 
     text: str
@@ -54,8 +54,8 @@ class Word:
 class Band:
     """A paragraph on the page. chips: its atoms, None while unlabelled. chosen: the one that is decided on."""
 
-    lines: Sequence[Line]
-    words: Sequence[Word]
+    lines: Sequence[SheetLine]
+    words: Sequence[SheetWord]
     chips: Sequence[Any] | None
     chosen: bool
 
@@ -88,7 +88,7 @@ class Sheet:
     problem: str = ""
 
     @property
-    def is_drawn(self) -> bool:
+    def has_picture(self) -> bool:
         return bool(self.picture)
 
 
@@ -117,14 +117,14 @@ def build_band(row: Paragraph, page: int, *, chosen: bool) -> Band | None:
     if not boxes:
         return None
     words = [
-        Word(row.text[b.start : b.end], b.x0, b.y1 - 0.22 * (b.y1 - b.y0), b.x1 - b.x0, 0.8 * (b.y1 - b.y0))
+        SheetWord(row.text[b.start : b.end], b.x0, b.y1 - 0.22 * (b.y1 - b.y0), b.x1 - b.x0, 0.8 * (b.y1 - b.y0))
         for b in boxes
         if row.text[b.start : b.end].strip()
     ]
     return Band(merge_boxes(boxes), words, list_chips(row.data_classification), chosen)
 
 
-def merge_boxes(boxes: Iterable[Box]) -> list[Line]:
+def merge_boxes(boxes: Iterable[Box]) -> list[SheetLine]:
     """Boxes of words in reading order as one rectangle a line."""
     lines: list[list[float]] = []
     for box in boxes:
@@ -134,7 +134,7 @@ def merge_boxes(boxes: Iterable[Box]) -> list[Line]:
             last[2], last[1], last[3] = max(last[2], box.x1), min(last[1], box.y0), max(last[3], box.y1)
         else:
             lines.append([box.x0, box.y0, box.x1, box.y1])
-    return [Line(x0 - 1, y0, x1 - x0 + 2, y1 - y0) for x0, y0, x1, y1 in lines]
+    return [SheetLine(x0 - 1, y0, x1 - x0 + 2, y1 - y0) for x0, y0, x1, y1 in lines]
 
 
 def draw_sheet(sheet: Sheet | None) -> Sheet | None:
@@ -149,7 +149,7 @@ def draw_sheet(sheet: Sheet | None) -> Sheet | None:
         with local_copy(sheet.path) as path:
             answer = run_limited("ingestion.extract.drawing:task", path, limits=LIMITS, options={"page": sheet.page})
         blob, width, height = answer["blob"], float(answer["width"]), float(answer["height"])
-    except (Quarantined, ProcessKilled, Missing, FileNotFoundError, KeyError, TypeError, ValueError):
+    except (Quarantined, ProcessKilled, BlobMissing, FileNotFoundError, KeyError, TypeError, ValueError):
         return add_problem(sheet, "This page could not be drawn. Here are its words, where they stand.")
     finally:
         DRAWING.release()
@@ -161,7 +161,7 @@ def add_problem(sheet: Sheet, problem: str) -> Sheet:
     return Sheet(sheet.page, sheet.bands, sheet.path, sheet.width, sheet.height, "", problem)
 
 
-def still_allowed(done: Sheet | None, now: Sheet | None) -> Sheet | None:
+def keep_if_still_allowed(done: Sheet | None, now: Sheet | None) -> Sheet | None:
     """`now`, what may be shown of the page, with the picture of `done` where it is of bytes that may be shown now."""
     if done is None or now is None or done.path != now.path:
         return now

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from entities.api.lists import chips_of_atoms, list_chips
+from entities.api.lists import list_atom_chips, list_chips
 from ingestion.reader import Block, Placeholder, TextBlock
-from ingestion.tables import Table, read_table
+from ingestion.tables import MarkdownTable, read_table
 
 MAX_PART_BLOCKS = 120
 """Blocks on one page of the reader, also where none of them is long."""
@@ -20,7 +20,7 @@ MAX_HITS = 200
 
 
 @dataclass(frozen=True)
-class Part:
+class PagePart:
     """number: from 1. before, after: the passages beside the cited one, for its links."""
 
     blocks: Sequence[Block]
@@ -40,7 +40,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownBlock:
     """A block as the template prints it. pieces: (text, whether it is marked). new_page: the page begins here. read_by:
     who read it off a picture, where the block before was not read so."""
 
@@ -49,7 +49,7 @@ class Shown:
     chips: Sequence[Any] | None = ()
     requires: Sequence[Any] = ()
     pieces: Sequence[tuple[str, bool]] = ()
-    table: Table | None = None
+    table: MarkdownTable | None = None
     items: Sequence[str] = ()
     read_by: str = ""
 
@@ -70,7 +70,7 @@ def cut_parts(blocks: Sequence[Block]) -> list[int]:
     return starts
 
 
-def select_part(blocks: Sequence[Block], asked: str) -> Part:
+def select_part(blocks: Sequence[Block], asked: str) -> PagePart:
     """The part that was asked for, else the one with the cited passage, else the first."""
     starts = cut_parts(blocks)
     count = len(starts)
@@ -87,28 +87,32 @@ def select_part(blocks: Sequence[Block], asked: str) -> Part:
         last = texts.index(blocks[places[-1]].passage)  # type: ignore[union-attr]
         before = texts[place - 1] if place else None
         after = texts[last + 1] if last + 1 < len(texts) else None
-    return Part(chosen, number, count, cited if isinstance(cited, TextBlock) else None, before, after)
+    return PagePart(chosen, number, count, cited if isinstance(cited, TextBlock) else None, before, after)
 
 
-def sections(blocks: Sequence[Block]) -> list[Shown]:
+def build_sections(blocks: Sequence[Block]) -> list[ShownBlock]:
     """Blocks with what a page needs to print them."""
-    shown: list[Shown] = []
+    shown: list[ShownBlock] = []
     page: int | None = None
     reader = ""
     for block in blocks:
         turned = block.page if block.page is not None and block.page != page else None
         page = block.page if block.page is not None else page
         if isinstance(block, Placeholder):
-            shown.append(Shown(block, turned, requires=chips_of_atoms(block.requires)))
+            shown.append(ShownBlock(block, turned, requires=list_atom_chips(block.requires)))
             continue
         table = read_table(block.text) if block.kind == "table" else None
         changed = block.read_by if block.read_by != reader or turned else ""
         reader = block.read_by
-        shown.append(Shown(block, turned, list_chips(block.label), pieces=pieces(block), table=table, read_by=changed))
+        shown.append(
+            ShownBlock(
+                block, turned, list_chips(block.label), pieces=split_at_marks(block), table=table, read_by=changed
+            )
+        )
     return shown
 
 
-def pieces(block: TextBlock) -> list[tuple[str, bool]]:
+def split_at_marks(block: TextBlock) -> list[tuple[str, bool]]:
     """The text cut at its marks."""
     result: list[tuple[str, bool]] = []
     place = 0

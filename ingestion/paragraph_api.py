@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from entities.access import STEWARD, opens_own_scope, requires
-from entities.api.lists import label_list, labels_of_atoms, paginate
+from entities.api.lists import label_list, list_atom_labels, paginate
 from entities.api.shapes import PAGING, Label, Whole, build_page_shape
 from ingestion import actions
 from ingestion.access import get_file_or_404
@@ -65,7 +65,7 @@ class RelabelSerializer(Whole):
 def file_paragraphs(request: Request, pk: UUID) -> Response:
     """For stewards: the paragraphs they are cleared for, in order, with their votes. Positions would tell of others."""
     file = get_file_or_404(get_scope(request), pk)
-    return paginate(request, Paragraph.objects.filter(file=file.pk).order_by("position"), paragraph_json)
+    return paginate(request, Paragraph.objects.filter(file=file.pk).order_by("position"), build_paragraph_json)
 
 
 @opens_own_scope
@@ -82,11 +82,11 @@ def paragraph_detail(request: Request, pk: UUID) -> Response:
         given.is_valid(raise_exception=True)
         votes = actions.relabel_paragraph(scope=scope, paragraph=paragraph, **given.validated_data)
         atoms = decide(votes, model_needed=False) or frozenset()
-        shown = {"labels": labels_of_atoms(atoms), "votes": [vote_json(vote) for vote in votes]}
+        shown = {"labels": list_atom_labels(atoms), "votes": [vote_json(vote) for vote in votes]}
     return Response({"id": str(paragraph.pk), **shown})
 
 
-def paragraph_json(paragraph: Paragraph) -> dict[str, Any]:
+def build_paragraph_json(paragraph: Paragraph) -> dict[str, Any]:
     label = paragraph.data_classification
     return {
         "id": str(paragraph.pk),
@@ -99,11 +99,11 @@ def paragraph_json(paragraph: Paragraph) -> dict[str, Any]:
 
 
 def vote_json(vote: Vote) -> dict[str, Any]:
-    data: dict[str, Any] = {"source": vote.source, "labels": labels_of_atoms(vote.labels), "reason": vote.reason}
+    data: dict[str, Any] = {"source": vote.source, "labels": list_atom_labels(vote.labels), "reason": vote.reason}
     if vote.by is not None:
         data["by"] = vote.by
     if vote.confidence is not None:
         data["confidence"] = vote.confidence
     if vote.proposed:
-        data["proposed"] = labels_of_atoms(vote.proposed)
+        data["proposed"] = list_atom_labels(vote.proposed)
     return data

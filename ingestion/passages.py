@@ -10,21 +10,25 @@ from ingestion.documents import Extraction
 from ingestion.extract import language
 from ingestion.index import RowDraft
 from ingestion.models import Kind
-from ingestion.segment import Clearances, Labelled, list_labels
+from ingestion.segment import Clearances, LabelledParagraph, list_labels
 from ingestion.summaries import extract_words, is_supported_by
-from ingestion.work import Segmented, Work
+from ingestion.work import SegmentedFile, Work
 
 
-def labelled(extraction: Extraction, segmented: Segmented) -> list[Labelled]:
+def list_labelled(extraction: Extraction, segmented: SegmentedFile) -> list[LabelledParagraph]:
     """Paragraphs with their labels, for the cutter."""
     return [
-        Labelled(marked.id, paragraph.text, marked.label, paragraph.kind, paragraph.page, paragraph.heading_path)
+        LabelledParagraph(
+            marked.id, paragraph.text, marked.label, paragraph.kind, paragraph.page, paragraph.heading_path
+        )
         for paragraph, marked in zip(extraction.paragraphs, segmented.paragraphs, strict=True)
     ]
 
 
-def build_passages(paragraphs: Sequence[Labelled], chunks: Sequence[Chunk], clearances: Clearances) -> list[RowDraft]:
-    langs = languages(paragraphs, clearances)
+def build_passages(
+    paragraphs: Sequence[LabelledParagraph], chunks: Sequence[Chunk], clearances: Clearances
+) -> list[RowDraft]:
+    langs = guess_languages(paragraphs, clearances)
     return [
         RowDraft(
             id=chunk.identity,
@@ -42,7 +46,7 @@ def build_passages(paragraphs: Sequence[Labelled], chunks: Sequence[Chunk], clea
     ]
 
 
-def languages(paragraphs: Sequence[Labelled], clearances: Clearances) -> dict[int, str]:
+def guess_languages(paragraphs: Sequence[LabelledParagraph], clearances: Clearances) -> dict[int, str]:
     """label -> the language of its rows, by which their words are stemmed: that of most paragraphs which everybody who
     may read the label may read. What is hidden from them must not decide by which words a passage is found."""
     guessed = [language.guess(paragraph.text, "") for paragraph in paragraphs]
@@ -55,7 +59,9 @@ def languages(paragraphs: Sequence[Labelled], clearances: Clearances) -> dict[in
     return found
 
 
-def build_summaries(work: Work, extraction: Extraction, segmented: Segmented, clearances: Clearances) -> list[RowDraft]:
+def build_summaries(
+    work: Work, extraction: Extraction, segmented: SegmentedFile, clearances: Clearances
+) -> list[RowDraft]:
     """One row per label. Its sources are the paragraphs with that label in which one of its sentences stands: raising
     one of them raises the summary too.
     """

@@ -20,7 +20,7 @@ endcmap CMapName currentdict /CMap defineresource pop end end"""
 
 
 @cache
-def _widths(bold: bool) -> dict[str, float]:
+def _load_widths(bold: bool) -> dict[str, float]:
     from pdfminer.fontmetrics import FONT_METRICS
 
     return dict(FONT_METRICS["Helvetica-Bold" if bold else "Helvetica"][1])
@@ -28,7 +28,7 @@ def _widths(bold: bool) -> dict[str, float]:
 
 def measure_width(text: str, size: float, *, bold: bool = False) -> float:
     """Points."""
-    widths = _widths(bold)
+    widths = _load_widths(bold)
     return sum(widths.get(letter, USUAL) for letter in text) * size / 1000
 
 
@@ -37,7 +37,7 @@ def clean_text(text: str) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in text if not 0xD800 <= ord(letter) < 0xE000)
 
 
-class Unseen:
+class GlyphlessFont:
     """A font without glyphs: each letter is a number, which says what letter it is."""
 
     name = "U"
@@ -65,12 +65,12 @@ class Unseen:
         named = {number: letter for letter, number in self.numbers.items()}
         font = Dictionary(
             Type=Name.Font, Subtype=Name.Type0, BaseFont=Name.Unseen, Encoding=Name("/Identity-H"),
-            DescendantFonts=Array([pdf.make_indirect(inner)]), ToUnicode=pdf.make_stream(cmap(named, 4)),
+            DescendantFonts=Array([pdf.make_indirect(inner)]), ToUnicode=pdf.make_stream(build_cmap(named, 4)),
         )  # fmt: skip
         return pdf.make_indirect(font)
 
 
-class Seen:
+class VisibleFont:
     """Helvetica, and as many more of it as there are letters that its own table does not have: those a viewer shows in
     whatever font it finds them in.
     """
@@ -83,7 +83,7 @@ class Seen:
         """(name of the font, string for it), in the order of the text."""
         run, font = "", ""
         for letter in text:
-            name, code = self._place(letter)
+            name, code = self._find_place(letter)
             if name != font and run:
                 yield font, f"<{run}>"
                 run = ""
@@ -91,7 +91,7 @@ class Seen:
         if run:
             yield font, f"<{run}>"
 
-    def _place(self, letter: str) -> tuple[str, str]:
+    def _find_place(self, letter: str) -> tuple[str, str]:
         kind = "B" if self.bold else "H"
         try:
             return f"{kind}0", letter.encode("cp1252").hex().upper()
@@ -101,29 +101,29 @@ class Seen:
 
     def objects(self, pdf: pikepdf.Pdf) -> Iterator[tuple[str, pikepdf.Object]]:
         kind = "B" if self.bold else "H"
-        widths = _widths(self.bold)
+        widths = _load_widths(self.bold)
         plain = {code: bytes([code]).decode("cp1252", "replace") for code in range(32, 256)}
-        yield f"{kind}0", self._font(pdf, plain, widths, Name.WinAnsiEncoding)
+        yield f"{kind}0", self._build_font(pdf, plain, widths, Name.WinAnsiEncoding)
         letters = list(self.others)
         for place in range(0, len(letters), A_FONT):
             some = dict(enumerate(letters[place : place + A_FONT], start=32))
             names = [Name(f"/uni{ord(c):04X}" if ord(c) < 0x10000 else f"/u{ord(c):X}") for c in some.values()]
             encoding = Dictionary(Type=Name.Encoding, Differences=Array([32, *names]))
-            yield f"{kind}{place // A_FONT + 1}", self._font(pdf, some, widths, encoding)
+            yield f"{kind}{place // A_FONT + 1}", self._build_font(pdf, some, widths, encoding)
 
-    def _font(
+    def _build_font(
         self, pdf: pikepdf.Pdf, letters: dict[int, str], widths: dict[str, float], encoding: pikepdf.Object
     ) -> pikepdf.Object:
         given = Array([widths.get(letters[code], USUAL) for code in sorted(letters)])
         font = Dictionary(
             Type=Name.Font, Subtype=Name.Type1, BaseFont=Name("/Helvetica-Bold" if self.bold else "/Helvetica"),
             FirstChar=min(letters), LastChar=max(letters), Widths=given, Encoding=encoding,
-            ToUnicode=pdf.make_stream(cmap(letters, 2)),
+            ToUnicode=pdf.make_stream(build_cmap(letters, 2)),
         )  # fmt: skip
         return pdf.make_indirect(font)
 
 
-def cmap(letters: dict[int, str], digits: int) -> bytes:
+def build_cmap(letters: dict[int, str], digits: int) -> bytes:
     """What letter each number is. digits: of a number, in hexadecimal."""
     lines = [f"<{n:0{digits}X}> <{c.encode('utf-16-be').hex().upper()}>" for n, c in sorted(letters.items())]
     some = [lines[place : place + 100] for place in range(0, len(lines), 100)]

@@ -14,12 +14,12 @@ from typing import Any
 from django.db import connection
 from django.utils import translation
 
-from entities.access import concealed_atoms, missing_atoms, readable_now
-from entities.api.lists import chips_of_atoms
+from entities.access import is_readable, list_missing_atoms, load_concealed_atoms
+from entities.api.lists import list_atom_chips
 from entities.templatetags.clearance_ui import named_labels
-from ingestion.access import Outline, outlines
+from ingestion.access import Outline, load_outlines
 from ingestion.boxes import Box, Boxes
-from ingestion.downloads import attachments_are_here
+from ingestion.downloads import are_attachments_here
 from ingestion.models import File, FileRevision, Paragraph
 from ingestion.pdf_bars import Bar, place_bars
 from ingestion.reader import NOTICE, Block, TextBlock
@@ -34,7 +34,7 @@ STEP = 32.0  # points: height of the strips in which hidden boxes are looked up
 
 
 @dataclass(frozen=True)
-class Part:
+class PageRange:
     """Numbers of pages, from 1, both included."""
 
     first: int
@@ -45,7 +45,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Piece:
+class PlacedText:
     """Text and where it stands, in points from the top left of the page. copied: with its pixels; else it is set."""
 
     text: str
@@ -64,12 +64,12 @@ class CutPage:
 
     number: int
     whole: bool
-    pieces: tuple[Piece, ...]
+    pieces: tuple[PlacedText, ...]
     requires: tuple[str, ...]
     bars: tuple[Bar, ...] = ()
 
     @property
-    def kept(self) -> list[float] | None:
+    def copied_rectangles(self) -> list[float] | None:
         """Rectangles to copy, as `extract.cutting` takes them."""
         if self.whole:
             return None
@@ -85,7 +85,7 @@ class SetLine:
 
 
 @dataclass(frozen=True)
-class Shown:
+class DisclosedPdf:
     """What was found to be the caller's in one transaction. path: of the bytes that `pages` are drawn from, "" where
     there are none. beside: text that stands on none of them. anew: all of the text, for where pages cannot be drawn.
     """
@@ -97,7 +97,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Hidden:
+class HiddenParagraph:
     """A paragraph that the caller may know of and not read."""
 
     page: int | None
@@ -105,63 +105,66 @@ class Hidden:
     requires: tuple[int, ...]
 
 
-def build_shown(file: File, blocks: Sequence[Block], part: Part) -> Shown:
-    """Of a file got with `get_file_or_404`, with its blocks as `reader.blocks` gives them."""
+def build_disclosed_pdf(file: File, blocks: Sequence[Block], part: PageRange) -> DisclosedPdf:
+    """Of a file got with `get_file_or_404`, with its blocks as `reader.list_blocks` gives them."""
     anew = typeset_blocks(blocks, part)
     # In this order: what is raised meanwhile is hidden too, and what is lowered is cleared.
     rows = list(Paragraph.objects.filter(file=file.pk).order_by("position"))
     hidden = list_hidden(file)
     if not may_copy(file, hidden):
-        return Shown("", (), (), anew)
+        return DisclosedPdf("", (), (), anew)
     pages, beside = cut_pages(rows, hidden, part)
     path = file.revision.blob.path if file.revision is not None else ""
-    return Shown(path, pages, beside, anew)
+    return DisclosedPdf(path, pages, beside, anew)
 
 
-def build_first_page(file: File) -> Shown:
+def build_first_page(file: File) -> DisclosedPdf:
     """The same of its first page alone, without what stands on none, without bars, and with nothing set anew."""
     rows = list(Paragraph.objects.filter(file=file.pk, page=1).order_by("position"))
     hidden = list_hidden(file)
     if file.revision is None or not may_copy(file, hidden):
-        return Shown("", (), (), ())
-    pages, _ = cut_pages(rows, hidden, Part(1, 1))
-    return Shown(file.revision.blob.path, tuple(replace(page, bars=()) for page in pages), (), ())
+        return DisclosedPdf("", (), (), ())
+    pages, _ = cut_pages(rows, hidden, PageRange(1, 1))
+    return DisclosedPdf(file.revision.blob.path, tuple(replace(page, bars=()) for page in pages), (), ())
 
 
 # Whether pixels may be copied
 
 
-def list_hidden(file: File) -> list[Hidden]:
+def list_hidden(file: File) -> list[HiddenParagraph]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT page, boxes, label FROM app_hidden_boxes(%s)", [file.pk])
-        return [Hidden(page, read_boxes(boxes), missing_atoms(label)) for page, boxes, label in cursor.fetchall()]
+        return [
+            HiddenParagraph(page, read_boxes(boxes), list_missing_atoms(label))
+            for page, boxes, label in cursor.fetchall()
+        ]
 
 
 def read_boxes(packed: object) -> Sequence[Box]:
     return Boxes.from_json(packed) if isinstance(packed, str) and packed not in ("", "[]") else ()
 
 
-def may_copy(file: File, hidden: Iterable[Hidden]) -> bool:
+def may_copy(file: File, hidden: Iterable[HiddenParagraph]) -> bool:
     """Whether what may be known of the file accounts for every mark on its pages.
 
     Nothing is concealed from the caller in this workspace, in whatever file: a file that were shown otherwise because
     something in it is would tell of it. Nothing is without a label, not accounted for, or known from another reading of
     the same bytes alone. And each hidden paragraph that stands on a page has its place there.
     """
-    if file.revision is None or concealed_atoms() or not is_explained(file.revision):
+    if file.revision is None or load_concealed_atoms() or not is_explained(file.revision):
         return False
-    if not attachments_are_here(file) or not outlines([file.pk]).get(file.pk, Outline()).whole:
+    if not are_attachments_here(file) or not load_outlines([file.pk]).get(file.pk, Outline()).whole:
         return False
-    return cleared_for_other_readings(file) and all(one.boxes or one.page is None for one in hidden)
+    return is_cleared_for_readings(file) and all(one.boxes or one.page is None for one in hidden)
 
 
 def is_explained(revision: FileRevision) -> bool:
     """Whether every mark on its pages is text that was read, and what the reader does not show is cleared."""
     remainder = load_remainder(revision)
-    return readable_now(revision.remainder_label) and (remainder is None or not remainder.codes)
+    return is_readable(revision.remainder_label) and (remainder is None or not remainder.codes)
 
 
-def cleared_for_other_readings(file: File) -> bool:
+def is_cleared_for_readings(file: File) -> bool:
     """For what another reading of the bytes found; of the message that a file came in too (`app_cleared_for_file`)."""
     origin: File | None = file
     with connection.cursor() as cursor:
@@ -179,7 +182,7 @@ def cleared_for_other_readings(file: File) -> bool:
 
 
 def cut_pages(
-    rows: Sequence[Paragraph], hidden: Sequence[Hidden], part: Part
+    rows: Sequence[Paragraph], hidden: Sequence[HiddenParagraph], part: PageRange
 ) -> tuple[tuple[CutPage, ...], tuple[SetLine, ...]]:
     """The pages, and the text that stands nowhere on them."""
     pieces: dict[int, list[tuple[str, Box]]] = defaultdict(list)
@@ -187,7 +190,7 @@ def cut_pages(
     boxless: list[Paragraph] = []
     page = part.first
     for row in rows:
-        placed = list(placed_text(row))
+        placed = list(split_at_boxes(row))
         for text, box in placed:
             pieces[box.page].append((text, box))
         page = row.page or page
@@ -205,18 +208,18 @@ def cut_pages(
     for number in range(part.first, min(last, part.last) + 1):
         whole = number not in requires and bool(pieces[number] or begun[number])
         near = Near(box for boxes in around[number] for box in boxes)
-        found = [Piece(text, b.x0, b.y0, b.x1, b.y1, whole or not near(b)) for text, b in pieces[number]]
+        found = [PlacedText(text, b.x0, b.y0, b.x1, b.y1, whole or not near(b)) for text, b in pieces[number]]
         if whole:
-            found += [Piece(row.text, 36, 36, 559, 46, True) for row in begun[number]]
+            found += [PlacedText(row.text, 36, 36, 559, 46, True) for row in begun[number]]
         else:
             boxless += begun[number]
-        sentences = tuple(sentence(atoms) for atoms in sorted(requires[number]))
+        sentences = tuple(format_requirement(atoms) for atoms in sorted(requires[number]))
         pages.append(CutPage(number, whole, tuple(found), sentences, place_bars(found, around[number])))
     beside = [SetLine("text", row.text) for row in sorted(boxless, key=lambda row: row.position)]
-    return tuple(pages), (*beside, *more(last, part))
+    return tuple(pages), (*beside, *list_more(last, part))
 
 
-def placed_text(row: Paragraph) -> Iterator[tuple[str, Box]]:
+def split_at_boxes(row: Paragraph) -> Iterator[tuple[str, Box]]:
     """The text cut at its boxes, with what stands between two of them. A word may stand in several places."""
     boxes = [box for box in read_boxes(row.boxes) if box.start < box.end]
     starts = sorted({box.start for box in boxes})
@@ -252,7 +255,7 @@ class Near:
 # Text that is set anew
 
 
-def typeset_blocks(blocks: Sequence[Block], part: Part) -> tuple[SetLine, ...]:
+def typeset_blocks(blocks: Sequence[Block], part: PageRange) -> tuple[SetLine, ...]:
     """What the reader shows, block by block."""
     lines: list[SetLine] = []
     page = 0
@@ -266,15 +269,15 @@ def typeset_blocks(blocks: Sequence[Block], part: Part) -> tuple[SetLine, ...]:
         if isinstance(block, TextBlock):
             lines.append(SetLine("heading" if block.kind == "heading" else "text", block.text))
         else:
-            lines.append(SetLine("note", sentence(block.requires)))
-    return (SetLine("note", NOTICE), *lines, *more(page, part)) if lines else ()
+            lines.append(SetLine("note", format_requirement(block.requires)))
+    return (SetLine("note", NOTICE), *lines, *list_more(page, part)) if lines else ()
 
 
-def more(last: int, part: Part) -> Sequence[SetLine]:
+def list_more(last: int, part: PageRange) -> Sequence[SetLine]:
     """last: the last page that the caller may know of."""
     return [SetLine("note", MORE.format(part.last + 1))] if last > part.last else []
 
 
-def sentence(requires: Iterable[int]) -> str:
+def format_requirement(requires: Iterable[int]) -> str:
     with translation.override(None):  # the notes of a PDF are in English, whoever asks for it
-        return f"Content requires {named_labels(chips_of_atoms(requires))} clearance"
+        return f"Content requires {named_labels(list_atom_chips(requires))} clearance"

@@ -14,17 +14,17 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
 
-from entities.access import MEMBER, Scope, opens_own_scope, readable_now, requires
+from entities.access import MEMBER, Scope, is_readable, opens_own_scope, requires
 from entities.actions import record
-from entities.errors import payload
+from entities.errors import build_payload
 from ingestion import downloads
 from ingestion.access import get_file_or_404
 from ingestion.extract.sniff import PDF
 from ingestion.models import File
 from ingestion.pdf_drawing import draw_pictures
-from ingestion.pdf_shown import MOST, Part, Shown, build_shown
+from ingestion.pdf_shown import MOST, DisclosedPdf, PageRange, build_disclosed_pdf
 from ingestion.pdf_writing import write
-from ingestion.reader import blocks
+from ingestion.reader import list_blocks
 
 VIEWED = "file.viewed"
 NO_PAGES = gettext_lazy("This file has no pages: only a PDF can be seen page by page. Read it in the reader.")
@@ -35,7 +35,7 @@ PART = [
 ]
 
 
-class Refused(Exception):
+class PdfRefused(Exception):
     """status, code, detail: of the answer."""
 
 
@@ -49,9 +49,9 @@ def file_view_pdf(request: Request, pk: UUID) -> HttpResponseBase:
     """
     try:
         return viewed(request._request, request.access_scope, pk)  # type: ignore[attr-defined]
-    except Refused as refusal:
+    except PdfRefused as refusal:
         status, code, detail = refusal.args
-        return JsonResponse(payload(code, detail), status=status)
+        return JsonResponse(build_payload(code, detail), status=status)
 
 
 @opens_own_scope
@@ -62,7 +62,7 @@ def pdf_page(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     scope: Scope = request.access_scope  # type: ignore[attr-defined]
     try:
         return viewed(request, scope, pk)
-    except Refused as refusal:
+    except PdfRefused as refusal:
         status, _, detail = refusal.args
         with scope.open():
             return render(request, "errors/400.html", {"detail": detail, "status": status}, status=status)
@@ -74,14 +74,14 @@ def viewed(request: HttpRequest, scope: Scope, pk: UUID) -> HttpResponseBase:
         file, found = load_view(scope, pk, request)
         if downloads.is_allowed(scope, file):
             with suppress(PermissionDenied):  # not any more
-                return inline(downloads.stream(request, *downloads.original(scope, file, VIEWED)))
+                return serve_inline(downloads.stream(request, *downloads.open_original(scope, file, VIEWED)))
     pictures = draw_pictures(found)
     with scope.open():
         # Asked again: a clearance may have been withdrawn, or other bytes published, while the pages were drawn.
         file, now = load_view(scope, pk, request)
         record(scope, VIEWED, "file", file.pk, revision=str(file.revision_id))
         # Whoever keeps it must not take it for the original.
-        stem = PurePath(file.name).stem if readable_now(file.name_classification) else f"file-{str(pk)[:8]}"
+        stem = PurePath(file.name).stem if is_readable(file.name_classification) else f"file-{str(pk)[:8]}"
         name = f"{stem} (as cleared).pdf"
     if pictures is None or now != found:
         content = write((), now.anew)
@@ -89,34 +89,34 @@ def viewed(request: HttpRequest, scope: Scope, pk: UUID) -> HttpResponseBase:
         content = write(list(zip(now.pages, pictures, strict=True)), now.beside)
     response = HttpResponse(content)
     response["Content-Disposition"] = content_disposition_header(False, name) or "inline"
-    return inline(response)
+    return serve_inline(response)
 
 
-def load_view(scope: Scope, pk: UUID, request: HttpRequest) -> tuple[File, Shown]:
+def load_view(scope: Scope, pk: UUID, request: HttpRequest) -> tuple[File, DisclosedPdf]:
     """Raises: Http404, as the reader does; Refused."""
     # Publishing waits: what is cleared, where it stands and the bytes are those of one version.
     file = File.objects.select_for_update(no_key=True).filter(pk=get_file_or_404(scope, pk).pk).first()
     if file is None:
         raise Http404("Not found.")
-    found = blocks(scope, file)
+    found = list_blocks(scope, file)
     if file.media_type != PDF:
-        raise Refused(404, "no_pages", NO_PAGES)
-    return file, build_shown(file, found, read_part(request))
+        raise PdfRefused(404, "no_pages", NO_PAGES)
+    return file, build_disclosed_pdf(file, found, read_part(request))
 
 
-def read_part(request: HttpRequest) -> Part:
+def read_part(request: HttpRequest) -> PageRange:
     """Raises: Refused."""
     given = [request.GET.get(name, "") for name in ("first", "last")]
     if any(text and not (text.isascii() and text.isdigit() and len(text) < 7) for text in given):
-        raise Refused(400, "invalid", WRONG_PART)
+        raise PdfRefused(400, "invalid", WRONG_PART)
     first = int(given[0] or 1)
     last = int(given[1] or first + MOST - 1)
     if not (1 <= first <= last < first + MOST):
-        raise Refused(400, "invalid", WRONG_PART)
-    return Part(first, last)
+        raise PdfRefused(400, "invalid", WRONG_PART)
+    return PageRange(first, last)
 
 
-def inline(response: HttpResponseBase) -> HttpResponseBase:
+def serve_inline(response: HttpResponseBase) -> HttpResponseBase:
     """A PDF for the browser's own viewer, of which nothing runs in our origin."""
     response["Content-Type"] = PDF
     response["Content-Disposition"] = response["Content-Disposition"].replace("attachment", "inline", 1)

@@ -9,9 +9,9 @@ from pikepdf import Array, Dictionary, Name
 
 from ingestion.extract.right_to_left import RIGHT_TO_LEFT
 from ingestion.pdf_bars import HEIGHT, Bar
-from ingestion.pdf_drawing import Picture
-from ingestion.pdf_fonts import UNSEEN, Seen, Unseen, clean_text, measure_width
-from ingestion.pdf_shown import CutPage, Piece, SetLine
+from ingestion.pdf_drawing import PageJpeg
+from ingestion.pdf_fonts import UNSEEN, GlyphlessFont, VisibleFont, clean_text, measure_width
+from ingestion.pdf_shown import CutPage, PlacedText, SetLine
 
 A4 = (595.0, 842.0)
 MARGIN = 56.0
@@ -25,10 +25,10 @@ STRIP = 14.0  # points: height of a line below a page that says what else is on 
 class Writer:
     def __init__(self) -> None:
         self.pdf = pikepdf.new()
-        self.unseen, self.seen, self.bold = Unseen(), Seen(), Seen(bold=True)
+        self.unseen, self.seen, self.bold = GlyphlessFont(), VisibleFont(), VisibleFont(bold=True)
         self.fonts = self.pdf.make_indirect(Dictionary())
 
-    def cut(self, page: CutPage, picture: Picture) -> None:
+    def cut(self, page: CutPage, picture: PageJpeg) -> None:
         """A page as it was drawn, with its text over it, and below it what else it has."""
         below = STRIP * len(page.requires)
         content, objects = [], Dictionary()
@@ -40,10 +40,10 @@ class Writer:
             objects.I = image
             content.append(f"q {picture.width:.2f} 0 0 {picture.height:.2f} 0 {below:.2f} cm /I Do Q")
         content += [hatch(bar, picture.height + below) for bar in page.bars]
-        content += [self._piece(piece, picture.height + below) for piece in page.pieces if piece.text]
+        content += [self._draw_piece(piece, picture.height + below) for piece in page.pieces if piece.text]
         for number, sentence in enumerate(page.requires):
             y = below - STRIP * (number + 1) + 4
-            content.append(self._line(sentence, "note", 36.0, y))
+            content.append(self._draw_line(sentence, "note", 36.0, y))
         self._add(content, objects, (picture.width, picture.height + below))
 
     def set(self, lines: Sequence[SetLine]) -> None:
@@ -52,12 +52,12 @@ class Writer:
         top = A4[1] - MARGIN
         for line in lines:
             size = SIZES[line.kind]
-            for part in wrapped(line.text, size, A4[0] - 2 * MARGIN, bold=line.kind == "heading"):
+            for part in wrap_lines(line.text, size, A4[0] - 2 * MARGIN, bold=line.kind == "heading"):
                 if top - size * LEADING < MARGIN:
                     self._add(content, Dictionary(), A4)
                     content, top = [], A4[1] - MARGIN
                 top -= size * LEADING
-                content.append(self._line(part, line.kind, MARGIN, top))
+                content.append(self._draw_line(part, line.kind, MARGIN, top))
             top -= 0.6 * size
         if content:
             self._add(content, Dictionary(), A4)
@@ -73,7 +73,7 @@ class Writer:
         self.pdf.save(output, static_id=True)
         return output.getvalue()
 
-    def _piece(self, piece: Piece, height: float) -> str:
+    def _draw_piece(self, piece: PlacedText, height: float) -> str:
         text = reorder_for_display(clean_text(piece.text))
         x, y, size = piece.x0, height - piece.y1 + 0.2 * (piece.y1 - piece.y0), max(1.0, piece.y1 - piece.y0)
         wide, word = max(1.0, piece.x1 - piece.x0), text.rstrip() or " "
@@ -84,7 +84,7 @@ class Writer:
         shown = " ".join(f"/{font} {0.8 * size:.2f} Tf {code} Tj" for font, code in self.seen.runs(text))
         return f"BT 0 Tr 0 g {scale:.2f} Tz {x:.2f} {y:.2f} Td {shown} ET"
 
-    def _line(self, text: str, kind: str, x: float, y: float) -> str:
+    def _draw_line(self, text: str, kind: str, x: float, y: float) -> str:
         font = self.bold if kind == "heading" else self.seen
         shown = " ".join(
             f"/{name} {SIZES[kind]} Tf {code} Tj" for name, code in font.runs(reorder_for_display(clean_text(text)))
@@ -115,7 +115,7 @@ def reorder_for_display(text: str) -> str:
     return RUN.sub(lambda run: run[0][::-1], text) if RIGHT_TO_LEFT.search(text) else text
 
 
-def wrapped(text: str, size: float, width: float, *, bold: bool = False) -> list[str]:
+def wrap_lines(text: str, size: float, width: float, *, bold: bool = False) -> list[str]:
     """Lines of at most `width` points. A word that is longer is cut."""
     lines = []
     for given in text.splitlines():
@@ -136,7 +136,7 @@ def wrapped(text: str, size: float, width: float, *, bold: bool = False) -> list
     return lines
 
 
-def write(pages: Sequence[tuple[CutPage, Picture]], lines: Sequence[SetLine]) -> bytes:
+def write(pages: Sequence[tuple[CutPage, PageJpeg]], lines: Sequence[SetLine]) -> bytes:
     """The pages, and behind them sheets with `lines`."""
     writer = Writer()
     for page, picture in pages:

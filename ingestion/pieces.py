@@ -20,7 +20,7 @@ Fits = Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextSlice:
     """A slice of the text of paragraph number `paragraph`, not blank at its ends."""
 
     paragraph: int
@@ -37,16 +37,16 @@ class Span:
     end: int
 
 
-def pieces(paragraph: int, text: str, kind: Kind, fits: Fits) -> Iterator[Piece]:
+def split_pieces(paragraph: int, text: str, kind: Kind, fits: Fits) -> Iterator[TextSlice]:
     """Slices that together hold every word of `text`, in order. `fits` says whether a text may be a passage."""
-    head = table_header(text) if kind == "table" else 0
+    head = measure_table_header(text) if kind == "table" else 0
     if head:
-        yield from (Piece(paragraph, a, b) for a, b in _fitting(text, 0, head - 1, fits))
-    for start, end in _lines(text, head) if kind in ("table", "code") else _sentences(text):
-        yield from (Piece(paragraph, a, b) for a, b in _fitting(text, start, end, fits))
+        yield from (TextSlice(paragraph, a, b) for a, b in _split_to_fit(text, 0, head - 1, fits))
+    for start, end in _split_lines(text, head) if kind in ("table", "code") else _split_sentences(text):
+        yield from (TextSlice(paragraph, a, b) for a, b in _split_to_fit(text, start, end, fits))
 
 
-def table_header(text: str) -> int:
+def measure_table_header(text: str) -> int:
     """Length of the header of a Markdown table with its rule and line break, 0 for anything else."""
     lines = text.split("\n", 2)
     if len(lines) < 3 or not TABLE_RULE.fullmatch(lines[1]):
@@ -54,38 +54,38 @@ def table_header(text: str) -> int:
     return len(lines[0]) + len(lines[1]) + 2
 
 
-def _lines(text: str, begin: int) -> Iterator[tuple[int, int]]:
+def _split_lines(text: str, begin: int) -> Iterator[tuple[int, int]]:
     for match in re.compile(r"[^\n]+").finditer(text, begin):
         if match.group().strip():
-            yield _trimmed(text, match.start(), match.end())
+            yield _trim_span(text, match.start(), match.end())
 
 
-def _sentences(text: str) -> Iterator[tuple[int, int]]:
+def _split_sentences(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for match in SENTENCE.finditer(text):
         before = text[start : match.start()].rstrip("\"'”’)]")
         if "\n" not in match.group() and ABBREVIATION.search(before[-12:]):
             continue
         if text[start : match.start()].strip():
-            yield _trimmed(text, start, match.end())
+            yield _trim_span(text, start, match.end())
             start = match.end()
     if text[start:].strip():
-        yield _trimmed(text, start, len(text))
+        yield _trim_span(text, start, len(text))
 
 
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+def _trim_span(text: str, start: int, end: int) -> tuple[int, int]:
     part = text[start:end]
     return start + len(part) - len(part.lstrip()), end - (len(part) - len(part.rstrip()))
 
 
-def _fitting(text: str, start: int, end: int, fits: Fits) -> Iterator[tuple[int, int]]:
+def _split_to_fit(text: str, start: int, end: int, fits: Fits) -> Iterator[tuple[int, int]]:
     """The slice itself where it fits, else as many words at a time as do, else as many characters."""
     while start < end and not fits(text[start:end]):
         fits_to = partial(_fits_from, text, start, fits)
         words = [start + match.end() for match in re.finditer(r"\S+", text[start:end])]
-        cut = _largest(words, fits_to) or _largest(range(start + 1, words[0] + 1), fits_to) or start + 1
+        cut = _find_last_good(words, fits_to) or _find_last_good(range(start + 1, words[0] + 1), fits_to) or start + 1
         yield start, cut
-        start, end = _trimmed(text, cut, end)
+        start, end = _trim_span(text, cut, end)
     if start < end:
         yield start, end
 
@@ -94,7 +94,7 @@ def _fits_from(text: str, start: int, fits: Fits, stop: int) -> bool:
     return fits(text[start:stop])
 
 
-def _largest(stops: Sequence[int], good: Callable[[int], bool]) -> int | None:
+def _find_last_good(stops: Sequence[int], good: Callable[[int], bool]) -> int | None:
     """The last of the ascending stops that is good, where all before a good one are good too."""
     low, high = 0, len(stops)
     while low < high:

@@ -21,42 +21,42 @@ from uuid import UUID
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db.models import F
 
-from entities.access import Scope, combine_many, scope_is_open
+from entities.access import Scope, combine_many, has_open_scope
 from entities.models.classification import FIRST_COMPOUND
 from ingestion import drift, results
 from ingestion.attachments import extract_attachments
-from ingestion.blobs import Missing, local_copy
-from ingestion.chunk import chunk as cut
+from ingestion.blobs import BlobMissing, local_copy
+from ingestion.chunk import split_into_chunks as cut
 from ingestion.claims import (
     Claim,
     ClaimLost,
     Heartbeat,
-    advance,
-    checkpoint,
     claim_file,
     end,
     give_back,
-    seldom,
+    limit_rate,
+    report_advance,
+    report_checkpoint,
     wait_for_budget,
 )
-from ingestion.classify import Classifier, WindowVotes, model_votes, rules_vote
+from ingestion.classify import Classifier, WindowVotes, build_rules_vote, vote_by_model
 from ingestion.documents import Extraction
 from ingestion.embed import get_embedder, is_remote
 from ingestion.embedders import EmbeddingFailed
 from ingestion.extract import extract_file
-from ingestion.index import RowDraft, Vector, embed_texts, known_vectors
+from ingestion.index import RowDraft, Vector, embed_texts, load_known_vectors
 from ingestion.looking import Looker
 from ingestion.models import FileRevision, Review, Stage, State
-from ingestion.passages import build_passages, build_summaries, labelled
-from ingestion.publish import Outdated, publish
-from ingestion.quarantine import REJECTED, quarantine
+from ingestion.passages import build_passages, build_summaries, list_labelled
+from ingestion.publish import WorkOutdated, publish
+from ingestion.quarantine import REJECTED, put_in_quarantine
 from ingestion.remainder import weigh_texts
 from ingestion.sandbox import ProcessKilled, Progress, Quarantined
-from ingestion.segmenting import mark, texts_by_label
-from ingestion.stored import known_votes, published_extraction, published_votes
+from ingestion.segmenting import group_texts_by_label, mark
+from ingestion.stored import load_known_votes, load_published_extraction, load_published_votes
 from ingestion.synthesis import synthesise
 from ingestion.votes import FLOOR, Vote
-from ingestion.work import Classified, Segmented, Work, clearances_among, load_work
+from ingestion.work import FileVotes, SegmentedFile, Work, build_clearances, load_work
 from llm.client import is_offline
 from llm.errors import BudgetExceeded, ModelError
 from llm.metering import spending, take_spent, write_calls
@@ -87,7 +87,7 @@ def load_parts(work: Work, stage: Stage) -> dict[int, Any]:
     witness = work.build_witness(stage)
     if (stage, witness) not in work.saved:
         return {}
-    with nullcontext() if scope_is_open() else Scope.for_service(work.workspace).open():
+    with nullcontext() if has_open_scope() else Scope.for_service(work.workspace).open():
         return results.load_parts(work.claim.revision, stage, witness)
 
 
@@ -96,7 +96,7 @@ def extract(work: Work, done: dict[Stage, Any]) -> Extraction:
     taken out in another way now."""
     if not work.opened:
         with Scope.for_service(work.workspace).open():
-            return published_extraction(work)
+            return load_published_extraction(work)
 
     done_so_far = 0
 
@@ -104,7 +104,7 @@ def extract(work: Work, done: dict[Stage, Any]) -> Extraction:
         nonlocal done_so_far  # a file with pictures is read twice, and its progress goes one way
         if progress.page and progress.pages:
             done_so_far = max(done_so_far, 100 * (progress.page - 1) // progress.pages)
-            checkpoint(work.claim, Stage.EXTRACT, done_so_far, progress.page, progress.pages)
+            report_checkpoint(work.claim, Stage.EXTRACT, done_so_far, progress.page, progress.pages)
 
     def keep(part: int, data: Mapping[str, Any]) -> None:
         save(work, Stage.EXTRACT, data, part, progress=done_so_far)
@@ -112,7 +112,7 @@ def extract(work: Work, done: dict[Stage, Any]) -> Extraction:
     if work.review == Review.REJECTED:
         raise Quarantined("rejected", REJECTED)
     saved = load_parts(work, Stage.EXTRACT)
-    tell = seldom(show)
+    tell = limit_rate(show)
     look = Looker(work.workspace, work.strategy, keep, tell, saved)
     with local_copy(work.path) as path:
         extraction = extract_file(path, work.name, strategy=work.strategy, on_progress=tell, look=look, counts=True)
@@ -121,34 +121,34 @@ def extract(work: Work, done: dict[Stage, Any]) -> Extraction:
     return extraction
 
 
-def classify(work: Work, done: dict[Stage, Any]) -> Classified:
+def classify(work: Work, done: dict[Stage, Any]) -> FileVotes:
     """Votes on every paragraph: inherited, rules, model; and on what no paragraph shows: rules."""
     extraction: Extraction = done[Stage.EXTRACT]
     if work.published and not work.changed:
         with Scope.for_service(work.workspace).open():
-            return published_votes(work, extraction)
+            return load_published_votes(work, extraction)
     paragraphs = extraction.paragraphs
-    show = seldom(partial(checkpoint, work.claim, Stage.CLASSIFY))
+    show = limit_rate(partial(report_checkpoint, work.claim, Stage.CLASSIFY))
     votes: list[list[Vote]] = []
     for number, paragraph in enumerate(paragraphs):
         before = paragraphs[number - 1].text if number else ""
-        by_rules = rules_vote(
+        by_rules = build_rules_vote(
             paragraph.text, paragraph.lang, paragraph.heading_path, before, work.collection.learned_votes
         )
         votes.append([Vote("inherited", work.floor, FLOOR), by_rules])
         show(BY_RULES * number // len(paragraphs))
     remainder = weigh_texts(extraction.remainder, lambda: show(BY_RULES))
     if not work.collection.classify:
-        return Classified(tuple(map(tuple, votes)), asked=True, remainder=remainder)
+        return FileVotes(tuple(map(tuple, votes)), asked=True, remainder=remainder)
     with Scope.for_service(work.workspace).open():
-        known, proposals = known_votes(work, paragraphs)
+        known, proposals = load_known_votes(work, paragraphs)
         saved = load_parts(work, Stage.CLASSIFY)
 
     def save_window(part: int, window: WindowVotes, percent: int) -> None:
         progress = BY_RULES + (100 - BY_RULES) * percent // 100
         save(work, Stage.CLASSIFY, window.to_json(), part, progress=progress)
 
-    answers = model_votes(
+    answers = vote_by_model(
         paragraphs,
         Classifier(work.workspace, work.levels, work.guidance, work.name, work.is_offline),
         known=known,
@@ -162,10 +162,10 @@ def classify(work: Work, done: dict[Stage, Any]) -> Classified:
             votes[number].append(vote)
     proposals += [summary for answer in answers for summary in answer.summaries]
     injections = tuple(dict.fromkeys(name for answer in answers for name in answer.injections))
-    return Classified(tuple(map(tuple, votes)), tuple(proposals), injections, bool(answers), remainder)
+    return FileVotes(tuple(map(tuple, votes)), tuple(proposals), injections, bool(answers), remainder)
 
 
-def segment(work: Work, done: dict[Stage, Any]) -> Segmented:
+def segment(work: Work, done: dict[Stage, Any]) -> SegmentedFile:
     """Every paragraph's identity and label, so that runs of one label can be cut; then a summary per label."""
     extraction, classified = done[Stage.EXTRACT], done[Stage.CLASSIFY]
     with Scope.for_service(work.workspace).open():
@@ -178,20 +178,22 @@ def segment(work: Work, done: dict[Stage, Any]) -> Segmented:
         save(work, Stage.SEGMENT, list(sentences), label)
 
     classifier = Classifier(work.workspace, work.levels, work.guidance, work.name, work.is_offline)
-    made = synthesise(classifier, texts_by_label(extraction, segmented.paragraphs), segmented.summaries, saved, keep)
+    made = synthesise(
+        classifier, group_texts_by_label(extraction, segmented.paragraphs), segmented.summaries, saved, keep
+    )
     return replace(segmented, summaries=made)
 
 
 def chunk(work: Work, done: dict[Stage, Any]) -> list[RowDraft]:
     """Passages, each within one segment, and a summary per label."""
     extraction, segmented = done[Stage.EXTRACT], done[Stage.SEGMENT]
-    paragraphs = labelled(extraction, segmented)
+    paragraphs = list_labelled(extraction, segmented)
     labels = {paragraph.label for paragraph in paragraphs}
     if all(label is None or label < FIRST_COMPOUND for label in labels):
-        clearances = clearances_among(labels, work.inputs.concealed_atoms)
+        clearances = build_clearances(labels, work.inputs.concealed_atoms)
     else:
         with Scope.for_service(work.workspace).open():
-            clearances = clearances_among(labels, work.inputs.concealed_atoms)
+            clearances = build_clearances(labels, work.inputs.concealed_atoms)
     count_tokens = get_embedder(work.embedder).count_tokens
     found = cut(work.file, paragraphs, clearances=clearances, count_tokens=count_tokens)
     return [*build_passages(paragraphs, found, clearances), *build_summaries(work, extraction, segmented, clearances)]
@@ -201,7 +203,7 @@ def embed(work: Work, done: dict[Stage, Any]) -> dict[UUID, Vector]:
     """Vectors of the rows that have none, reused where equal text has one."""
     embedder, drafts = get_embedder(work.embedder), done[Stage.CHUNK]
     with Scope.for_service(work.workspace).open():
-        present, vectors = known_vectors(drafts, embedder.model_id, is_first=work.is_first)
+        present, vectors = load_known_vectors(drafts, embedder.model_id, is_first=work.is_first)
         saved = load_parts(work, Stage.EMBED)
     for data in saved.values():
         vectors.update({UUID(pk): vector for pk, vector in data.items()})
@@ -226,8 +228,8 @@ STEPS = [
         lambda extraction: {"head": extraction.head_to_json(), "rows": list(extraction.rows_to_json())},
         lambda data: Extraction.from_json(data["head"], data["rows"]),
     ),
-    Step(Stage.CLASSIFY, classify, Classified.to_json, Classified.from_json),
-    Step(Stage.SEGMENT, segment, Segmented.to_json, Segmented.from_json),
+    Step(Stage.CLASSIFY, classify, FileVotes.to_json, FileVotes.from_json),
+    Step(Stage.SEGMENT, segment, SegmentedFile.to_json, SegmentedFile.from_json),
     Step(
         Stage.CHUNK, chunk, lambda rows: [r.to_json() for r in rows], lambda data: [RowDraft.from_json(r) for r in data]
     ),
@@ -254,11 +256,11 @@ def process_file(workspace: int, file: UUID) -> bool:
         return False
     with Heartbeat(claim), spending():
         try:
-            work_through(claim)
+            run_all_steps(claim)
         except ClaimLost:
             logger.info("file %s is in other hands now", file)
-        except drift.Drifted as loss:
-            quarantine(claim, loss)
+        except drift.ContentLost as loss:
+            put_in_quarantine(claim, loss)
         except Quarantined as refusal:
             end(claim, State.QUARANTINED, refusal.code, refusal.detail, refusal.page)
         except ProcessKilled:
@@ -267,7 +269,7 @@ def process_file(workspace: int, file: UUID) -> bool:
             wait_for_budget(claim, f"{problem} {GOES_ON}")
         except (ModelError, EmbeddingFailed) as problem:
             give_back(claim, f"{problem} Try again later; nothing of the file was lost.")
-        except Missing:
+        except BlobMissing:
             end(claim, State.FAILED, "bytes_missing", "This file is missing from storage. Upload it again.")
         except (Exception, SoftTimeLimitExceeded):
             logger.exception("file %s", file)
@@ -275,7 +277,7 @@ def process_file(workspace: int, file: UUID) -> bool:
     return True
 
 
-def work_through(claim: Claim) -> None:
+def run_all_steps(claim: Claim) -> None:
     """All steps from where an earlier worker stopped, then publish.
 
     Raises: ClaimLost, Quarantined, ProcessKilled, ModelError, EmbeddingFailed, blobs.Missing.
@@ -289,11 +291,11 @@ def work_through(claim: Claim) -> None:
         try:
             with extract_attachments(work, done[Stage.EXTRACT]) as (done[Stage.EXTRACT], received):
                 if received:
-                    checkpoint(claim, Stage.PUBLISH)
+                    report_checkpoint(claim, Stage.PUBLISH)
                 with Scope.for_service(claim.workspace).open():
                     publish(work, done, took, received)
             return
-        except Outdated as change:
+        except WorkOutdated as change:
             # A steward decided, or the policy changed, meanwhile: what was built on it is built again.
             with Scope.for_service(claim.workspace).open():
                 results.drop_results(claim.revision, AFTER_CLASSIFY if change.labels_only else None)
@@ -318,7 +320,7 @@ def run_steps(work: Work, took: dict[Stage, float] | None = None) -> dict[Stage,
                 saved = results.load_result(work.claim.revision, step.stage, witness)
             if saved is not None:
                 done[step.stage] = step.load(saved)
-                checkpoint(work.claim, FOLLOWING[step.stage])
+                report_checkpoint(work.claim, FOLLOWING[step.stage])
                 continue
         begun = time.monotonic()
         done[step.stage] = step.run(work, done)
@@ -339,7 +341,7 @@ def save(work: Work, stage: Stage, data: Any, part: int = results.WHOLE, *, prog
     if is_free and unsaved.age_seconds < SAVE_AFTER_SECONDS:
         return
     with Scope.for_service(work.workspace).open():
-        advance(work.claim, FOLLOWING[stage] if part == results.WHOLE else stage, progress)
+        report_advance(work.claim, FOLLOWING[stage] if part == results.WHOLE else stage, progress)
         write_calls()
         if paid:
             FileRevision.objects.filter(pk=work.claim.revision).update(cost=F("cost") + paid)

@@ -11,11 +11,11 @@ from uuid import UUID
 from django.utils import timezone
 
 from entities.access import Scope, raise_labels
-from entities.access.scope import current
+from entities.access.scope import get_current_scope
 from entities.actions import record
 from entities.models import Source
 from ingestion.attachments import LOST, follow_labels, publish_attachments
-from ingestion.blobs import Received
+from ingestion.blobs import ReceivedUpload
 from ingestion.boxes import Boxes
 from ingestion.claims import ClaimLost
 from ingestion.documents import Extraction, ParagraphText
@@ -23,13 +23,13 @@ from ingestion.index import BATCH, replace_rows
 from ingestion.links import publish_links
 from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, Redo, Stage, State
 from ingestion.queueing import resume_revision
-from ingestion.remainder_store import work_out_remainder
+from ingestion.remainder_store import compute_remainder_columns
 from ingestion.remembered import remember
 from ingestion.results import drop_results
 from ingestion.segmenting import digest_decisions, list_disclosed_sections
 from ingestion.signals import document_indexed
 from ingestion.vector_models import lock_embedder
-from ingestion.work import Marked, Segmented, Work, load_work
+from ingestion.work import MarkedParagraph, SegmentedFile, Work, load_work
 from llm.metering import write_calls
 
 COLUMNS = (
@@ -38,7 +38,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-class Outdated(Exception):
+class WorkOutdated(Exception):
     """What was built on is no longer so. labels_only: the text and the votes still stand."""
 
     def __init__(self, *, labels_only: bool) -> None:
@@ -50,27 +50,27 @@ def publish(
     work: Work,
     done: dict[Stage, Any],
     took: Mapping[Stage, float] | None = None,
-    received: Mapping[int, Received] | None = None,
+    received: Mapping[int, ReceivedUpload] | None = None,
 ) -> None:
     """In an open service scope. took: seconds by stage, to be told afterwards. received: bytes of the attachments, by
     part. Raises: ClaimLost, Outdated; then nothing has changed.
     """
-    scope = current()
+    scope = get_current_scope()
     mine = File.objects.select_for_update().filter(work.claim.mine())
     file = mine.only("revision", "aside", "attachments").first()
     if file is None:
         raise ClaimLost
     is_first = file.revision_id is None  # nothing of it is in the database yet that would have to be compared
     extraction: Extraction = done[Stage.EXTRACT]
-    segmented: Segmented = done[Stage.SEGMENT]
+    segmented: SegmentedFile = done[Stage.SEGMENT]
     embedder = lock_embedder()
     now = load_work(work.claim, embedder.model_id)
     if (now.witness, now.embedder, now.inputs.concealed) != (work.witness, work.embedder, work.inputs.concealed):
-        raise Outdated(labels_only=now.witness == work.witness)
+        raise WorkOutdated(labels_only=now.witness == work.witness)
     there = Paragraph.objects.none() if is_first else Paragraph.objects.filter(file=file.pk)
     before = {p.pk: p for p in there.select_for_update().order_by("position")}
     if digest_decisions(list(before.values()), now.floor) != segmented.decisions:
-        raise Outdated(labels_only=True)
+        raise WorkOutdated(labels_only=True)
     old_labels = {pk: paragraph.data_classification for pk, paragraph in before.items()}
     write_paragraphs(work, before, extraction, segmented)
     labels = {m.id: m.label for m in segmented.paragraphs if m.label and old_labels.get(m.id) != m.label}
@@ -124,7 +124,7 @@ def finish(
         strategy="",
         published_at=at,
         **({"stages": list_stages(done, took)} if work.opened else {}),
-        **work_out_remainder(work, file, was, extraction, done[Stage.CLASSIFY].remainder, lost),
+        **compute_remainder_columns(work, file, was, extraction, done[Stage.CLASSIFY].remainder, lost),
     )
     outcome = {
         "pending_revision": None,
@@ -162,10 +162,12 @@ def finish(
     document_indexed.send(File, workspace=work.workspace, entity_id=work.entity, file_id=work.file)
 
 
-def write_paragraphs(work: Work, before: dict[UUID, Paragraph], extraction: Extraction, segmented: Segmented) -> None:
+def write_paragraphs(
+    work: Work, before: dict[UUID, Paragraph], extraction: Extraction, segmented: SegmentedFile
+) -> None:
     under = list_disclosed_sections(work, extraction, segmented)
     wanted = [
-        _paragraph(work, position, paragraph, marked, under.get(position))
+        _build_paragraph(work, position, paragraph, marked, under.get(position))
         for position, (paragraph, marked) in enumerate(zip(extraction.paragraphs, segmented.paragraphs, strict=True))
     ]
     ids = {row.pk for row in wanted}
@@ -190,8 +192,8 @@ def write_paragraphs(work: Work, before: dict[UUID, Paragraph], extraction: Extr
     Paragraph.objects.bulk_create([row for row in wanted if row.pk not in before], batch_size=BATCH)
 
 
-def _paragraph(
-    work: Work, position: int, paragraph: ParagraphText, marked: Marked, under: list[UUID] | None
+def _build_paragraph(
+    work: Work, position: int, paragraph: ParagraphText, marked: MarkedParagraph, under: list[UUID] | None
 ) -> Paragraph:
     return Paragraph(
         id=marked.id,

@@ -15,12 +15,12 @@ from django.utils.translation import gettext, gettext_noop
 from entities.access import Scope
 from entities.actions import record
 from entities.models import Entity
-from ingestion.access import hold_or_404, is_steward, readable_files, visible_files
+from ingestion.access import hold_or_404, is_steward, select_readable_files, select_visible_files
 from ingestion.claims import Claim, end
-from ingestion.drift import Drifted
+from ingestion.drift import ContentLost
 from ingestion.errors import BadUpload
 from ingestion.file_shown import FileView
-from ingestion.listing import file_views
+from ingestion.listing import build_file_views
 from ingestion.models import Blob, File, FileRevision, Redo, Review, State
 from ingestion.queueing import ENDED, queue_file, resume_revision
 from ingestion.results import drop_results
@@ -29,7 +29,7 @@ REJECTED = gettext_noop("A steward has looked at this version and rejected it. U
 
 
 @dataclass(frozen=True)
-class Quarantined:
+class QuarantinedFile:
     """A file in quarantine, for stewards. record: what its record is called. losses: sentences. releasable: whether it
     is here for them. rejected: a steward kept it back, which can be taken back. readable: whether an earlier version of
     it is shown meanwhile."""
@@ -43,18 +43,18 @@ class Quarantined:
     readable: bool
 
 
-def quarantine(claim: Claim, loss: Drifted) -> None:
+def put_in_quarantine(claim: Claim, loss: ContentLost) -> None:
     """The version stays withheld until a steward has looked at it. Opens service scopes."""
     with Scope.for_service(claim.workspace).open():
         FileRevision.objects.filter(pk=claim.revision).update(losses=[found.to_json() for found in loss.losses])
     end(claim, State.QUARANTINED, loss.code, loss.detail)
 
 
-def list_quarantined(scope: Scope) -> list[Quarantined]:
+def list_quarantined(scope: Scope) -> list[QuarantinedFile]:
     """The files that a steward may see, the latest first."""
     rows = {
         file.pk: file
-        for file in readable_files(scope, visible_files(scope))
+        for file in select_readable_files(scope, select_visible_files(scope))
         .filter(state=State.QUARANTINED)
         .select_related("pending_revision")
         .order_by("-updated_at", "pk")
@@ -64,7 +64,7 @@ def list_quarantined(scope: Scope) -> list[Quarantined]:
         for entity in Entity.objects.readable_by(scope).filter(pk__in={file.entity_id for file in rows.values()})
     }
     return [
-        Quarantined(
+        QuarantinedFile(
             view,
             records.get(view.entity, "Its record"),
             tuple(sentence for _, sentence in pending.losses) if pending else (),
@@ -73,7 +73,7 @@ def list_quarantined(scope: Scope) -> list[Quarantined]:
             rejected=rows[view.id].error_code == "rejected",
             readable=rows[view.id].revision_id is not None,
         )
-        for view in file_views(scope, rows.values())
+        for view in build_file_views(scope, rows.values())
         for pending in (rows[view.id].pending_revision,)
     ]
 
@@ -87,7 +87,7 @@ def release_file(*, scope: Scope, file: File) -> File:
 
     Raises: BadUpload where it is not in quarantine for what it lost.
     """
-    now = _reviewed(scope, file)
+    now = _lock_reviewed(scope, file)
     if not is_releasable(now) or now.pending_revision_id is None:
         raise BadUpload(gettext("Only a file that lost something on the way can be released."), "nothing_to_release")
     FileRevision.objects.filter(pk=now.pending_revision_id).update(review=Review.RELEASED)
@@ -106,7 +106,7 @@ def reject_file(*, scope: Scope, file: File) -> File:
     that back.
     Raises: BadUpload where none is in quarantine.
     """
-    now = _reviewed(scope, file)
+    now = _lock_reviewed(scope, file)
     pending = now.pending_revision_id
     if now.state != State.QUARANTINED or pending is None:
         raise BadUpload(gettext("Only a file in quarantine can be rejected."), "nothing_to_reject")
@@ -149,7 +149,7 @@ def take_back_rejection(*, scope: Scope, file: File) -> File:
 
     Raises: BadUpload where none stands rejected.
     """
-    now = _reviewed(scope, file)
+    now = _lock_reviewed(scope, file)
     rejected = FileRevision.objects.filter(file=now.pk, review=Review.REJECTED).order_by("-number").first()
     if now.state != State.QUARANTINED or now.error_code != "rejected" or rejected is None:
         raise BadUpload(gettext("Only what a steward has rejected can be taken back."), "nothing_to_take_back")
@@ -164,7 +164,7 @@ DECISIONS = {"release": release_file, "reject": reject_file, "take_back": take_b
 """What a steward may decide of a file in quarantine."""
 
 
-def _reviewed(scope: Scope, file: File) -> File:
+def _lock_reviewed(scope: Scope, file: File) -> File:
     if not is_steward(scope):
         raise PermissionError(gettext("Files in quarantine are reviewed by stewards."))
     now = hold_or_404(file)

@@ -16,7 +16,7 @@ from ingestion import quarantine
 from ingestion.access import get_file_or_404
 from ingestion.api import get_scope
 from ingestion.file_shapes import FileSerializer
-from ingestion.listing import file_view
+from ingestion.listing import build_file_view
 
 
 class QuarantinedSerializer(serializers.Serializer):
@@ -65,4 +65,4 @@ def review(request: Request, pk: UUID) -> Response:
     given = ReviewSerializer(data=request.data)
     given.is_valid(raise_exception=True)
     decide = quarantine.DECISIONS[given.validated_data["decision"]]
-    return Response(file_view(scope, decide(scope=scope, file=file)).to_json())
+    return Response(build_file_view(scope, decide(scope=scope, file=file)).to_json())

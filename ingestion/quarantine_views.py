@@ -13,8 +13,8 @@ from rest_framework.exceptions import APIException
 from entities.access import STEWARD, requires
 from ingestion import quarantine
 from ingestion.access import get_file_or_404
-from ingestion.listing import file_view
-from ingestion.views import get_scope, sentence
+from ingestion.listing import build_file_view
+from ingestion.views import extract_sentence, get_scope
 
 PER_PAGE = 50
 DONE = {
@@ -42,11 +42,11 @@ def review(request: HttpRequest, pk: UUID) -> HttpResponse:
     if decision not in DONE:
         messages.error(request, gettext("Choose whether to release or to reject it."))
         return redirect("ingestion:quarantine")
-    name = file_view(scope, file).name
+    name = build_file_view(scope, file).name
     try:
         quarantine.DECISIONS[decision](scope=scope, file=file)
     except APIException as refusal:
-        messages.error(request, sentence(refusal))
+        messages.error(request, extract_sentence(refusal))
     else:
         messages.success(request, f"{name} {DONE[decision]}.")
     return redirect("ingestion:quarantine")

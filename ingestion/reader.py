@@ -16,8 +16,8 @@ from django.db import connection
 from django.http import Http404
 from django.utils.translation import gettext_noop
 
-from entities.access import Scope, missing_atoms
-from entities.api.lists import label_list, labels_of_atoms
+from entities.access import Scope, list_missing_atoms
+from entities.api.lists import label_list, list_atom_labels
 from entities.models import Source
 from entities.text import find_granted_texts
 from ingestion.chunk import SEPARATOR
@@ -77,7 +77,7 @@ class Placeholder:
     def to_json(self) -> dict[str, Any]:
         return {
             "type": "placeholder",
-            "requires": labels_of_atoms(self.requires),
+            "requires": list_atom_labels(self.requires),
             "page": self.page,
             "run": self.run,
         }
@@ -86,21 +86,21 @@ class Placeholder:
 Block = TextBlock | Placeholder
 
 
-def blocks(scope: Scope, file: File, *, tells: bool = False, granted: bool = False) -> list[Block]:
+def list_blocks(scope: Scope, file: File, *, tells: bool = False, granted: bool = False) -> list[Block]:
     """Everything of a file got with `get_file_or_404`, in order. Where no paragraph is cleared there is nothing; raises
     Http404 then, unless it `tells` the caller something else (`FileView.tells`). granted: with what the caller was
     granted without its label, which is for who reads the page and for nothing that is derived from it.
     """
-    rows, hidden, extra = _of_one_version(scope, file, granted)
+    rows, hidden, extra = _read_one_version(scope, file, granted)
     if not rows and not extra and not tells:
         raise Http404("Not found.")
     texts = {row.pk: row.text for row in rows}
     placed: list[tuple[int, Block]] = [
-        (position, Placeholder(missing_atoms(label), page, 0, (position,)))
+        (position, Placeholder(list_missing_atoms(label), page, 0, (position,)))
         for position, page, label in hidden
         if position not in extra
     ]
-    placed += [(row.position, _text_block(row, texts)) for row in rows]
+    placed += [(row.position, _build_text_block(row, texts)) for row in rows]
     placed += extra.items()
     result: list[Block] = []
     runs = 0
@@ -115,7 +115,7 @@ def blocks(scope: Scope, file: File, *, tells: bool = False, granted: bool = Fal
     return result
 
 
-def _of_one_version(
+def _read_one_version(
     scope: Scope, file: File, granted: bool
 ) -> tuple[list[Paragraph], Sequence[tuple[int, int | None, int]], dict[int, TextBlock]]:
     """The paragraphs that the caller may read, (position, page, label) of those they may know of, and by position those
@@ -124,7 +124,7 @@ def _of_one_version(
     """
     for _ in range(READINGS):
         rows = list(Paragraph.objects.filter(file=file.pk).order_by("position"))
-        extra = _granted_blocks(scope, file) if granted else {}
+        extra = _load_granted_blocks(scope, file) if granted else {}
         if not rows and not extra:
             return [], [], {}
         with connection.cursor() as cursor:
@@ -135,7 +135,7 @@ def _of_one_version(
     return rows, hidden, extra
 
 
-def _granted_blocks(scope: Scope, file: File) -> dict[int, TextBlock]:
+def _load_granted_blocks(scope: Scope, file: File) -> dict[int, TextBlock]:
     return {
         text.position: TextBlock(
             passage=text.passage,
@@ -151,8 +151,8 @@ def _granted_blocks(scope: Scope, file: File) -> dict[int, TextBlock]:
     }
 
 
-def _text_block(row: Paragraph, texts: dict[UUID, str]) -> TextBlock:
-    above = row.headings_to(texts)
+def _build_text_block(row: Paragraph, texts: dict[UUID, str]) -> TextBlock:
+    above = row.list_headings_to(texts)
     return TextBlock(
         passage=row.pk,
         text=row.text,
@@ -169,7 +169,7 @@ def _text_block(row: Paragraph, texts: dict[UUID, str]) -> TextBlock:
 
 
 @dataclass(frozen=True)
-class Cited:
+class CitedPassage:
     """A passage to show: paragraphs, and the words in them. words: None for the whole of it."""
 
     paragraphs: frozenset[UUID]
@@ -179,28 +179,28 @@ class Cited:
     end: int | None = None
 
 
-def resolve_cited(file: File, passage: str = "", row: str = "", start: str = "", end: str = "") -> Cited | None:
+def resolve_cited(file: File, passage: str = "", row: str = "", start: str = "", end: str = "") -> CitedPassage | None:
     """What the parameters of an address mean: `passage` (a paragraph) or `row` (an index row), and the characters
     `start` to `end` of its text. None where there is nothing that the caller may read: then the file is shown as it
     is.
     """
-    first, last = _number(start), _number(end)
+    first, last = _parse_number(start), _parse_number(end)
     whole = first is None or last is None or first >= last
-    row_id, passage_id = _uuid(row), _uuid(passage)
+    row_id, passage_id = _parse_uuid(row), _parse_uuid(passage)
     if row_id:
         found = ContextRow.objects.filter(pk=row_id, file=file.pk).first()
         if found is None:
             return None
         members = RowParagraph.objects.filter(row=row_id, paragraph__isnull=False).values_list("paragraph", flat=True)
         words = None if whole else found.text[first:last]
-        paragraphs = frozenset(pk for pk in members if pk) or _summarised(file, row_id, words)
-        return Cited(paragraphs, found.text, words) if paragraphs else None
+        paragraphs = frozenset(pk for pk in members if pk) or _find_summarised(file, row_id, words)
+        return CitedPassage(paragraphs, found.text, words) if paragraphs else None
     if passage_id and Paragraph.objects.filter(pk=passage_id, file=file.pk).exists():
-        return Cited(frozenset({passage_id}), start=None if whole else first, end=None if whole else last)
+        return CitedPassage(frozenset({passage_id}), start=None if whole else first, end=None if whole else last)
     return None
 
 
-def _summarised(file: File, row: UUID, words: str | None) -> frozenset[UUID]:
+def _find_summarised(file: File, row: UUID, words: str | None) -> frozenset[UUID]:
     """The paragraphs that a summary was drawn from; those in which its `words` stand, where any does."""
     sources = Source.objects.filter(derived=row, passage__isnull=False).values("passage")
     found = dict(Paragraph.objects.filter(pk__in=sources, file=file.pk).values_list("pk", "text"))
@@ -208,19 +208,19 @@ def _summarised(file: File, row: UUID, words: str | None) -> frozenset[UUID]:
     return meant or frozenset(found)
 
 
-def mark(found: Sequence[Block], cited: Cited | None) -> list[Block]:
+def mark(found: Sequence[Block], cited: CitedPassage | None) -> list[Block]:
     """`found` with the cited paragraphs and words marked."""
     if cited is None:
         return list(found)
     return [
-        replace(b, cited=True, marks=_marks(b.text, cited))
+        replace(b, cited=True, marks=_find_marks(b.text, cited))
         if isinstance(b, TextBlock) and b.passage in cited.paragraphs
         else b
         for b in found
     ]
 
 
-def _marks(text: str, cited: Cited) -> tuple[tuple[int, int], ...]:
+def _find_marks(text: str, cited: CitedPassage) -> tuple[tuple[int, int], ...]:
     if cited.start is not None and cited.end is not None:
         return ((max(0, cited.start), min(len(text), cited.end)),) if cited.start < len(text) else ()
     if not cited.words:
@@ -234,12 +234,12 @@ def _marks(text: str, cited: Cited) -> tuple[tuple[int, int], ...]:
     return ((match.a, match.a + match.size),) if match.size >= min(20, len(cited.words)) else ()
 
 
-def _uuid(given: str) -> UUID | None:
+def _parse_uuid(given: str) -> UUID | None:
     try:
         return UUID(given)
     except ValueError:
         return None
 
 
-def _number(given: str) -> int | None:
+def _parse_number(given: str) -> int | None:
     return int(given) if given.isascii() and given.isdigit() and len(given) < 9 else None

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.dispatch import receiver
 
 from entities.models import Entity
-from entities.registry import children
+from entities.registry import list_child_types
 from entities.signals import access_changed, entity_changed
 from ingestion.models import WorkspaceModel
 from ingestion.records import mark_stale
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 @receiver(entity_changed, dispatch_uid="ingestion.index_record")
 def index_changed_record(sender: Any, entity: Entity, workspace: int, fields: frozenset[str], **kwargs: Any) -> None:
     """The record's own rows follow; those of the records that belong to it too, where they name it."""
-    mark_stale(workspace, [entity.pk, *(naming(entity.pk, type(entity)) if "name" in fields else [])])
+    mark_stale(workspace, [entity.pk, *(list_naming(entity.pk, type(entity)) if "name" in fields else [])])
 
 
 @receiver(access_changed, dispatch_uid="ingestion.index_relations")
@@ -29,14 +29,14 @@ def index_relations(sender: Any, workspace: int, entity_id: UUID | None, **kwarg
     """Relation rows name only records that everybody may see, which has perhaps changed."""
     entity = Entity.objects.filter(pk=entity_id).first() if entity_id else None
     if entity is not None:
-        mark_stale(workspace, naming(entity.pk, entity.type_class))
+        mark_stale(workspace, list_naming(entity.pk, entity.type_class))
 
 
-def naming(entity: UUID, model: type[Entity]) -> list[UUID]:
+def list_naming(entity: UUID, model: type[Entity]) -> list[UUID]:
     """Records whose relation rows name this one."""
     return [
         pk
-        for child, field in children(model)
+        for child, field in list_child_types(model)
         for pk in child._base_manager.filter(**{field: entity}).values_list("pk", flat=True)
     ]
 

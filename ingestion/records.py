@@ -20,20 +20,20 @@ from django.utils import timezone
 from entities.access import Scope, combine_many, list_atoms
 from entities.actions import move_date
 from entities.models import Entity, FieldParagraph
-from entities.rag import atoms
+from entities.rag import split_label
 from ingestion.claims import RETRY_AFTER, WAIT_FOR_BUDGET
-from ingestion.classify import Classifier, model_votes, rules_vote
+from ingestion.classify import Classifier, build_rules_vote, vote_by_model
 from ingestion.documents import ParagraphText
 from ingestion.embedders import EmbeddingFailed
 from ingestion.extract import language
-from ingestion.index import embed_texts, known_vectors, replace_rows
+from ingestion.index import embed_texts, load_known_vectors, replace_rows
 from ingestion.models import ContextRow, Kind, RecordIndex
 from ingestion.signals import record_indexed
 from ingestion.turns import is_free
 from ingestion.typed import build_drafts
 from ingestion.vector_models import load_embedder, lock_embedder
-from ingestion.votes import KEPT_TYPED, Vote, automatic, build_votes, decide
-from ingestion.work import workspace_guidance, workspace_levels
+from ingestion.votes import KEPT_TYPED, Vote, build_votes, collect_automatic, decide
+from ingestion.work import load_workspace_guidance, load_workspace_levels
 from llm.errors import BudgetExceeded, ModelError
 
 logger = logging.getLogger(__name__)
@@ -137,21 +137,21 @@ def label_texts(claim: RecordClaim) -> None:
             FieldParagraph.objects.filter(entity=claim.entity, data_classification=None).order_by("field", "position")
         )
         texts_before = _load_preceding_texts(claim.entity)
-        default = atoms(entity.type_class.rag().default)
-        inherited = [_inherited(default, frozenset(list_atoms(row.floor))) for row in rows]
-        classifier = Classifier(claim.workspace, workspace_levels(), workspace_guidance(), entity.type_title)
+        default = split_label(entity.type_class.rag().default)
+        inherited = [_build_inherited(default, frozenset(list_atoms(row.floor))) for row in rows]
+        classifier = Classifier(claim.workspace, load_workspace_levels(), load_workspace_guidance(), entity.type_title)
     if not rows:
         return
-    texts = [_text(row.text) for row in rows]
+    texts = [_build_text(row.text) for row in rows]
     votes = [
         [
             *(v for v in build_votes(row.votes) if v.source == "manual"),
             *given,
-            rules_vote(text.text, text.lang, before=texts_before.get(row.pk, "")),
+            build_rules_vote(text.text, text.lang, before=texts_before.get(row.pk, "")),
         ]
         for row, given, text in zip(rows, inherited, texts, strict=True)
     ]
-    for answer in model_votes(texts, classifier):
+    for answer in vote_by_model(texts, classifier):
         for number, vote in answer.votes.items():
             votes[number].append(vote)
     appeared = False
@@ -162,7 +162,7 @@ def label_texts(claim: RecordClaim) -> None:
             written = FieldParagraph.objects.filter(pk=row.pk, digest=row.digest, data_classification=None).update(
                 votes=[vote.to_json() for vote in given_votes],
                 data_classification=None if decided is None else combine_many(decided),
-                floor=row.floor if decided is not None else combine_many([row.floor, *automatic(given_votes)]),
+                floor=row.floor if decided is not None else combine_many([row.floor, *collect_automatic(given_votes)]),
             )
             appeared |= bool(written) and decided == frozenset()
         if appeared:
@@ -176,13 +176,13 @@ def _load_preceding_texts(entity: UUID) -> dict[UUID, str]:
     return {pk: text for (_, field, text), (pk, own_field, _) in pairs if field == own_field}
 
 
-def _inherited(default: frozenset[int], floor: frozenset[int]) -> list[Vote]:
+def _build_inherited(default: frozenset[int], floor: frozenset[int]) -> list[Vote]:
     """What the type declares, and what an edit left behind where that is more."""
     declared = Vote("inherited", default, DECLARED)
     return [declared] if floor <= default else [declared, Vote("inherited", floor, KEPT_TYPED)]
 
 
-def _text(text: str) -> ParagraphText:
+def _build_text(text: str) -> ParagraphText:
     return ParagraphText(text, "text", None, (), (), language.guess(text), 0, len(text))
 
 
@@ -195,7 +195,7 @@ def refresh_rows(claim: RecordClaim) -> None:
         if base is None:
             return
         drafts = build_drafts(base.type_class._base_manager.get(pk=base.pk), embedder)
-        present, vectors = known_vectors(drafts, embedder.model_id)
+        present, vectors = load_known_vectors(drafts, embedder.model_id)
     todo = [draft for draft in drafts if draft.id not in present and draft.id not in vectors]
     vectors.update(embed_texts(embedder, todo))
     with scope.open():

@@ -12,15 +12,15 @@ from django.http import Http404
 from django.utils.translation import gettext, gettext_lazy
 
 from entities.access import Scope, combine_many, list_atoms, raise_labels
-from entities.access.scope import current
+from entities.access.scope import get_current_scope
 from entities.api.errors import Conflict
-from entities.audit import Question, record_question
+from entities.audit import AuditedQuery, record_question
 from entities.models import Classification, Entity, FieldParagraph
 from entities.models.classification import FIRST_COMPOUND
 from entities.models.text import Labelled
-from ingestion.access import is_steward, visible_files
+from ingestion.access import is_steward, select_visible_files
 from ingestion.attachments import list_attachments, relabel_names
-from ingestion.classify import Classifier, model_votes, rules_vote
+from ingestion.classify import Classifier, build_rules_vote, vote_by_model
 from ingestion.documents import ParagraphText
 from ingestion.errors import BadUpload
 from ingestion.extract import language
@@ -29,8 +29,8 @@ from ingestion.models import ContextRow, File, FileRevision, Paragraph, RowParag
 from ingestion.paragraph_rows import find_rows, raise_rows
 from ingestion.queueing import publish_again, take_revision
 from ingestion.records import mark_stale
-from ingestion.votes import Vote, automatic, build_votes, decide, find_floor, manual_vote, with_floor
-from ingestion.work import workspace_guidance, workspace_levels
+from ingestion.votes import Vote, add_floor, build_votes, collect_automatic, decide, find_floor, find_manual_vote
+from ingestion.work import load_workspace_guidance, load_workspace_levels
 from llm.errors import ModelError
 
 LONGEST_REASON = 500
@@ -43,8 +43,8 @@ class Decision:
 
     over: what it overrules, where that was judged when it was made: votes that came since add to it. floor: what was
     known then of the floor of the file. digest: of the text that was judged; other text is not what the decision was
-    about. seen: `judged` of the paragraph, where the decision is about that and nothing newer. accepted: why it had
-    waited, where a proposal was taken as it stood.
+    about. seen: `digest_judged` of the paragraph, where the decision is about that and nothing newer. accepted: why it
+    had waited, where a proposal was taken as it stood.
     """
 
     workspace: int
@@ -62,7 +62,7 @@ class Decision:
 
 def get_paragraph_or_404(scope: Scope, pk: UUID) -> Paragraph | FieldParagraph:
     """A paragraph that a steward may read, on a record that they may see. Raises: Http404."""
-    paragraph = Paragraph.objects.filter(pk=pk, file__in=visible_files(scope).values("pk")).first()
+    paragraph = Paragraph.objects.filter(pk=pk, file__in=select_visible_files(scope).values("pk")).first()
     if paragraph is None:
         seen = Entity.objects.visible_to(scope).values("pk")
         typed = FieldParagraph.objects.filter(pk=pk, entity__in=seen).first()
@@ -77,15 +77,15 @@ def relabel_paragraph(
 ) -> list[Vote]:
     """A steward's decision on a paragraph got with `get_paragraph_or_404`. Returns its votes as they will be.
 
-    seen: `judged` of the paragraph as the steward was shown it, where the decision is about that and nothing newer.
-    It is carried out when this transaction commits, before the caller gets an answer, in one transaction of the
+    seen: `digest_judged` of the paragraph as the steward was shown it, where the decision is about that and nothing
+    newer. It is carried out when this transaction commits, before the caller gets an answer, in one transaction of the
     service: text drawn from the paragraph may rise above the label of whoever decides, and scopes do not nest.
     Raises: BadUpload without a reason or for a label that does not exist; Conflict where it has changed since it was
     seen, also by the commit, and where its text has by then; PermissionError for who is no steward.
     """
     if not is_steward(scope):
         raise PermissionError(gettext("Labels are decided by stewards."))
-    if seen and seen != judged(paragraph):
+    if seen and seen != digest_judged(paragraph):
         raise Conflict(CHANGED)
     atoms, reason = check_decision(labels, reason)
     decision = build_decision(scope, paragraph, atoms, reason, seen)
@@ -112,7 +112,7 @@ def check_labels(labels: Iterable[int]) -> frozenset[int]:
     return atoms
 
 
-def judged(paragraph: Labelled) -> str:
+def digest_judged(paragraph: Labelled) -> str:
     """A digest of what a steward sees of a paragraph when deciding: its text, label and votes."""
     seen = [paragraph.digest, paragraph.data_classification, paragraph.votes]
     return hashlib.sha256(json.dumps(seen, sort_keys=True).encode()).hexdigest()[:16]
@@ -123,7 +123,7 @@ def build_decision(
 ) -> Decision:
     """It overrules what the other votes say today, and what the paragraph was labelled with."""
     votes = build_votes(paragraph.votes)
-    earlier = manual_vote(votes)
+    earlier = find_manual_vote(votes)
     return Decision(
         scope.workspace,
         paragraph.pk,
@@ -131,7 +131,7 @@ def build_decision(
         atoms,
         reason,
         scope.principal,
-        automatic(votes) | (earlier.over if earlier else frozenset()),
+        collect_automatic(votes) | (earlier.over if earlier else frozenset()),
         find_floor(votes),
         paragraph.digest,
         seen,
@@ -142,8 +142,8 @@ def build_decision(
 def _vote(decision: Decision, paragraph: Labelled) -> Vote:
     votes = build_votes(paragraph.votes)
     if decision.over is None:
-        earlier = manual_vote(votes)
-        over = automatic(votes) | (earlier.over if earlier else frozenset())
+        earlier = find_manual_vote(votes)
+        over = collect_automatic(votes) | (earlier.over if earlier else frozenset())
     else:
         over = decision.over - (find_floor(votes) - decision.floor)
     return Vote("manual", decision.atoms, decision.reason, by=decision.by, over=over)
@@ -186,7 +186,7 @@ def _apply(decision: Decision) -> tuple[Paragraph | FieldParagraph, bool] | None
     paragraph = model._default_manager.select_for_update().filter(pk=decision.paragraph).first()
     if paragraph is None or decision.digest not in ("", paragraph.digest):
         return None  # deleted or edited meanwhile
-    if decision.seen not in ("", judged(paragraph)):
+    if decision.seen not in ("", digest_judged(paragraph)):
         return None  # somebody else decided first, or votes came
     old = paragraph.data_classification
     votes = [*build_votes(paragraph.votes), _vote(decision, paragraph)]
@@ -215,11 +215,11 @@ def note(decision: Decision, paragraph: Paragraph | FieldParagraph, old: int | N
     reason = "" if decision.accepted else decision.reason
     was = None if old is None else list_atoms(old)
     now = list_atoms(paragraph.data_classification)
-    found = rules_vote(reason, language.guess(reason)).labels if reason else frozenset()
+    found = build_rules_vote(reason, language.guess(reason)).labels if reason else frozenset()
     record_question(
-        replace(current(), principal=decision.by),  # the service does it, the steward decided it
+        replace(get_current_scope(), principal=decision.by),  # the service does it, the steward decided it
         "paragraph.relabelled",
-        Question(reason, {*now, *(was or ()), *found}, ((paragraph.pk, entity),)),
+        AuditedQuery(reason, {*now, *(was or ()), *found}, ((paragraph.pk, entity),)),
         kind,
         pk,
         was=None if was is None else list(was),
@@ -258,7 +258,7 @@ def take_with_floor(workspace: int, revision: UUID) -> None:
         take_revision(known.select_related("blob").order_by("-number")[0])
 
 
-def left_with_floor() -> list[UUID]:
+def list_left_with_floor() -> list[UUID]:
     """Revisions that wait for `take_with_floor`, in an open service scope. It does nothing where their own web server
     is at that still."""
     return list(FileRevision.objects.filter(floor__isnull=False).values_list("pk", flat=True))
@@ -269,7 +269,7 @@ def raise_published(file: UUID, floor: int) -> None:
     paragraphs = list(Paragraph.objects.select_for_update().filter(file=file).order_by("position"))
     given = frozenset(list_atoms(floor))
     for paragraph in paragraphs:
-        paragraph.votes = [vote.to_json() for vote in with_floor(build_votes(paragraph.votes), given)]
+        paragraph.votes = [vote.to_json() for vote in add_floor(build_votes(paragraph.votes), given)]
         paragraph.floor = combine_many([paragraph.floor, floor])
         if paragraph.data_classification is not None:
             paragraph.data_classification = combine_many([paragraph.data_classification, floor])
@@ -290,13 +290,13 @@ def label_text(workspace: int, text: str) -> int | None:
     """
     scope = Scope.for_service(workspace)
     with scope.open():
-        classifier = Classifier(workspace, workspace_levels(), workspace_guidance())
+        classifier = Classifier(workspace, load_workspace_levels(), load_workspace_guidance())
     if not text.strip():
         return 0
     paragraph = ParagraphText(text, "text", None, (), (), language.guess(text), 0, len(text))
-    votes = [rules_vote(text, paragraph.lang)]
+    votes = [build_rules_vote(text, paragraph.lang)]
     try:
-        votes += [vote for answer in model_votes([paragraph], classifier) for vote in answer.votes.values()]
+        votes += [vote for answer in vote_by_model([paragraph], classifier) for vote in answer.votes.values()]
     except ModelError:
         return None
     atoms = decide(votes, model_needed=True)

@@ -12,8 +12,8 @@ from entities.rag import RemainderPolicy
 from ingestion.classify import LONGEST_REASON
 from ingestion.documents import Extraction
 from ingestion.extract import language
-from ingestion.votes import KEPT, Vote, automatic, build_votes, decide, manual_vote
-from llm.rules import exact_votes
+from ingestion.votes import KEPT, Vote, build_votes, collect_automatic, decide, find_manual_vote
+from llm.rules import vote_exactly
 
 Kind = Literal["inherit", "strict"]
 
@@ -158,14 +158,14 @@ class Remainder:
     @property
     def floor(self) -> frozenset[int]:
         """The atoms that it needs at least, while it has no label."""
-        decision = manual_vote(self.votes)
-        return automatic(self.votes) | (decision.labels if decision else frozenset())
+        decision = find_manual_vote(self.votes)
+        return collect_automatic(self.votes) | (decision.labels if decision else frozenset())
 
     def settle(self, vote: Vote) -> "Remainder":
         """As a steward decided of all that it is now."""
         return replace(self, votes=(*self.votes, vote), settled=frozenset(self.codes))
 
-    def equals(self, other: "Remainder") -> bool:
+    def is_same(self, other: "Remainder") -> bool:
         """Whether the same was found, so that what a steward decided of the one holds for the other."""
         return (set(self.codes), self.found) == (set(other.codes), other.found)
 
@@ -178,7 +178,7 @@ class Remainder:
         """With what was decided of an earlier one. No label gets lower by itself: what that one had more stays."""
         decisions = tuple(vote for vote in earlier.votes if vote.source == "manual")
         over = frozenset(atom for vote in decisions for atom in vote.over)
-        before = automatic(earlier.votes) - over - automatic(self.votes)
+        before = collect_automatic(earlier.votes) - over - collect_automatic(self.votes)
         kept = (Vote("inherited", before, KEPT),) if before else ()
         new = (vote for vote in decisions if vote not in self.votes)
         return replace(self, votes=(*self.votes, *kept, *new), settled=self.settled | earlier.settled)
@@ -186,14 +186,14 @@ class Remainder:
     @property
     def is_decided(self) -> bool:
         """Whether a steward decided on it, or on that of a version before, which asks for a decision on this one."""
-        return manual_vote(self.votes) is not None or DECIDED_BEFORE in self.codes
+        return find_manual_vote(self.votes) is not None or DECIDED_BEFORE in self.codes
 
     def follow(self, before: "Remainder") -> "Remainder":
         """After a version with other bytes: what a steward decided of that one holds where the same was found, and is
         asked again otherwise."""
         if not before.is_decided:
             return self
-        if self.equals(before):
+        if self.is_same(before):
             return self.carry(before)
         return self if self.is_empty else replace(self, codes=(*self.codes, DECIDED_BEFORE))
 
@@ -203,7 +203,7 @@ def weigh_texts(texts: Iterable[str], on_progress: Callable[[], None] = lambda: 
     these texts are names, addresses and numbers that programs wrote."""
     votes = []
     for text in texts:
-        votes.append(exact_votes(text, language.guess(text)))
+        votes.append(vote_exactly(text, language.guess(text)))
         on_progress()
     if not votes:
         return ()

@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 
 from entities.access import combine_many
 from entities.rag import RemainderPolicy
-from ingestion.documents import Extraction, Unaccounted
+from ingestion.documents import Extraction, UnreadContent
 from ingestion.models import File, FileRevision, Review
 from ingestion.remainder import DECIDED_BEFORE, INSIDE, LASTING_EXCEPT, RELEASED, Remainder, find_codes
 from ingestion.votes import FLOOR, Vote
@@ -25,7 +25,7 @@ def load_remainder(revision: FileRevision) -> Remainder | None:
     return None if revision.remainder is None else Remainder.from_json(revision.remainder)
 
 
-def remainder_columns(remainder: Remainder, policy: RemainderPolicy) -> dict[str, Any]:
+def build_remainder_columns(remainder: Remainder, policy: RemainderPolicy) -> dict[str, Any]:
     """The columns of a version's row. In an open scope."""
     label = remainder.label(policy)
     return {
@@ -35,37 +35,39 @@ def remainder_columns(remainder: Remainder, policy: RemainderPolicy) -> dict[str
     }
 
 
-def work_out_remainder(
+def compute_remainder_columns(
     work: Work,
     file: File,
     revision: FileRevision,
     extraction: Extraction,
     votes: Sequence[Vote],
-    lost: Iterable[Unaccounted],
+    lost: Iterable[UnreadContent],
 ) -> dict[str, Any]:
     """The columns of the row of a version that is being published, in its transaction and before the file has it.
     votes: on the texts. lost: what is there and may be found another time.
     """
-    remainder = _work_out(work, file, revision, extraction, votes, lost) if work.opened else load_remainder(revision)
+    remainder = (
+        _compute_remainder(work, file, revision, extraction, votes, lost) if work.opened else load_remainder(revision)
+    )
     if remainder is None:
         return {}
-    return {"withheld": revision.withheld, **remainder_columns(remainder, work.collection.remainder)}
+    return {"withheld": revision.withheld, **build_remainder_columns(remainder, work.collection.remainder)}
 
 
-def _work_out(
+def _compute_remainder(
     work: Work,
     file: File,
     revision: FileRevision,
     extraction: Extraction,
     votes: Sequence[Vote],
-    lost: Iterable[Unaccounted],
+    lost: Iterable[UnreadContent],
 ) -> Remainder:
     is_alone = file.revision_id is None and work.number == 1
-    same = [revision] if is_alone else list(_same_bytes(revision).order_by("number"))
+    same = [revision] if is_alone else list(_select_same_bytes(revision).order_by("number"))
     found = {*extraction.unaccounted}
-    revision.withheld = sorted(lasting_codes(found - {*lost}).union(*(other.withheld for other in same)))
+    revision.withheld = sorted(select_lasting_codes(found - {*lost}).union(*(other.withheld for other in same)))
     known = [one for one in map(load_remainder, same) if one is not None]
-    codes = {*revision.withheld, *find_codes(extraction), *_codes_of_history(work, revision)}
+    codes = {*revision.withheld, *find_codes(extraction), *_list_codes_of_history(work, revision)}
     codes |= {DECIDED_BEFORE for one in known if DECIDED_BEFORE in one.codes}
     places = sorted((missed.code, missed.page or 0) for missed in found)
     remainder = Remainder(
@@ -81,27 +83,27 @@ def _work_out(
     return remainder
 
 
-def _codes_of_history(work: Work, revision: FileRevision) -> set[str]:
+def _list_codes_of_history(work: Work, revision: FileRevision) -> set[str]:
     """What is known of the version, or of those of the messages that it came in, and not by reading it."""
     codes = {RELEASED} if revision.review == Review.RELEASED else set()
     outer = File.objects.select_related("revision").filter(pk__in=work.lineage[1:], revision__isnull=False)
     versions = (message.revision for message in outer if message.revision is not None)
-    if any(_same_bytes(version).filter(withheld__contains=[INSIDE]).exists() for version in versions):
+    if any(_select_same_bytes(version).filter(withheld__contains=[INSIDE]).exists() for version in versions):
         codes.add(INSIDE)
     return codes
 
 
-def _same_bytes(revision: FileRevision) -> QuerySet[FileRevision]:
+def _select_same_bytes(revision: FileRevision) -> QuerySet[FileRevision]:
     """Versions of its file with its bytes, itself among them."""
     return FileRevision.objects.filter(file=revision.file_id, blob=revision.blob_id)
 
 
-def most_attachments(revision: FileRevision) -> int:
+def count_most_attachments(revision: FileRevision) -> int:
     """The most files that any reading of its bytes found in them."""
-    return max(_same_bytes(revision).values_list("attachments", flat=True), default=0)
+    return max(_select_same_bytes(revision).values_list("attachments", flat=True), default=0)
 
 
-def lasting_codes(unaccounted: Iterable[Unaccounted]) -> set[str]:
+def select_lasting_codes(unaccounted: Iterable[UnreadContent]) -> set[str]:
     """Codes of what no other way of reading accounts for. Fonts that tell nothing of their letters are read by OCR."""
     return {u.code for u in unaccounted if u.code not in LASTING_EXCEPT and (u.code != "unreadable_text" or not u.page)}
 

@@ -13,7 +13,7 @@ def remember(gone: Iterable[Paragraph], *, until: int, unread: bool) -> None:
     them before, and has been read again.
     """
     PastParagraph.objects.bulk_create(
-        [_past(row, row.file_id, row.since, until, unread=unread) for row in gone], batch_size=BATCH
+        [_build_past(row, row.file_id, row.since, until, unread=unread) for row in gone], batch_size=BATCH
     )
 
 
@@ -30,11 +30,11 @@ def transfer_attachments(
     now = list(Paragraph.objects.filter(file__in=files).order_by("pk"))
     rows: list[Paragraph | PastParagraph] = [*before, *now]
     PastParagraph.objects.bulk_create(
-        [_past(row, to, version, version, unread=unread, inside=inside) for row in rows], batch_size=BATCH
+        [_build_past(row, to, version, version, unread=unread, inside=inside) for row in rows], batch_size=BATCH
     )
 
 
-def _past(
+def _build_past(
     row: Paragraph | PastParagraph, file: UUID, since: int, until: int, *, unread: bool, inside: bool = False
 ) -> PastParagraph:
     return PastParagraph(

@@ -22,21 +22,21 @@ from entities.access import Scope, combine_many, list_atoms
 from ingestion.models import File, Paragraph, Redo, Requalification, RequalifiedFile, State
 from ingestion.pipeline import process_file
 from ingestion.queueing import queue_file
-from ingestion.requalify_plan import Plan, plan
-from ingestion.votes import Vote, automatic, build_votes, find_own_atoms, manual_vote
-from ingestion.work import workspace_levels
+from ingestion.requalify_plan import RequalifyPlan, plan
+from ingestion.votes import Vote, build_votes, collect_automatic, find_manual_vote, find_own_atoms
+from ingestion.work import load_workspace_levels
 
 Item = RequalifiedFile.State
 SOON = timedelta(seconds=60)
 POLL_SECONDS = 0.5
 
 
-class Refused(Exception):
+class RequalifyRefused(Exception):
     """What was asked for cannot be done now; the message is a sentence for people."""
 
 
 @dataclass(frozen=True)
-class Report:
+class RequalifyReport:
     """What came of files that are done. gained, waiting: atom → paragraphs, as on `RequalifiedFile`. still: files of
     the run that are not done yet."""
 
@@ -55,19 +55,19 @@ def open_run(workspace: int) -> Requalification | None:
         return Requalification.objects.filter(ended_at=None).first()
 
 
-def start(workspace: int, share: float, *, everything: bool) -> tuple[Requalification, Plan]:
+def start(workspace: int, share: float, *, everything: bool) -> tuple[Requalification, RequalifyPlan]:
     """A run of what is stale now, or of everything. share: of the files that go first, above 0. Raises: Refused."""
     if not 0 < share <= 1:
-        raise Refused("The share that goes first is a number above 0 and up to 1, such as 0.1.")
+        raise RequalifyRefused("The share that goes first is a number above 0 and up to 1, such as 0.1.")
     with Scope.for_service(workspace).open():
         if Requalification.objects.filter(ended_at=None).exists():
-            raise Refused("A run is open already: go on with it (--go), or end it (--abandon).")
+            raise RequalifyRefused("A run is open already: go on with it (--go), or end it (--abandon).")
         found = plan(everything=everything)
         if not found.files:
-            raise Refused("Nothing is stale.")
+            raise RequalifyRefused("Nothing is stale.")
         run = Requalification.objects.create(workspace_id=workspace, everything=everything, share=share)
         first = math.ceil(share * len(found.files))
-        floor = combine_many(level.value for level in workspace_levels())
+        floor = combine_many(level.value for level in load_workspace_levels())
         # By a hash of both, so that the first ones are of all kinds and another run begins with others.
         order = sorted(found.files, key=lambda one: hashlib.sha256(f"{run.pk} {one.file}".encode()).digest())
         RequalifiedFile.objects.bulk_create(
@@ -148,7 +148,9 @@ def finish(item: RequalifiedFile, stopped: Callable[[], bool]) -> None:
                 return
             until = file.claimed_until
         if until is not None and until > timezone.now() + SOON:
-            raise Refused("A file was put off for longer: the budget for models may be spent. Go on later with --go.")
+            raise RequalifyRefused(
+                "A file was put off for longer: the budget for models may be spent. Go on later with --go."
+            )
         if stopped():
             return
         time.sleep(POLL_SECONDS)
@@ -169,7 +171,7 @@ def settle(item: RequalifiedFile, file: File) -> None:
         old, old_lost = before.get(str(pk), [None, []])
         item.paragraphs += 1
         item.changed += label != old
-        gained.update(set(_atoms(label)) - set(_atoms(old)) if str(pk) in before else ())
+        gained.update(set(_list_label_atoms(label)) - set(_list_label_atoms(old)) if str(pk) in before else ())
         waiting.update(lost - set(old_lost))
     item.gained, item.waiting, item.before = dict(gained), dict(waiting), None
     # No row where the file went meanwhile: then there is nothing to be told of it.
@@ -177,7 +179,7 @@ def settle(item: RequalifiedFile, file: File) -> None:
     RequalifiedFile.objects.filter(pk=item.pk).update(**{name: getattr(item, name) for name in written})
 
 
-def _atoms(label: int | None) -> Iterable[int]:
+def _list_label_atoms(label: int | None) -> Iterable[int]:
     return () if label is None else list_atoms(label)
 
 
@@ -189,11 +191,11 @@ def load_labels(file: UUID) -> list[tuple[UUID, int | None, frozenset[int]]]:
 
 def find_inherited_only(votes: Sequence[Vote]) -> frozenset[int]:
     """Atoms that nothing gives a paragraph today but its label of before: a decrease that waits for a steward."""
-    decision = manual_vote(votes)
-    return automatic(votes) - find_own_atoms(votes) - (decision.labels if decision else frozenset())
+    decision = find_manual_vote(votes)
+    return collect_automatic(votes) - find_own_atoms(votes) - (decision.labels if decision else frozenset())
 
 
-def report(run: Requalification) -> Report:
+def report(run: Requalification) -> RequalifyReport:
     """Opens a service scope."""
     with Scope.for_service(run.workspace_id).open():
         items = list(RequalifiedFile.objects.filter(run=run.pk).order_by("position").defer("before"))
@@ -203,7 +205,7 @@ def report(run: Requalification) -> Report:
     for item in done:
         gained.update({int(atom): count for atom, count in item.gained.items()})
         waiting.update({int(atom): count for atom, count in item.waiting.items()})
-    return Report(
+    return RequalifyReport(
         files=len(done),
         paragraphs=sum(item.paragraphs for item in done),
         changed=sum(item.changed for item in done),

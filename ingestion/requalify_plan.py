@@ -9,17 +9,17 @@ from uuid import UUID
 from django.db.models import Sum
 
 from ingestion.access import get_collection
-from ingestion.classify import to_ask, windows
+from ingestion.classify import select_windows_to_ask, split_windows
 from ingestion.documents import ParagraphText
 from ingestion.looking import MOST_PAGES
 from ingestion.models import ContextRow, File, Kind, Paragraph
-from ingestion.staleness import is_stale, list_causes, with_causes
-from ingestion.summaries import lead
+from ingestion.staleness import annotate_causes, is_stale, list_causes
+from ingestion.summaries import select_lead
 from ingestion.synthesis import build_excerpts
 from ingestion.votes import build_votes
 from ingestion.witness import CONCEALED, NAMES, OF_THE_MODEL
 from ingestion.work import get_strategy
-from llm.client import compute_cost, is_offline, model_for
+from llm.client import compute_cost, get_model_name, is_offline
 from llm.models import ModelCall
 from llm.vision import MOST_PICTURES
 
@@ -65,7 +65,7 @@ class PlannedFile:
 
 
 @dataclass(frozen=True)
-class Plan:
+class RequalifyPlan:
     """files: in the order in which they would be done. left: stale ones with a version on its way or in quarantine."""
 
     files: tuple[PlannedFile, ...]
@@ -94,15 +94,17 @@ class Plan:
         return sum(planned.paragraphs for planned in self.files)
 
 
-def plan(*, everything: bool = False) -> Plan:
+def plan(*, everything: bool = False) -> RequalifyPlan:
     """In an open service scope."""
     published = File.objects.filter(revision__isnull=False) if everything else File.objects.filter(is_stale())
-    free = with_causes(published.filter(pending_revision=None)).order_by("pk")
-    files = tuple(planned_file(file, NAMES if everything else list_causes(file)) for file in free)
-    return Plan(files, published.exclude(pending_revision=None).count(), model_for("fast"), cost_of_files(files))
+    free = annotate_causes(published.filter(pending_revision=None)).order_by("pk")
+    files = tuple(plan_file(file, NAMES if everything else list_causes(file)) for file in free)
+    return RequalifyPlan(
+        files, published.exclude(pending_revision=None).count(), get_model_name("fast"), estimate_cost(files)
+    )
 
 
-def planned_file(file: File, causes: Sequence[str]) -> PlannedFile:
+def plan_file(file: File, causes: Sequence[str]) -> PlannedFile:
     columns = ("text", "page", "kind", "lang", "votes", "data_classification")
     rows = list(Paragraph.objects.filter(file=file.pk).order_by("position").values_list(*columns))
     opened = "extraction" in causes
@@ -112,10 +114,10 @@ def planned_file(file: File, causes: Sequence[str]) -> PlannedFile:
         texts = [ParagraphText(text, kind, page, (), (), lang, 0, len(text)) for text, page, kind, lang, *_ in rows]  # type: ignore[arg-type]
         asked_anew = bool(OF_THE_MODEL & set(causes))
         voted = {n for n, row in enumerate(rows) if any(vote.source == "model" for vote in build_votes(row[4]))}
-        calls = list(to_ask(windows(texts), () if asked_anew else voted).values())
+        calls = list(select_windows_to_ask(split_windows(texts), () if asked_anew else voted).values())
     lengths = [len(text) // CHARACTERS_A_TOKEN + PARAGRAPH_TOKENS for text, *_ in rows]
     tokens = sum(PROMPT_TOKENS + sum(lengths[n] for n in numbers) for numbers in calls)
-    excerpts = [] if (classify and not calls) or not voted_anew else summarised(file, rows)
+    excerpts = [] if (classify and not calls) or not voted_anew else count_summarised(file, rows)
     return PlannedFile(
         file.pk,
         tuple(causes),
@@ -129,7 +131,7 @@ def planned_file(file: File, causes: Sequence[str]) -> PlannedFile:
     )
 
 
-def summarised(file: File, rows: Sequence[tuple[Any, ...]]) -> list[int]:
+def count_summarised(file: File, rows: Sequence[tuple[Any, ...]]) -> list[int]:
     """Characters of what each call for a summary is given: one for each label that has something to summarise."""
     texts: dict[int, list[str]] = {}
     for text, _, kind, _, _, label in rows:
@@ -138,7 +140,11 @@ def summarised(file: File, rows: Sequence[tuple[Any, ...]]) -> list[int]:
     told = set(
         ContextRow.objects.filter(file=file.pk, kind=Kind.FILE_SUMMARY).values_list("data_classification", flat=True)
     )
-    return [sum(map(len, build_excerpts((), given))) for label, given in texts.items() if label in told or lead(given)]
+    return [
+        sum(map(len, build_excerpts((), given)))
+        for label, given in texts.items()
+        if label in told or select_lead(given)
+    ]
 
 
 def count_vision_pages(file: File) -> int:
@@ -148,9 +154,9 @@ def count_vision_pages(file: File) -> int:
     return min(file.pages or 0, MOST_PAGES)
 
 
-def cost_of_files(files: Sequence[PlannedFile]) -> Decimal:
+def estimate_cost(files: Sequence[PlannedFile]) -> Decimal:
     """USD, by the price of the model and by how much it answered of late. In an open scope."""
-    share = answered_share()
+    share = compute_answered_share()
     total = Decimal(0)
     for planned in files:
         if planned.windows:
@@ -166,9 +172,9 @@ def cost_of_files(files: Sequence[PlannedFile]) -> Decimal:
     return total
 
 
-def answered_share() -> float | None:
+def compute_answered_share() -> float | None:
     """Tokens answered for one asked, of the metered classifications by the model in use; None without any."""
-    recent = ModelCall.objects.filter(feature="classify", model=model_for("fast"), outcome=ModelCall.Outcome.OK)
+    recent = ModelCall.objects.filter(feature="classify", model=get_model_name("fast"), outcome=ModelCall.Outcome.OK)
     sums = ModelCall.objects.filter(pk__in=recent.order_by("-pk").values("pk")[:RECENT]).aggregate(
         asked=Sum("tokens_in"), cached=Sum("tokens_cached"), said=Sum("tokens_out")
     )
@@ -176,7 +182,7 @@ def answered_share() -> float | None:
     return sums["said"] / asked if asked else None
 
 
-def words(planned: Sequence[PlannedFile]) -> Iterator[tuple[str, int]]:
+def count_by_cause(planned: Sequence[PlannedFile]) -> Iterator[tuple[str, int]]:
     """(cause, how many files it concerns)."""
     for name in NAMES:
         count = sum(name in one.causes for one in planned)

@@ -6,15 +6,15 @@ from uuid import UUID
 
 from django.utils.translation import gettext
 
-from entities.access import Scope, combine_many, readable_now
-from entities.api.lists import chips_of_atoms
+from entities.access import Scope, combine_many, is_readable
+from entities.api.lists import list_atom_chips
 from entities.models.classification import FIRST_CUSTOM
-from ingestion.classify import rules_vote
+from ingestion.classify import build_rules_vote
 from ingestion.errors import BadUpload
 from ingestion.extract import language
 from ingestion.models import AccessMessage, AccessRequest
-from ingestion.work import workspace_levels
-from llm.offline.classifying import custom_level, is_like
+from ingestion.work import load_workspace_levels
+from llm.offline.classifying import build_custom_level, is_like
 
 
 def write_message(scope: Scope, request: AccessRequest, text: str) -> None:
@@ -25,7 +25,7 @@ def write_message(scope: Scope, request: AccessRequest, text: str) -> None:
         request=request,
         requester=scope.principal,
         text=text,
-        data_classification=label if readable_now(label) else None,
+        data_classification=label if is_readable(label) else None,
         floor=label,
     )
 
@@ -34,17 +34,19 @@ def find_message_atoms(text: str) -> frozenset[int]:
     """What rules find in a short text, and the workspace's own classifications that it reads like, their names aside:
     a request names what it asks for. No model is asked: it may be sent to nobody.
     """
-    own = [custom_level(c.value, c.label, c.description) for c in workspace_levels() if c.value >= FIRST_CUSTOM]
+    own = [
+        build_custom_level(c.value, c.label, c.description) for c in load_workspace_levels() if c.value >= FIRST_CUSTOM
+    ]
     names = "|".join(sorted((re.escape(level.label) for level in own), key=len, reverse=True))
     bare = re.sub(rf"(?<!\w)(?:{names})(?!\w)" if names else r"(?!)", " ", text, flags=re.IGNORECASE)
-    return rules_vote(text, language.guess(text)).labels | {level.value for level in own if is_like(bare, level)}
+    return build_rules_vote(text, language.guess(text)).labels | {level.value for level in own if is_like(bare, level)}
 
 
 def check_reason(reason: str) -> None:
     """It has no label of its own, and goes to whoever asked and to all stewards, whatever they are cleared for then."""
     needed = find_message_atoms(reason)
     if needed:
-        names = ", ".join(chip.label for chip in chips_of_atoms(needed))
+        names = ", ".join(chip.label for chip in list_atom_chips(needed))
         sentence = gettext(
             "The person who asked and all stewards read this reason. Leave out anything that needs %(names)s."
         ) % {"names": names}

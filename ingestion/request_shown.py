@@ -8,10 +8,10 @@ from django.http import Http404
 from django.urls import reverse
 from django.utils.translation import gettext_lazy
 
-from entities.access import Scope, readable_now
-from entities.api.lists import chips_of_atoms, labels_of_atoms
+from entities.access import Scope, is_readable
+from entities.api.lists import list_atom_chips, list_atom_labels
 from entities.models import Entity, User
-from ingestion.access import is_steward, outlines
+from ingestion.access import is_steward, load_outlines
 from ingestion.file_shown import NAMELESS
 from ingestion.grants import Offer, find_asked_passages, find_grantable_atoms, list_offers
 from ingestion.models import AccessRequest, Extent, File, Paragraph
@@ -27,7 +27,7 @@ REACHES = {
 
 
 @dataclass(frozen=True)
-class Shown:
+class PresentedRequest:
     """A request. own: the caller made it. lacks: what keeps a steward from granting it, atoms that no role of theirs
     holds. message: "" where there is none, None where it needs more clearance. text: of the passage, None where the
     caller may not read it. readable: there is text in the file for the caller. offers: how far the caller, a steward,
@@ -57,11 +57,11 @@ class Shown:
 
     @property
     def chips(self) -> list[Any]:
-        return chips_of_atoms(self.request.atoms)
+        return list_atom_chips(self.request.atoms)
 
     @property
     def lacks_chips(self) -> list[Any]:
-        return chips_of_atoms(self.lacks)
+        return list_atom_chips(self.lacks)
 
     @property
     def may_withdraw(self) -> bool:
@@ -96,7 +96,7 @@ class Shown:
         return {
             "id": str(row.pk),
             "state": self.state,
-            "requires": labels_of_atoms(row.atoms),
+            "requires": list_atom_labels(row.atoms),
             "requester": {"id": row.requester, "name": self.person},
             "entity": {
                 "id": str(row.entity_id),
@@ -107,7 +107,7 @@ class Shown:
             "passage": str(row.passage) if row.passage and (self.own or self.text is not None) else None,
             "text": self.text,
             "message": self.message,
-            "lacks": labels_of_atoms(self.lacks),
+            "lacks": list_atom_labels(self.lacks),
             "reason": row.reason,
             "until": row.until.isoformat() if row.until else None,
             "extent": row.extent if self.reach else None,
@@ -117,7 +117,7 @@ class Shown:
         }
 
 
-def present_request(scope: Scope, row: AccessRequest) -> Shown:
+def present_request(scope: Scope, row: AccessRequest) -> PresentedRequest:
     """Raises: Http404."""
     found = present_requests(scope, [row])
     if not found:
@@ -125,7 +125,7 @@ def present_request(scope: Scope, row: AccessRequest) -> Shown:
     return found[0]
 
 
-def present_requests(scope: Scope, rows: Iterable[AccessRequest]) -> list[Shown]:
+def present_requests(scope: Scope, rows: Iterable[AccessRequest]) -> list[PresentedRequest]:
     """`select_requests` with what belongs to them, as far as the caller is cleared. Left out are those whose record was
     closed to the caller meanwhile.
     """
@@ -133,7 +133,7 @@ def present_requests(scope: Scope, rows: Iterable[AccessRequest]) -> list[Shown]
     people = {u.pk: str(u) for u in User.objects.filter(pk__in={p for r in rows for p in (r.requester, r.decided_by)})}
     records = {e.pk: e for e in Entity.objects.readable_by(scope).filter(pk__in={r.entity_id for r in rows})}
     files = {f.pk: f for f in File.objects.filter(pk__in={r.file_id for r in rows if r.file_id})}
-    outlined = outlines(files)
+    outlined = load_outlines(files)
     messages = load_messages(rows)
     wanted = {r.passage for r in rows if r.passage}
     texts = {p.pk: p for p in Paragraph.objects.filter(pk__in=wanted)}
@@ -152,9 +152,9 @@ def present_requests(scope: Scope, rows: Iterable[AccessRequest]) -> list[Shown]
         if passage is not None and passage.file_id == row.file_id:
             asked = [passage]
         message = messages.get(row.pk)
-        named = file is not None and readable_now(file.name_classification)
+        named = file is not None and is_readable(file.name_classification)
         found.append(
-            Shown(
+            PresentedRequest(
                 request=row,
                 own=own,
                 person=people.get(row.requester, ""),

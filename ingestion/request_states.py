@@ -6,7 +6,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from entities.access import Scope
-from entities.access.scope import cached
+from entities.access.scope import load_once
 from ingestion.models import AccessRequest
 from ingestion.requests import State, select_requests
 
@@ -20,7 +20,7 @@ def list_own_requests(scope: Scope, entity: UUID) -> Sequence[AccessRequest]:
         rows: QuerySet[AccessRequest] = select_requests(scope).filter(requester=scope.principal, entity=entity)
         return list(rows.filter(state__in=SHOWN_STATES))
 
-    return cached(f"requests {entity}", load)  # type: ignore[no-any-return]
+    return load_once(f"requests {entity}", load)  # type: ignore[no-any-return]
 
 
 def find_request_on(

@@ -14,11 +14,11 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from rest_framework.exceptions import APIException
 
-from entities.access import MEMBER, Scope, concealed_atoms, get_entity_or_404, granted_atoms, requires
-from entities.api.lists import atom_chips
+from entities.access import MEMBER, Scope, get_entity_or_404, load_concealed_atoms, load_granted_atoms, requires
+from entities.api.lists import load_atom_chips
 from ingestion.access import get_file_or_404, is_steward
 from ingestion.errors import BadUpload
-from ingestion.listing import file_view
+from ingestion.listing import build_file_view
 from ingestion.models import AccessRequest, Extent
 from ingestion.request_shown import present_requests
 from ingestion.requests import (
@@ -26,15 +26,15 @@ from ingestion.requests import (
     State,
     Wish,
     ask_for_access,
+    build_in_force_q,
     decide_access,
     find_open_request,
     find_spot,
     get_request_or_404,
-    in_force,
     recall_request,
     select_requests,
+    select_to_decide,
     tell,
-    to_decide,
 )
 
 LISTED = 50
@@ -61,10 +61,12 @@ def access_requests(request: HttpRequest) -> HttpResponse:
     scope = get_scope(request)
     mine = list(select_requests(scope).filter(requester=scope.principal)[:LISTED])
     others = select_requests(scope).exclude(requester=scope.principal).exclude(state=State.OPEN)
-    page = Paginator(others.order_by(Case(When(in_force(), then=0), default=1), "-decided_at", "pk"), LISTED)
+    page = Paginator(others.order_by(Case(When(build_in_force_q(), then=0), default=1), "-decided_at", "pk"), LISTED)
     decided = page.get_page(request.GET.get("page"))
     # Few at once, because each of them counts what granting it would show.
-    pending = Paginator(to_decide(scope).order_by("created_at", "pk"), WAITING).get_page(request.GET.get("waiting"))
+    pending = Paginator(select_to_decide(scope).order_by("created_at", "pk"), WAITING).get_page(
+        request.GET.get("waiting")
+    )
     context = {
         "waiting": present_requests(scope, pending.object_list),
         "pending": pending,
@@ -83,7 +85,7 @@ def access_requests(request: HttpRequest) -> HttpResponse:
 @require_safe
 def access_requests_waiting(request: HttpRequest) -> HttpResponse:
     """For the top bar: requests to decide on."""
-    context = {"waiting": to_decide(get_scope(request)).count()}
+    context = {"waiting": select_to_decide(get_scope(request)).count()}
     return render(request, "ingestion/access_requests_waiting.html", context)
 
 
@@ -91,7 +93,7 @@ def read_wish(given: QueryDict) -> Wish:
     labels = tuple(int(v) for v in given.getlist("labels") if v.isascii() and v.isdigit() and len(v) < 6)
     place = given.get("run", "")
     run = int(place) if place.isascii() and place.isdigit() and len(place) < 6 else None
-    entity, file = _uuid(given.get("entity", "")), _uuid(given.get("file", ""))
+    entity, file = _parse_uuid(given.get("entity", "")), _parse_uuid(given.get("file", ""))
     return Wish(entity, file, None, labels, given.get("message", ""), run, given.get("field", "")[:64])
 
 
@@ -120,7 +122,7 @@ def access_ask(request: HttpRequest) -> HttpResponse:
 def ask_page(request: HttpRequest, scope: Scope, wish: Wish) -> HttpResponse:
     file = get_file_or_404(scope, wish.file) if wish.file else None
     entity = get_entity_or_404(scope, file.entity_id if file else wish.entity or UUID(int=0))
-    chips, known = atom_chips(), {0, *granted_atoms(), *concealed_atoms()}
+    chips, known = load_atom_chips(), {0, *load_granted_atoms(), *load_concealed_atoms()}
     atoms = sorted({atom for atom in wish.labels if atom in chips and atom not in known})
     try:
         spot = find_spot(scope, entity, file, wish)
@@ -130,7 +132,7 @@ def ask_page(request: HttpRequest, scope: Scope, wish: Wish) -> HttpResponse:
     context = {
         "wish": wish,
         "entity": entity,
-        "file": file_view(scope, file) if file else None,
+        "file": build_file_view(scope, file) if file else None,
         "wanted": [chips[atom] for atom in atoms],
         "waiting": find_open_request(scope, entity.pk, wish.file, atoms, positions),
         "spot": spot,
@@ -147,7 +149,7 @@ def onward(request: HttpRequest) -> str:
     return there if same_host and there.startswith("/") else "ingestion:access_requests"
 
 
-def _uuid(given: str) -> UUID | None:
+def _parse_uuid(given: str) -> UUID | None:
     try:
         return UUID(given)
     except ValueError:

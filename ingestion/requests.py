@@ -20,22 +20,22 @@ from django.utils.translation import gettext
 
 from entities.access import (
     Scope,
-    concealed_atoms,
     get_entity_or_404,
-    granted_atoms,
     list_atoms,
+    load_concealed_atoms,
+    load_granted_atoms,
 )
 from entities.actions import record
 from entities.api.errors import Conflict, TooManyRequests
-from entities.api.lists import atom_chips
+from entities.api.lists import load_atom_chips
 from entities.formats import format_count
 from entities.models import Entity, Membership
-from entities.text import Block, read_texts
-from ingestion.access import Outline, get_file_or_404, is_steward, outlines
+from entities.text import FieldBlock, read_texts
+from ingestion.access import Outline, get_file_or_404, is_steward, load_outlines
 from ingestion.errors import BadUpload
 from ingestion.grants import grant_request, withdraw_grants
 from ingestion.models import AccessRequest, Extent, File, Paragraph
-from ingestion.reader import Placeholder, blocks
+from ingestion.reader import Placeholder, list_blocks
 from ingestion.request_messages import check_reason, write_message
 
 State = AccessRequest.State
@@ -75,7 +75,7 @@ def ask_for_access(*, scope: Scope, wish: Wish) -> tuple[AccessRequest, bool]:
     if wish.file and wish.entity not in (None, entity.pk):
         raise Http404("Not found.")
     spot = find_spot(scope, entity, file, wish)
-    atoms = list(spot.requires) if spot else sorted(wanted_atoms(file, wish))
+    atoms = list(spot.requires) if spot else sorted(find_wanted_atoms(file, wish))
     positions = list(spot.positions) if spot else []
     message = wish.message.replace("\x00", "").strip()
     with connection.cursor() as cursor:
@@ -109,7 +109,7 @@ def ask_for_access(*, scope: Scope, wish: Wish) -> tuple[AccessRequest, bool]:
     return made, True
 
 
-def find_spot(scope: Scope, entity: Entity, file: File | None, wish: Wish) -> Placeholder | Block | None:
+def find_spot(scope: Scope, entity: Entity, file: File | None, wish: Wish) -> Placeholder | FieldBlock | None:
     """The placeholder that is asked about, as the page shows it to the caller; None where they ask about no single one.
 
     Raises: BadUpload where it is not there, or requires something else than they ask for.
@@ -118,30 +118,30 @@ def find_spot(scope: Scope, entity: Entity, file: File | None, wish: Wish) -> Pl
         return None
     shown: Sequence[Any]
     if file is not None:
-        shown = [b for b in blocks(scope, file, granted=True) if isinstance(b, Placeholder)]
+        shown = [b for b in list_blocks(scope, file, granted=True) if isinstance(b, Placeholder)]
     else:
         shown = [b for b in read_texts(scope, entity, own=True).get(wish.field, []) if b.text is None]
-    found: Placeholder | Block | None = next((block for block in shown if block.run == wish.run), None)
+    found: Placeholder | FieldBlock | None = next((block for block in shown if block.run == wish.run), None)
     if found is None or (wish.labels and set(wish.labels) != set(found.requires)):
         raise BadUpload(gettext("This place has changed since the page was shown. Look at it again."), "no_place")
     return found
 
 
-def wanted_atoms(file: File | None, wish: Wish) -> Collection[int]:
+def find_wanted_atoms(file: File | None, wish: Wish) -> Collection[int]:
     """The atoms that are asked for and that the caller lacks.
 
     Of a passage that the caller may not read nothing is told, not even whether it is there: its id is made of its text,
     and whoever guesses one would have guessed the other.
     """
-    held, concealed = granted_atoms(), concealed_atoms()
+    held, concealed = load_granted_atoms(), load_concealed_atoms()
     if wish.passage is not None and file is not None and Paragraph.objects.filter(pk=wish.passage, file=file.pk):
         raise BadUpload(gettext("You already have clearance for this."), "nothing_missing")
     if wish.labels:
         wanted = set(wish.labels)
-        if not wanted <= set(atom_chips()) - concealed:
+        if not wanted <= set(load_atom_chips()) - concealed:
             raise BadUpload(gettext("There is no such label."), "unknown_label")
     elif file is not None:
-        labels = outlines([file.pk]).get(file.pk, Outline()).labels
+        labels = load_outlines([file.pk]).get(file.pk, Outline()).labels
         wanted = {atom for label in labels for atom in list_atoms(label)}
     else:
         raise BadUpload(gettext("Say which labels you ask for."), "no_labels")
@@ -169,7 +169,7 @@ def select_requests(scope: Scope) -> QuerySet[AccessRequest]:
     return (rows if is_steward(scope) else rows.filter(own)).order_by("-created_at", "pk")
 
 
-def to_decide(scope: Scope) -> QuerySet[AccessRequest]:
+def select_to_decide(scope: Scope) -> QuerySet[AccessRequest]:
     """What waits for the caller as a steward: never their own."""
     if not is_steward(scope):
         return AccessRequest.objects.none()
@@ -259,7 +259,7 @@ def tell(scope: Scope, shown: Iterable[AccessRequest]) -> None:
     AccessRequest.objects.filter(pk__in=ids, told_at=None).update(told_at=timezone.now())
 
 
-def in_force() -> Q:
+def build_in_force_q() -> Q:
     """Granted, and not ended yet."""
     return Q(state=State.GRANTED) & (Q(until=None) | Q(until__gt=timezone.now()))
 

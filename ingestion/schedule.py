@@ -1,4 +1,4 @@
-"""What the pipeline wants done periodically (config.settings.schedules)."""
+"""What the pipeline wants done periodically (config.settings.load_schedules)."""
 
 SCHEDULE = {
     "ingestion.sweep": {"task": "ingestion.sweep", "schedule": 15.0},

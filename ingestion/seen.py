@@ -14,7 +14,7 @@ Region = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedPicture:
     """A picture that somebody should look at.
 
     key: `page 3`, or the name of a part of a package. page: 1-based, None where there are no pages. regions: rectangles
@@ -29,7 +29,7 @@ class Wanted:
         return [self.key, self.page, [list(region) for region in self.regions]]
 
     @classmethod
-    def from_json(cls, data: Any) -> Wanted:
+    def from_json(cls, data: Any) -> WantedPicture:
         """Raises ValueError."""
         try:
             key, page, regions = data
@@ -56,7 +56,7 @@ class SeenWord:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class PictureReading:
     """What one picture gave.
 
     width, height: of the picture turned upright, in points; 0 where there was no optical recognition, or of parts of a
@@ -81,7 +81,7 @@ class Seen:
         letters = sum(len(word.text) for word in self.words)
         return sum(word.confidence * len(word.text) for word in self.words) / letters if letters else 0.0
 
-    def shown(self, box: Sequence[float]) -> Region:
+    def rotate_to_page(self, box: Sequence[float]) -> Region:
         """A rectangle of the upright picture as it lies on what is shown."""
         x0, y0, x1, y1 = box
         if self.turned == 90:
@@ -100,7 +100,7 @@ class Seen:
         return [*size, words, self.text, [list(pair) for pair in self.said], self.more]
 
     @classmethod
-    def from_json(cls, data: Any) -> Seen:
+    def from_json(cls, data: Any) -> PictureReading:
         """Raises ValueError: the limited process is not trusted."""
         try:
             width, height, turned, ink, words, text, *beside = data
@@ -109,12 +109,12 @@ class Seen:
                 raise ValueError("turned or text")
             texts = tuple((str(name), str(value)) for name, value in said)
             numbers = float(width), float(height), turned, float(ink)
-            return cls(*numbers, tuple(map(_word, words)), text, texts, bool(more))
+            return cls(*numbers, tuple(map(_read_word, words)), text, texts, bool(more))
         except (TypeError, ValueError) as error:
             raise ValueError(f"not what a picture gives: {error}") from error
 
 
-def _word(data: Any) -> SeenWord:
+def _read_word(data: Any) -> SeenWord:
     text, *numbers = data
     if not isinstance(text, str) or len(numbers) != 7:
         raise ValueError("not a word")

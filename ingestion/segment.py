@@ -16,7 +16,7 @@ from ingestion.documents import Kind
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class LabelledParagraph:
     """A paragraph with its label: 0 and up, or None while it is not classified.
 
     id: whatever names the paragraph to the caller. heading_path: the headings above, outermost first.
@@ -41,7 +41,7 @@ class Clearances:
     def of(self, label: int) -> frozenset[int]:
         return self.atoms.get(label, frozenset({label} - {0}))
 
-    def told(self, reader: int, label: int | None) -> bool:
+    def may_know(self, reader: int, label: int | None) -> bool:
         """Whether everybody who may read `reader` may know of text with `label`."""
         return label is not None and not (self.of(label) - self.of(reader)) & self.concealed
 
@@ -55,21 +55,21 @@ class Segment:
     """label: that of every paragraph in it. places: where each stands in the document, from 0, ascending."""
 
     label: int
-    paragraphs: tuple[Labelled, ...]
+    paragraphs: tuple[LabelledParagraph, ...]
     places: tuple[int, ...]
 
 
-def list_labels(paragraphs: Sequence[Labelled]) -> list[int]:
+def list_labels(paragraphs: Sequence[LabelledParagraph]) -> list[int]:
     """Each once, in the order in which they first come."""
     return list(dict.fromkeys(p.label for p in paragraphs if p.label is not None))
 
 
-def segments(paragraphs: Sequence[Labelled], clearances: Clearances | None = None) -> list[Segment]:
+def split_segments(paragraphs: Sequence[LabelledParagraph], clearances: Clearances | None = None) -> list[Segment]:
     """In the order of their beginnings; paragraphs without a label are left out."""
     clearances = clearances or Clearances()
     found: list[Segment] = []
     for label in list_labels(paragraphs):
-        told = [(place, p) for place, p in enumerate(paragraphs) if clearances.told(label, p.label)]
+        told = [(place, p) for place, p in enumerate(paragraphs) if clearances.may_know(label, p.label)]
         for own, group in groupby(told, key=lambda known: known[1].label == label):
             if own:
                 places, members = zip(*group, strict=True)
@@ -77,7 +77,7 @@ def segments(paragraphs: Sequence[Labelled], clearances: Clearances | None = Non
     return sorted(found, key=lambda segment: segment.places[0])
 
 
-def headings_above(paths: Sequence[tuple[Kind, str, tuple[str, ...]]]) -> list[tuple[int, ...]]:
+def find_headings_above(paths: Sequence[tuple[Kind, str, tuple[str, ...]]]) -> list[tuple[int, ...]]:
     """For each paragraph (kind, text, heading path), the places of the headings above it, outermost first; headings
     that are no paragraph of the document are left out."""
     latest: dict[tuple[str, ...], int] = {}
@@ -100,9 +100,9 @@ def list_disclosed_headings(
     """By place of what who may read `reader` knows of: the headings that it stands under to them.
 
     A heading of which they know nothing ends no section: what stands under it stands where it would without it. above:
-    as `headings_above` gives it.
+    as `find_headings_above` gives it.
     """
-    told = [clearances.told(reader, label) for label in labels]
+    told = [clearances.may_know(reader, label) for label in labels]
     found: dict[int, tuple[int, ...]] = {}
     section: tuple[int, ...] = ()
     for place, kind in enumerate(kinds):
@@ -118,7 +118,7 @@ def list_disclosed_headings(
 
 
 def list_disclosed_paths(
-    paragraphs: Sequence[Labelled], above: Sequence[tuple[int, ...]], reader: int, clearances: Clearances
+    paragraphs: Sequence[LabelledParagraph], above: Sequence[tuple[int, ...]], reader: int, clearances: Clearances
 ) -> dict[int, tuple[str, ...]]:
     """`list_disclosed_headings` as the words that may stand in passages with the label `reader`: of headings that have
     that label or are Public."""

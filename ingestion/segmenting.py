@@ -15,37 +15,46 @@ from django.utils.crypto import salted_hmac
 
 from entities.access import combine_many, list_atoms
 from entities.text import compute_digest
-from ingestion.continuity import continued, is_made_from, split_words, standing
+from ingestion.continuity import describe_standing, is_made_from, match_unchanged, split_words
 from ingestion.documents import Extraction
 from ingestion.models import Paragraph, PastParagraph
-from ingestion.segment import headings_above, list_disclosed_headings
-from ingestion.summaries import sentences, summarise
-from ingestion.votes import KEPT, KEPT_DECISION, Vote, automatic, build_votes, decide, manual_vote, with_floor
-from ingestion.work import Classified, Marked, Segmented, Work, clearances_among
+from ingestion.segment import find_headings_above, list_disclosed_headings
+from ingestion.summaries import split_sentences, summarise
+from ingestion.votes import (
+    KEPT,
+    KEPT_DECISION,
+    Vote,
+    add_floor,
+    build_votes,
+    collect_automatic,
+    decide,
+    find_manual_vote,
+)
+from ingestion.work import FileVotes, MarkedParagraph, SegmentedFile, Work, build_clearances
 
 
-def mark(work: Work, extraction: Extraction, classified: Classified) -> Segmented:
+def mark(work: Work, extraction: Extraction, classified: FileVotes) -> SegmentedFile:
     """In an open service scope."""
     paragraphs = extraction.paragraphs
     digests = [compute_digest(p.text) for p in paragraphs]
     before = list(Paragraph.objects.filter(file=work.file).order_by("position"))
-    same = continued(before, digests)
-    ids = identities(work.file, digests, {number: old.pk for number, old in same.items()})
-    carried = carried_votes(before, same, digests, [p.text for p in paragraphs], work.floor)
-    for number, back in remembered_votes(work.lineage, before, same, ids, digests, work.floor).items():
+    same = match_unchanged(before, digests)
+    ids = choose_identities(work.file, digests, {number: old.pk for number, old in same.items()})
+    carried = carry_votes(before, same, digests, [p.text for p in paragraphs], work.floor)
+    for number, back in recall_votes(work.lineage, before, same, ids, digests, work.floor).items():
         carried[number] += [vote for vote in back if vote not in carried[number]]
-    above = headings_above([(p.kind, p.text, p.heading_path) for p in paragraphs])
+    above = find_headings_above([(p.kind, p.text, p.heading_path) for p in paragraphs])
     marked = []
     for number, pk in enumerate(ids):
-        votes = tuple(with_floor(classified.votes[number], work.floor))  # kept ones may be from before it was raised
+        votes = tuple(add_floor(classified.votes[number], work.floor))  # kept ones may be from before it was raised
         # A vote of the old label is worth keeping only where it says more than the others.
-        votes += tuple(v for v in carried[number] if v.source == "manual" or not v.labels <= automatic(votes))
+        votes += tuple(v for v in carried[number] if v.source == "manual" or not v.labels <= collect_automatic(votes))
         atoms = decide(votes, model_needed=work.collection.classify)
-        decision = manual_vote(votes)
+        decision = find_manual_vote(votes)
         # Nobody knows the label of what has none: what was found or had before is what it needs at least.
-        least = decision.labels if decision else work.floor if atoms is not None else automatic(votes)
+        least = decision.labels if decision else work.floor if atoms is not None else collect_automatic(votes)
         marked.append(
-            Marked(
+            MarkedParagraph(
                 id=pk,
                 digest=digests[number],
                 label=None if atoms is None else combine_many(atoms),
@@ -54,10 +63,12 @@ def mark(work: Work, extraction: Extraction, classified: Classified) -> Segmente
                 headings=tuple(ids[place] for place in above[number]),
             )
         )
-    return Segmented(tuple(marked), summaries(extraction, classified, marked), digest_decisions(before, work.floor))
+    return SegmentedFile(
+        tuple(marked), build_label_summaries(extraction, classified, marked), digest_decisions(before, work.floor)
+    )
 
 
-def identities(file: UUID, digests: Sequence[str], kept: Mapping[int, UUID]) -> list[UUID]:
+def choose_identities(file: UUID, digests: Sequence[str], kept: Mapping[int, UUID]) -> list[UUID]:
     """By number: what is kept, whatever gave it, else one made of (file, digest, the first ordinal among equals that is
     free). Made with the installation's key: no reader can compute from the ordinal what stands hidden among the equals.
     """
@@ -75,7 +86,7 @@ def identities(file: UUID, digests: Sequence[str], kept: Mapping[int, UUID]) -> 
     return result
 
 
-def list_disclosed_sections(work: Work, extraction: Extraction, segmented: Segmented) -> dict[int, list[UUID]]:
+def list_disclosed_sections(work: Work, extraction: Extraction, segmented: SegmentedFile) -> dict[int, list[UUID]]:
     """By place, of paragraphs under a heading of which not all their readers may know: the headings that they stand
     under to those. In an open scope.
     """
@@ -83,7 +94,7 @@ def list_disclosed_sections(work: Work, extraction: Extraction, segmented: Segme
     labels, kinds = [mark_.label for mark_ in marked], [paragraph.kind for paragraph in extraction.paragraphs]
     places = {mark_.id: place for place, mark_ in enumerate(marked)}
     above = [tuple(places[pk] for pk in mark_.headings) for mark_ in marked]
-    clearances = clearances_among(labels, work.inputs.concealed_atoms)
+    clearances = build_clearances(labels, work.inputs.concealed_atoms)
     found = {}
     for label in {*labels}:
         if label is None:
@@ -105,7 +116,7 @@ def digest_decisions(paragraphs: Sequence[Paragraph], floor: frozenset[int]) -> 
     return hashlib.sha256(json.dumps([sorted(floor), rows], sort_keys=True).encode()).hexdigest()
 
 
-def carried_votes(
+def carry_votes(
     before: Sequence[Paragraph],
     same: Mapping[int, Paragraph],
     digests: Sequence[str],
@@ -123,8 +134,8 @@ def carried_votes(
     carried: list[list[Vote]] = [[] for _ in digests]
     decided: dict[str, list[Vote]] = {}
     for number, old in same.items():
-        carried[number] += _as_it_stands(old, floor)
-        decided.setdefault(old.digest, []).extend(_decided_before(old))
+        carried[number] += _keep_standing_votes(old, floor)
+        decided.setdefault(old.digest, []).extend(_carry_decision(old))
     new = {number: split_words(text) for number, text in enumerate(texts) if number not in same}
     for number in new:
         carried[number] += dict.fromkeys(decided.get(digests[number], ()))
@@ -139,7 +150,7 @@ def carried_votes(
         for number in heirs:
             carried[number] += [vote for vote in votes if vote not in carried[number]]
         if not heirs:
-            unplaced[old.pk] = _decided_before(old)
+            unplaced[old.pk] = _carry_decision(old)
     matcher = difflib.SequenceMatcher(a=[p.digest for p in before], b=list(digests), autojunk=False)
     for _, a0, a1, b0, b1 in matcher.get_opcodes() if any(unplaced.values()) else ():
         decisions = [vote for old in before[a0:a1] for vote in unplaced.get(old.pk, ())]
@@ -148,7 +159,7 @@ def carried_votes(
     return carried
 
 
-def remembered_votes(
+def recall_votes(
     files: Sequence[UUID],
     before: Sequence[Paragraph],
     same: Mapping[int, Paragraph],
@@ -173,28 +184,28 @@ def remembered_votes(
     found: dict[int, list[Vote]] = {}
     for digest, olds in past.items():
         alone = len(new[digest]) == 1 or {ids[number] for number in new[digest]} <= {old.paragraph for old in olds}
-        if digest not in there and alone and len({standing(old) for old in olds}) == 1:
-            votes = _as_it_stands(olds[0], floor)
+        if digest not in there and alone and len({describe_standing(old) for old in olds}) == 1:
+            votes = _keep_standing_votes(olds[0], floor)
         else:
             votes = list(dict.fromkeys(vote for old in olds for vote in _inherit_votes(old)))
         found |= dict.fromkeys(new[digest], votes)
     return found
 
 
-def _as_it_stands(old: Paragraph | PastParagraph, floor: frozenset[int]) -> list[Vote]:
+def _keep_standing_votes(old: Paragraph | PastParagraph, floor: frozenset[int]) -> list[Vote]:
     """What a paragraph keeps that is there still, or again: the decisions on it, and what its label had beyond them."""
-    votes = with_floor(build_votes(old.votes), floor)
-    return [*(vote for vote in votes if vote.source == "manual"), *_label_before(old, manual_vote(votes))]
+    votes = add_floor(build_votes(old.votes), floor)
+    return [*(vote for vote in votes if vote.source == "manual"), *_label_before(old, find_manual_vote(votes))]
 
 
 def _inherit_votes(old: Paragraph | PastParagraph) -> list[Vote]:
     """What a paragraph that is gone hands on to others: nothing that lowers their label."""
-    return [*_decided_before(old), *_label_before(old, None)]
+    return [*_carry_decision(old), *_label_before(old, None)]
 
 
-def _decided_before(old: Paragraph | PastParagraph) -> list[Vote]:
+def _carry_decision(old: Paragraph | PastParagraph) -> list[Vote]:
     """A steward's decision on another paragraph, as a vote; none where it asked for nothing."""
-    decision = manual_vote(build_votes(old.votes))
+    decision = find_manual_vote(build_votes(old.votes))
     return [Vote("inherited", decision.labels, KEPT_DECISION)] if decision and decision.labels else []
 
 
@@ -212,7 +223,9 @@ def _label_before(old: Paragraph | PastParagraph, decision: Vote | None) -> list
     return [Vote("inherited", atoms, KEPT)] if atoms else []
 
 
-def summaries(extraction: Extraction, classified: Classified, marked: Sequence[Marked]) -> dict[int, list[str]]:
+def build_label_summaries(
+    extraction: Extraction, classified: FileVotes, marked: Sequence[MarkedParagraph]
+) -> dict[int, list[str]]:
     """label → sentences. A proposal counts for the label that the paragraphs it was made from ended with; where they
     ended with several, it may hold words of each, and counts for none.
     """
@@ -221,11 +234,11 @@ def summaries(extraction: Extraction, classified: Classified, marked: Sequence[M
         labels = {marked[n].label for n in numbers}
         label = labels.pop() if len(labels) == 1 else None
         if label is not None:
-            proposed.setdefault(label, []).extend(sentences(text))
-    return summarise(texts_by_label(extraction, marked), proposed)
+            proposed.setdefault(label, []).extend(split_sentences(text))
+    return summarise(group_texts_by_label(extraction, marked), proposed)
 
 
-def texts_by_label(extraction: Extraction, marked: Sequence[Marked]) -> dict[int, list[str]]:
+def group_texts_by_label(extraction: Extraction, marked: Sequence[MarkedParagraph]) -> dict[int, list[str]]:
     """label → the running texts with exactly that label, in order."""
     texts: dict[int, list[str]] = {}
     for paragraph, mark_ in zip(extraction.paragraphs, marked, strict=True):

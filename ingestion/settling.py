@@ -15,22 +15,22 @@ from django.db.models import BooleanField, F, Func, JSONField, Q, QuerySet, Valu
 from django.utils.translation import gettext, gettext_lazy, gettext_noop, ngettext
 
 from entities.access import Scope, list_atoms
-from entities.access.scope import current
+from entities.access.scope import get_current_scope
 from entities.api.errors import Conflict
-from entities.api.lists import labels_of_atoms
-from entities.audit import Question, record_question
+from entities.api.lists import list_atom_labels
+from entities.audit import AuditedQuery, record_question
 from entities.language import join_words, translate_stored
-from entities.registry import content_type_id, entity_types
-from ingestion.access import get_collection, is_steward, readable_files, visible_files
-from ingestion.classify import rules_vote
+from entities.registry import get_content_type_id, list_entity_types
+from ingestion.access import get_collection, is_steward, select_readable_files, select_visible_files
+from ingestion.classify import build_rules_vote
 from ingestion.downloads import is_cleared
 from ingestion.errors import BadUpload
 from ingestion.extract import language
 from ingestion.models import File, FileRevision, State
 from ingestion.relabelling import check_decision
 from ingestion.remainder import DECIDED_BEFORE, INSIDE, KINDS, NOT_READ, RELEASED, Remainder
-from ingestion.remainder_store import load_remainder, remainder_columns
-from ingestion.votes import Vote, automatic, manual_vote
+from ingestion.remainder_store import build_remainder_columns, load_remainder
+from ingestion.votes import Vote, collect_automatic, find_manual_vote
 
 CHANGED = gettext_lazy(
     "What was not read of this file has changed since it was shown. Nothing was decided; look at it again."
@@ -63,7 +63,7 @@ class Unread:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "labels": None if self.atoms is None else labels_of_atoms(self.atoms),
+            "labels": None if self.atoms is None else list_atom_labels(self.atoms),
             "unread": list(self.details),
             "waits": self.waits,
             "reason": self.reason,
@@ -86,15 +86,15 @@ class RemainderDecision:
 def find_unread(scope: Scope, file: File) -> Unread | None:
     """Of a file got with `get_file_or_404`. None for who is not cleared for all of it: what is not read may lie on a
     page that they may not know of."""
-    revision = _settled_version(file)
-    remainder = _remainder_now(file, revision) if revision is not None and is_cleared(scope, file) else None
-    return _unread(file, remainder) if remainder is not None else None
+    revision = _find_settled_version(file)
+    remainder = _load_remainder_now(file, revision) if revision is not None and is_cleared(scope, file) else None
+    return _build_unread(file, remainder) if remainder is not None else None
 
 
-def _unread(file: File, remainder: Remainder) -> Unread:
-    policy, decision = get_collection(file).remainder, manual_vote(remainder.votes)
+def _build_unread(file: File, remainder: Remainder) -> Unread:
+    policy, decision = get_collection(file).remainder, find_manual_vote(remainder.votes)
     return Unread(
-        _details(file, remainder),
+        _list_details(file, remainder),
         remainder.label(policy),
         bool(remainder.unsettled(policy)),
         decision.reason if decision else "",
@@ -115,8 +115,8 @@ def settle_remainder(*, scope: Scope, file: File, labels: Iterable[int], reason:
         raise PermissionDenied(gettext("Labels are decided by stewards."))
     if not is_cleared(scope, file):
         raise PermissionDenied(gettext("Who decides on what was not read must be cleared for the rest of the file."))
-    revision = _settled_version(file)
-    remainder = _remainder_now(file, revision) if revision is not None else None
+    revision = _find_settled_version(file)
+    remainder = _load_remainder_now(file, revision) if revision is not None else None
     if revision is None or remainder is None:
         raise BadUpload(
             gettext("Nothing is known of what was not read of this file. Read it again first."), "nothing_to_settle"
@@ -126,13 +126,13 @@ def settle_remainder(*, scope: Scope, file: File, labels: Iterable[int], reason:
     atoms, reason = check_decision(labels, reason)
     decision = RemainderDecision(scope.workspace, revision.pk, atoms, reason, scope.principal, _digest(remainder))
     transaction.on_commit(partial(_apply, decision))
-    return _unread(file, _settle(remainder, decision))
+    return _build_unread(file, _settle(remainder, decision))
 
 
 def _settle(remainder: Remainder, decision: RemainderDecision) -> Remainder:
     """It overrules what the other votes say today."""
-    earlier = manual_vote(remainder.votes)
-    over = automatic(remainder.votes) | (earlier.over if earlier else frozenset())
+    earlier = find_manual_vote(remainder.votes)
+    over = collect_automatic(remainder.votes) | (earlier.over if earlier else frozenset())
     return remainder.settle(Vote("manual", decision.atoms, decision.reason, by=decision.by, over=over))
 
 
@@ -144,17 +144,17 @@ def _apply(decision: RemainderDecision) -> None:
         )
         file = files.first()
         revision = FileRevision.objects.get(pk=decision.revision) if file is not None else None
-        remainder = _remainder_now(file, revision) if file is not None and revision is not None else None
+        remainder = _load_remainder_now(file, revision) if file is not None and revision is not None else None
         if file is None or revision is None or remainder is None or _digest(remainder) != decision.seen:
             raise Conflict(CHANGED)
-        columns = remainder_columns(_settle(remainder, decision), get_collection(file).remainder)
+        columns = build_remainder_columns(_settle(remainder, decision), get_collection(file).remainder)
         FileRevision.objects.filter(pk=revision.pk).update(**columns)
         was = None if revision.remainder_label is None else list_atoms(revision.remainder_label)
-        words = rules_vote(decision.reason, language.guess(decision.reason)).labels
+        words = build_rules_vote(decision.reason, language.guess(decision.reason)).labels
         record_question(
-            replace(current(), principal=decision.by),  # the service does it, the steward decided it
+            replace(get_current_scope(), principal=decision.by),  # the service does it, the steward decided it
             "file.remainder_settled",
-            Question(decision.reason, {*decision.atoms, *(was or ()), *words}),
+            AuditedQuery(decision.reason, {*decision.atoms, *(was or ()), *words}),
             "file",
             file.pk,
             was=None if was is None else list(was),
@@ -163,22 +163,22 @@ def _apply(decision: RemainderDecision) -> None:
         )
 
 
-def files_to_settle(scope: Scope) -> QuerySet[File]:
+def select_files_to_settle(scope: Scope) -> QuerySet[File]:
     """Files of which something was not read and has no label, or none by what their collection declares today, and that
     a steward sees and is cleared for beside that. The oldest first."""
-    read = visible_files(scope).filter(revision__remainder__isnull=False)
-    waits = read.filter(Q(revision__remainder_label=None) | unsettled_files())
+    read = select_visible_files(scope).filter(revision__remainder__isnull=False)
+    waits = read.filter(Q(revision__remainder_label=None) | build_unsettled_q())
     cleared = Func(F("pk"), function="app_cleared_for_file", output_field=BooleanField())
-    return readable_files(scope, waits).filter(cleared).order_by("created_at", "pk")
+    return select_readable_files(scope, waits).filter(cleared).order_by("created_at", "pk")
 
 
-def unsettled_files() -> Q:
+def build_unsettled_q() -> Q:
     """`Remainder.unsettled` as a condition on files."""
     by_policy = {policy: Q(pk__in=[]) for policy in ("inherit", "strict")}
-    for kind in entity_types().values():
+    for kind in list_entity_types().values():
         for name, declared in kind.rag().collections.items():
             if declared.remainder != "default":
-                of_collection = Q(collection=name, entity__content_type=content_type_id(kind))
+                of_collection = Q(collection=name, entity__content_type=get_content_type_id(kind))
                 by_policy[declared.remainder] |= of_collection
     strict, inherit = by_policy["strict"], by_policy["inherit"]
     inherited = [code for code, of_code in KINDS.items() if of_code == "inherit"]
@@ -197,7 +197,7 @@ class _HasCodesBeside(Func):
         super().__init__(both, codes, arg_joiner=" @> ")
 
 
-def _settled_version(file: File) -> FileRevision | None:
+def _find_settled_version(file: File) -> FileRevision | None:
     """The version that a decision is about: the one that is shown, or the only one, where nothing of it was read."""
     if file.revision is not None:
         return file.revision
@@ -205,17 +205,17 @@ def _settled_version(file: File) -> FileRevision | None:
     return file.pending_revision if ended else None
 
 
-def _remainder_now(file: File, revision: FileRevision) -> Remainder | None:
+def _load_remainder_now(file: File, revision: FileRevision) -> Remainder | None:
     known = load_remainder(revision)
     return Remainder((NOT_READ,)) if known is None and file.revision is None else known
 
 
-def _details(file: File, remainder: Remainder) -> list[str]:
+def _list_details(file: File, remainder: Remainder) -> list[str]:
     pages: dict[str, list[int]] = {}
     for missed in file.unaccounted:
         pages.setdefault(str(missed["detail"]), []).extend([missed["page"]] if missed.get("page") else [])
     missing = [f"{translate_stored(detail)} {name_pages(found)}".strip() for detail, found in pages.items()]
-    revision = _settled_version(file)
+    revision = _find_settled_version(file)
     before = {*SENTENCES, *(revision.withheld if revision is not None else ())}
     codes = (before & {*remainder.codes}) - {missed["code"] for missed in file.unaccounted}
     known = {code: translate_stored(SENTENCES[code]) for code in codes & SENTENCES.keys()}

@@ -15,10 +15,10 @@ from entities.api.lists import paginate
 from entities.api.shapes import PAGING, Label, Whole, build_page_shape
 from ingestion.access import get_file_or_404
 from ingestion.api import get_scope
-from ingestion.downloads import refusal
+from ingestion.downloads import describe_refusal
 from ingestion.file_shapes import FileSerializer
-from ingestion.listing import file_views
-from ingestion.settling import Unread, files_to_settle, find_unread, settle_remainder
+from ingestion.listing import build_file_views
+from ingestion.settling import Unread, find_unread, select_files_to_settle, settle_remainder
 
 
 class RemainderSerializer(serializers.Serializer):
@@ -50,7 +50,7 @@ def desk_files(request: Request) -> Response:
     """For stewards: the files of which something was not read and has no label, the oldest first. One that they are not
     cleared for beside that is not among them."""
     scope = get_scope(request)
-    views = file_views(scope, files_to_settle(scope), known=True)
+    views = build_file_views(scope, select_files_to_settle(scope), known=True)
     return paginate(request, views, lambda view: view.to_json())
 
 
@@ -79,6 +79,6 @@ def file_remainder(request: Request, pk: UUID) -> Response:
         else:
             unread = find_unread(scope, file)
         if unread is None:
-            raise PermissionDenied(refusal(file))
+            raise PermissionDenied(describe_refusal(file))
         shown = unread.to_json()
     return Response(shown)

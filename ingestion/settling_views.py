@@ -11,11 +11,11 @@ from django.views.decorators.http import require_POST, require_safe
 from rest_framework.exceptions import APIException
 
 from entities.access import STEWARD, opens_own_scope, requires
-from entities.api.lists import atom_chips, chips_of_atoms
+from entities.api.lists import list_atom_chips, load_atom_chips
 from ingestion.access import get_file_or_404
 from ingestion.desk_views import get_scope, read_labels
-from ingestion.downloads import refusal
-from ingestion.listing import file_view
+from ingestion.downloads import describe_refusal
+from ingestion.listing import build_file_view
 from ingestion.settling import find_unread, settle_remainder
 
 
@@ -31,13 +31,13 @@ def show_file(request: HttpRequest, pk: UUID, problem: str = "", status: int = 2
     file = get_file_or_404(scope, pk)
     unread = find_unread(scope, file)
     if unread is None:
-        raise PermissionDenied(refusal(file))
+        raise PermissionDenied(describe_refusal(file))
     ticked = set(read_labels(request.POST)) if problem else unread.atoms or frozenset()
     context = {
-        "file": file_view(scope, file),
+        "file": build_file_view(scope, file),
         "unread": unread,
-        "chips": None if unread.atoms is None else chips_of_atoms(unread.atoms),
-        "labels": [(chip, value in ticked) for value, chip in atom_chips().items() if value],
+        "chips": None if unread.atoms is None else list_atom_chips(unread.atoms),
+        "labels": [(chip, value in ticked) for value, chip in load_atom_chips().items() if value],
         "reason": request.POST.get("reason", "") if problem else "",
         "problem": problem,
     }

@@ -10,14 +10,14 @@ from operator import or_
 
 from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet
 
-from entities.access import atoms_by_label
-from entities.access.scope import cached
+from entities.access import load_atoms_by_label
+from entities.access.scope import load_once
 from entities.rag import Collection
-from entities.registry import type_by_content_type
+from entities.registry import get_type_by_content_type
 from ingestion.index import delete_rows
 from ingestion.models import ContextRow, File, Kind, Paragraph
 from ingestion.queueing import publish_again
-from ingestion.witness import CONCEALED, Inputs, collect_inputs
+from ingestion.witness import CONCEALED, RevisionInputs, collect_inputs
 from ingestion.work import load_levels, load_policy
 
 OF_FILES = (Kind.FILE_CHUNK, Kind.FILE_SUMMARY)
@@ -37,29 +37,29 @@ Group = tuple[int, str, str]
 """Files that are worked on with the same inputs: content type of their record, collection, strategy."""
 
 
-def inputs_by_group() -> dict[Group, Inputs]:
+def load_inputs_by_group() -> dict[Group, RevisionInputs]:
     """Of the published files that the open scope sees, what they would be worked on with today."""
 
-    def load() -> dict[Group, Inputs]:
+    def load() -> dict[Group, RevisionInputs]:
         (levels, concealed), (guidance, epoch) = load_levels(), load_policy()
         published = File.objects.filter(revision__isnull=False).order_by()
-        found: dict[Group, Inputs] = {}
+        found: dict[Group, RevisionInputs] = {}
         for group in published.values_list("entity__content_type", "collection", "strategy").distinct():
             content_type, name, strategy = group
-            declared = type_by_content_type(content_type).rag().collections.get(name, Collection(name))
+            declared = get_type_by_content_type(content_type).rag().collections.get(name, Collection(name))
             used = strategy if strategy != "auto" else declared.strategy
             found[group] = collect_inputs(declared, used, levels, guidance, concealed, epoch)
         return found
 
-    return cached("inputs by group", load)  # type: ignore[no-any-return]
+    return load_once("inputs by group", load)  # type: ignore[no-any-return]
 
 
 def is_stale() -> Q:
     """Published files whose revision was made with other inputs than today's. In an open scope."""
     conditions = [
         Q(entity__content_type=content_type, collection=name, strategy=strategy)
-        & ~Q(revision__inputs__contains=inputs.without_concealment())
-        for (content_type, name, strategy), inputs in inputs_by_group().items()
+        & ~Q(revision__inputs__contains=inputs.drop_concealment())
+        for (content_type, name, strategy), inputs in load_inputs_by_group().items()
     ]
     return Q(revision__isnull=False) & reduce(or_, [*conditions, is_cut_otherwise()])
 
@@ -69,37 +69,37 @@ def is_cut_otherwise() -> Q:
     paragraph with one of those: the others would be cut as they are. In an open scope."""
 
     def load() -> dict[str, list[int]]:
-        now, atoms = load_levels()[1], atoms_by_label()
+        now, atoms = load_levels()[1], load_atoms_by_label()
         published = File.objects.filter(revision__isnull=False).order_by()
         found = {}
         for was in published.values_list(f"revision__inputs__{CONCEALED}", flat=True).distinct():
-            changed = Inputs.from_json({CONCEALED: was or ""}).concealed_atoms ^ now
+            changed = RevisionInputs.from_json({CONCEALED: was or ""}).concealed_atoms ^ now
             if changed:
                 found[was or ""] = [label for label, parts in atoms.items() if changed & {*parts}]
         return found
 
     conditions = [Q(pk__in=[])]
-    for was, labels in cached("concealed otherwise", load).items():  # type: ignore[attr-defined]
+    for was, labels in load_once("concealed otherwise", load).items():  # type: ignore[attr-defined]
         told = Q(**{f"revision__inputs__{CONCEALED}": was} if was else {f"revision__inputs__{CONCEALED}__isnull": True})
         having = Paragraph.objects.filter(file=OuterRef("pk"), data_classification__in=labels)
         conditions.append(told & Q(Exists(having)))
     return reduce(or_, conditions)
 
 
-def with_causes(files: QuerySet[File]) -> QuerySet[File]:
+def annotate_causes(files: QuerySet[File]) -> QuerySet[File]:
     """What `list_causes` wants to know of each."""
     cut = ExpressionWrapper(is_cut_otherwise(), output_field=BooleanField())
     return files.select_related("revision").annotate(of_type=F("entity__content_type"), cut_otherwise=cut)
 
 
 def list_causes(file: File) -> tuple[str, ...]:
-    """Names of the inputs that changed since a file `with_causes` was worked on; all where that is not known."""
-    now = inputs_by_group().get((file.of_type, file.collection, file.strategy))  # type: ignore[attr-defined]
-    changed = now.changed_since(file.revision.inputs) if now and file.revision else ()
+    """Names of the inputs that changed since a file `annotate_causes` was worked on; all where that is not known."""
+    now = load_inputs_by_group().get((file.of_type, file.collection, file.strategy))  # type: ignore[attr-defined]
+    changed = now.list_changed_since(file.revision.inputs) if now and file.revision else ()
     return tuple(name for name in changed if name != CONCEALED or file.cut_otherwise)  # type: ignore[attr-defined]
 
 
-def foreign_rows() -> QuerySet[ContextRow]:
+def select_foreign_rows() -> QuerySet[ContextRow]:
     """Rows of files that were not made by what their file's published revision was made from. In an open service
     scope."""
     return ContextRow.objects.filter(kind__in=OF_FILES, file__isnull=False).exclude(
@@ -110,7 +110,7 @@ def foreign_rows() -> QuerySet[ContextRow]:
 def reject_foreign_rows() -> int:
     """Take out rows that another witness made than their file's, and queue their files: in an open service scope.
     Returns how many there were."""
-    found = list(foreign_rows().values_list("pk", "file"))
+    found = list(select_foreign_rows().values_list("pk", "file"))
     delete_rows(pk for pk, _ in found)
     for file in sorted({file for _, file in found if file}):
         publish_again(file)

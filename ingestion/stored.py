@@ -10,13 +10,13 @@ from entities.text import compute_digest
 from ingestion.boxes import Boxes
 from ingestion.documents import Extraction, ParagraphText
 from ingestion.models import ContextRow, Kind, Paragraph
-from ingestion.summaries import sentences
+from ingestion.summaries import split_sentences
 from ingestion.votes import Vote, build_votes
 from ingestion.witness import OF_THE_MODEL
-from ingestion.work import Classified, Work
+from ingestion.work import FileVotes, Work
 
 
-def published_extraction(work: Work) -> Extraction:
+def load_published_extraction(work: Work) -> Extraction:
     """The extraction of a published revision, put together again from its paragraphs. In an open service scope."""
     rows = list(Paragraph.objects.filter(file=work.file).order_by("position"))
     texts = {row.pk: row.text for row in rows}
@@ -38,14 +38,14 @@ def published_extraction(work: Work) -> Extraction:
     return Extraction(work.media_type, work.pages, paragraphs, work.unaccounted, strategy, notes=work.notes)
 
 
-def published_votes(work: Work, extraction: Extraction) -> Classified:
+def load_published_votes(work: Work, extraction: Extraction) -> FileVotes:
     """The votes that the paragraphs of a published revision have, manual ones aside. In an open service scope."""
     rows = Paragraph.objects.filter(file=work.file).order_by("position").values_list("votes", flat=True)
     votes = tuple(tuple(vote for vote in build_votes(row) if vote.source != "manual") for row in rows)
-    return Classified(votes, tuple(_proposals([work.file], _places(extraction.paragraphs))))
+    return FileVotes(votes, tuple(_load_proposals([work.file], _group_places(extraction.paragraphs))))
 
 
-def known_votes(
+def load_known_votes(
     work: Work, paragraphs: Sequence[ParagraphText]
 ) -> tuple[dict[int, list[Vote]], list[tuple[str, tuple[int, ...]]]]:
     """(votes of the model by number of the paragraph, summaries) that need not be asked for. In an open service scope.
@@ -56,14 +56,14 @@ def known_votes(
         return {}, []
     if not work.changed or work.changed & OF_THE_MODEL:
         return load_earlier_votes(work, paragraphs)
-    places = _places(paragraphs)
+    places = _group_places(paragraphs)
     rows = Paragraph.objects.filter(file=work.file, digest__in=list(places)).order_by("position")
     given = {
         digest: [v for v in build_votes(votes) if v.source == "model"]
         for digest, votes in rows.values_list("digest", "votes")
     }
     known = {number: votes for digest, votes in given.items() if votes for number in places[digest]}
-    return known, _proposals([work.file], places)
+    return known, _load_proposals([work.file], places)
 
 
 def load_earlier_votes(
@@ -73,7 +73,7 @@ def load_earlier_votes(
 
     Same inputs means an equal witness: same bytes, model, prompt, policy. Votes of equal paragraphs are all taken.
     """
-    digests = _places(paragraphs)
+    digests = _group_places(paragraphs)
     same = Paragraph.objects.filter(revision__witness=work.witness, digest__in=list(digests))
     known: dict[int, list[Vote]] = {}
     files: set[UUID] = set()
@@ -84,10 +84,10 @@ def load_earlier_votes(
             votes = known.setdefault(number, [])
             votes += [vote for vote in given if vote not in votes]
     known = {number: votes for number, votes in known.items() if votes}
-    return known, _proposals(sorted(files), digests) if known else []
+    return known, _load_proposals(sorted(files), digests) if known else []
 
 
-def _places(paragraphs: Sequence[ParagraphText]) -> dict[str, list[int]]:
+def _group_places(paragraphs: Sequence[ParagraphText]) -> dict[str, list[int]]:
     """Numbers of the paragraphs by digest of their text."""
     places: dict[str, list[int]] = {}
     for number, paragraph in enumerate(paragraphs):
@@ -95,7 +95,7 @@ def _places(paragraphs: Sequence[ParagraphText]) -> dict[str, list[int]]:
     return places
 
 
-def _proposals(files: Sequence[UUID], places: Mapping[str, Sequence[int]]) -> list[tuple[str, tuple[int, ...]]]:
+def _load_proposals(files: Sequence[UUID], places: Mapping[str, Sequence[int]]) -> list[tuple[str, tuple[int, ...]]]:
     """Summaries of files, each with the paragraphs it was drawn from. One whose paragraphs do not all have its own
     label any more, or of which one is gone, is not offered: it may hold what was raised since.
     """
@@ -116,5 +116,5 @@ def _proposals(files: Sequence[UUID], places: Mapping[str, Sequence[int]]) -> li
         sources = [known.get(passage) if passage else None for passage in drawn.get(row.pk, [None])]
         if all(source and source[0] == row.data_classification and source[1] in places for source in sources):
             numbers = {number for source in sources if source for number in places[source[1]]}
-            offered[" ".join(sentences(row.text)), tuple(sorted(numbers))] = None
+            offered[" ".join(split_sentences(row.text)), tuple(sorted(numbers))] = None
     return list(offered)

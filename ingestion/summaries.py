@@ -14,7 +14,7 @@ WORD = re.compile(r"[^\W_]+(?:[.,'’:-][^\W_]+)*")
 SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
-def sentences(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     return [sentence.strip() for sentence in SENTENCE.split(text) if sentence.strip()]
 
 
@@ -31,11 +31,11 @@ def is_supported_by(sentence: str, paragraphs: Iterable[frozenset[str]]) -> bool
     return bool(words) and any(words <= paragraph for paragraph in paragraphs)
 
 
-def lead(texts: Sequence[str]) -> list[str]:
+def select_lead(texts: Sequence[str]) -> list[str]:
     """Opening sentences of running text, LEAD characters at most."""
     chosen: list[str] = []
     for text in texts:
-        for sentence in sentences(text)[:1]:
+        for sentence in split_sentences(text)[:1]:
             if len(sentence) > 40 and sum(map(len, chosen)) + len(sentence) <= LEAD:
                 chosen.append(sentence)
     return chosen
@@ -54,7 +54,7 @@ def summarise(paragraphs: Mapping[int, Sequence[str]], proposed: Mapping[int, Se
             says = len(WORD.findall(sentence)) >= SHORTEST and is_supported_by(sentence, known)
             if says and sum(map(len, kept)) + len(sentence) <= LONGEST:
                 kept.append(sentence)
-        chosen = kept or lead(texts)
+        chosen = kept or select_lead(texts)
         if chosen:
             result[label] = chosen
     return result

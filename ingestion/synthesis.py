@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 
 from ingestion.classify import Classifier
-from ingestion.summaries import sentences, summarise
+from ingestion.summaries import split_sentences, summarise
 from llm import prompts
 from llm.client import Call, complete
 from llm.errors import ModelError
@@ -47,7 +47,7 @@ def synthesise(
             made[label] = _select_supported(label, [*done[label], *known], texts) or list(known)
             continue
         try:
-            said = sentences(ask(classifier, build_excerpts(known, texts.get(label, ()))))
+            said = split_sentences(ask(classifier, build_excerpts(known, texts.get(label, ()))))
         except ModelError:
             logger.warning("no summary of a label was made; the windows' serve", exc_info=True)
             made[label] = list(known)

@@ -63,15 +63,15 @@ def index_record(workspace: int, entity: str) -> None:
 def sweep() -> None:
     """Wake workers for files and records whose claim has run out, whose wait is over, or whose task was lost; and end
     what a web server left undone when it was killed."""
-    for workspace in workspaces():
+    for workspace in list_workspaces():
         with Scope.for_service(workspace).open():
-            left = relabelling.left_with_floor()
+            left = relabelling.list_left_with_floor()
             results.drop_rejected()
         for revision in left:
             relabelling.take_with_floor(workspace, revision)
         with Scope.for_service(workspace).open():
-            files = stale_files()
-            entities = stale_records()
+            files = wake_stale_files()
+            entities = list_stale_records()
         for file in files:
             process_file.delay(workspace, str(file))
         wake_next(workspace)
@@ -92,9 +92,9 @@ def follow(workspace: int, entity: str, file: str | None) -> None:
 @shared_task(name="ingestion.models")
 def sweep_models() -> None:
     """Wake workers for models that stand beside another and are not whole, or have not been looked at for a while."""
-    for workspace in workspaces():
+    for workspace in list_workspaces():
         with Scope.for_service(workspace).open():
-            models = vector_fill.waiting()
+            models = vector_fill.list_waiting()
         for model_id in models:
             fill_model.delay(workspace, model_id)
 
@@ -121,7 +121,7 @@ def mail_digests() -> None:
 def tidy() -> None:
     """Remove bytes that nothing refers to any more, or that never came to be anything, and rows that another witness
     made than their file's: those files are queued."""
-    for workspace in workspaces():
+    for workspace in list_workspaces():
         with Scope.for_service(workspace).open():
             staleness.reject_foreign_rows()
         with Scope.for_service(workspace).open():
@@ -134,20 +134,20 @@ def tidy() -> None:
 @shared_task(name="ingestion.bin")
 def empty_bins() -> None:
     """Delete for good what has been in the bins for long enough. A workspace that fails does not hold up the others."""
-    for workspace in workspaces():
+    for workspace in list_workspaces():
         try:
             bin.empty_bin(workspace)
         except Exception:
             logger.exception("the bin of workspace %s was not emptied", workspace)
 
 
-def workspaces() -> list[int]:
+def list_workspaces() -> list[int]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT app_workspace_ids()")
         return [row[0] for row in cursor.fetchall()]
 
 
-def stale_files() -> list[UUID]:
+def wake_stale_files() -> list[UUID]:
     """Files to wake a worker for, in an open service scope; marked as woken, so that a long queue is not sent twice."""
     unfinished = File.objects.filter(state__in=claims.UNFINISHED, pending_revision__isnull=False)
     # What waited for its next try is woken in its turn (`wake_next`): all that wait for a budget do so at one time.
@@ -160,7 +160,7 @@ def stale_files() -> list[UUID]:
     return found
 
 
-def stale_records() -> list[UUID]:
+def list_stale_records() -> list[UUID]:
     lost = Q(claimed_until=None) | records.CHANGED
     lost &= Q(stale_since__lt=Now() - FORGOTTEN)
     waiting = RecordIndex.objects.filter(lost | Q(claimed_until__lt=Now()), stale_since__isnull=False)

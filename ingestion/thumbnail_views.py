@@ -5,17 +5,17 @@ from uuid import UUID
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.views.decorators.http import require_safe
 
-from entities.access import MEMBER, Scope, concealed_atoms, opens_own_scope, requires
+from entities.access import MEMBER, Scope, load_concealed_atoms, opens_own_scope, requires
 from ingestion import downloads
 from ingestion.access import get_file_or_404
 from ingestion.extract.sniff import PDF
 from ingestion.models import File, Paragraph
 from ingestion.pdf_drawing import draw_pictures
-from ingestion.pdf_shown import CutPage, Shown, build_first_page
+from ingestion.pdf_shown import CutPage, DisclosedPdf, build_first_page
 
 LONGEST_PIXELS = 224
 """Of the longer side: twice the box in the table, for screens with small pixels."""
-NOTHING = Shown("", (), (), ())
+NOTHING = DisclosedPdf("", (), (), ())
 
 
 @opens_own_scope
@@ -37,7 +37,7 @@ def thumbnail(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     return response
 
 
-def find_first_page(scope: Scope, pk: UUID) -> Shown:
+def find_first_page(scope: Scope, pk: UUID) -> DisclosedPdf:
     """What may be copied of it, by the rules of `view.pdf`. Raises: Http404, as the reader does."""
     # Publishing waits: what is cleared, where it stands and the bytes are those of one version.
     file = File.objects.select_for_update(no_key=True).filter(pk=get_file_or_404(scope, pk).pk).first()
@@ -48,8 +48,8 @@ def find_first_page(scope: Scope, pk: UUID) -> Shown:
         raise Http404("Not found.")
     if file.media_type != PDF or file.revision is None:
         return NOTHING
-    if concealed_atoms() and not sent:
+    if load_concealed_atoms() and not sent:
         return NOTHING  # for every file: a table in which some had pictures would tell which ones hide something
     if sent or downloads.is_allowed(scope, file):
-        return Shown(file.revision.blob.path, (CutPage(1, True, (), ()),), (), ())
+        return DisclosedPdf(file.revision.blob.path, (CutPage(1, True, (), ()),), (), ())
     return build_first_page(file)

@@ -19,13 +19,13 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from entities.access import Scope
-from ingestion.chunk import SEPARATOR, embedding_text
+from ingestion.chunk import SEPARATOR, build_embedding_text
 from ingestion.embed import get_embedder
 from ingestion.embedders import Embedder, EmbeddingFailed
-from ingestion.index import Vector, as_vector, write_vectors
+from ingestion.index import Vector, format_vector, write_vectors
 from ingestion.models import ContextRow, WorkspaceModel
 from ingestion.turns import is_free
-from ingestion.vector_models import NotWhole, Refused, State, count_missing, find, try_switch
+from ingestion.vector_models import ModelSwitchRefused, NotWhole, State, count_missing, find, try_switch
 
 logger = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ ATTEMPTS = 20
 BROKEN = "Something went wrong on our side while vectors were made. It is tried again by itself."
 
 
-class ClaimLost(Exception):
+class FillLost(Exception):
     """Another process fills this model now, or it was dropped."""
 
 
@@ -65,7 +65,7 @@ class FillClaim:
         """In an open service scope. Extends the claim. Raises: ClaimLost."""
         mine = WorkspaceModel.objects.filter(model=self.model, claim=self.token)
         if not mine.update(**{"claimed_until": Now() + LEASE, **columns}):
-            raise ClaimLost
+            raise FillLost
 
 
 def fill(workspace: int, model_id: str, *, seconds: float = AT_A_TIME) -> bool:
@@ -78,7 +78,7 @@ def fill(workspace: int, model_id: str, *, seconds: float = AT_A_TIME) -> bool:
         return False
     try:
         return fill_claimed(claim, time.monotonic() + seconds)
-    except ClaimLost:
+    except FillLost:
         logger.info("model %s of workspace %s is in other hands now", model_id, workspace)
     except EmbeddingFailed as problem:
         give_back(claim, str(problem))
@@ -107,14 +107,14 @@ def fill_claimed(claim: FillClaim, until: float) -> bool:
         with claim.service.open():
             rows, missing = count_missing(claim.model)
             claim.update(rows=rows, missing=missing, checked_at=Now())
-            todo = numbers_without(claim.model)
+            todo = list_numbers_without(claim.model)
         done = 0
         for start in range(0, len(todo), BATCH):
             if time.monotonic() > until:
                 break
             with claim.service.open():
                 texts = load_texts(Q(number__in=todo[start : start + BATCH]))
-            vectors = embedded(embedder, texts)
+            vectors = embed_texts(embedder, texts)
             with claim.service.open():
                 done += write_missing_vectors(vectors, embedder)
                 claim.update(missing=max(0, missing - done), attempts=0, error="")
@@ -134,7 +134,7 @@ def give_back(claim: FillClaim, problem: str) -> None:
         mine.update(claim=None, claimed_until=Now() + wait, error=problem[:300])
 
 
-def numbers_without(model: int, among: list[int] | None = None) -> list[int]:
+def list_numbers_without(model: int, among: list[int] | None = None) -> list[int]:
     """Rows of the open scope's index that have no vector of a model, the oldest first. among: of these alone."""
     with connection.cursor() as cursor:
         cursor.execute(
@@ -149,13 +149,13 @@ def numbers_without(model: int, among: list[int] | None = None) -> list[int]:
 def load_texts(rows: Q) -> dict[UUID, str]:
     """Row -> its text as it is embedded (`RowDraft.embedding_text`), in an open service scope."""
     found = ContextRow.objects.filter(rows).values_list("id", "heading_path", "text")
-    return {pk: embedding_text(path.split(SEPARATOR) if path else (), text) for pk, path, text in found}
+    return {pk: build_embedding_text(path.split(SEPARATOR) if path else (), text) for pk, path, text in found}
 
 
-def embedded(embedder: Embedder, texts: Mapping[UUID, str]) -> dict[UUID, Vector]:
+def embed_texts(embedder: Embedder, texts: Mapping[UUID, str]) -> dict[UUID, Vector]:
     """With no scope open. Raises: EmbeddingFailed."""
     vectors = embedder.embed_documents(list(texts.values())) if texts else ()
-    return {pk: as_vector(vector) for pk, vector in zip(texts, vectors, strict=True)}
+    return {pk: format_vector(vector) for pk, vector in zip(texts, vectors, strict=True)}
 
 
 def write_missing_vectors(vectors: Mapping[UUID, Vector], embedder: Embedder) -> int:
@@ -192,11 +192,11 @@ def follow_one(workspace: int, model: int, embedder: Embedder, rows: Q) -> None:
     """Raises: EmbeddingFailed."""
     scope = Scope.for_service(workspace)
     with scope.open():
-        numbers = numbers_without(model, list(ContextRow.objects.filter(rows).values_list("number", flat=True)))
+        numbers = list_numbers_without(model, list(ContextRow.objects.filter(rows).values_list("number", flat=True)))
     for start in range(0, len(numbers), BATCH):
         with scope.open():
             texts = load_texts(Q(number__in=numbers[start : start + BATCH]))
-        vectors = embedded(embedder, texts)
+        vectors = embed_texts(embedder, texts)
         with scope.open():
             # A model that is dropped meanwhile gets nothing more.
             if not WorkspaceModel.objects.select_for_update(of=("self",)).filter(model=model).exists():
@@ -204,7 +204,7 @@ def follow_one(workspace: int, model: int, embedder: Embedder, rows: Q) -> None:
             write_missing_vectors(vectors, embedder)
 
 
-def waiting() -> list[str]:
+def list_waiting() -> list[str]:
     """Models of the open scope's workspace that a worker should look at."""
     due = Q(missing__gt=0) | Q(checked_at=None) | Q(checked_at__lt=timezone.now() - CHECK_AFTER)
     found = WorkspaceModel.objects.filter(FREE, due, state=State.BESIDE)
@@ -225,7 +225,7 @@ def switch(workspace: int, model_id: str) -> None:
             told = problem
         claim = claim_model(workspace, model_id)
         if claim is None:
-            raise Refused(f"{told} Workers are at it, or wait after a failure: look at its status.")
+            raise ModelSwitchRefused(f"{told} Workers are at it, or wait after a failure: look at its status.")
         try:
             fill_claimed(claim, time.monotonic() + AT_A_TIME)
         except EmbeddingFailed as problem:

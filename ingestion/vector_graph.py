@@ -27,19 +27,19 @@ def build(*, fewest: int = FEWEST, most: int | None = None) -> list[str]:
     """
     built = []
     with psycopg.connect(settings.DATABASE_OWNER_URL, autocommit=True) as owner:
-        if not one(owner, "SELECT pg_try_advisory_lock(hashtext('clearance.graph'))"):
+        if not fetch_value(owner, "SELECT pg_try_advisory_lock(hashtext('clearance.graph'))"):
             return []
         models = owner.execute("SELECT id, model_id, dim FROM ingestion_vectormodel ORDER BY id").fetchall()
         for model, model_id, dim in models:
             name = f"ingestion_vector_graph_{model}"
-            valid = one(owner, "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)", name)
-            count = int(str(one(owner, "SELECT count(*) FROM ingestion_vector WHERE model = %s", model)))
+            valid = fetch_value(owner, "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)", name)
+            count = int(str(fetch_value(owner, "SELECT count(*) FROM ingestion_vector WHERE model = %s", model)))
             if valid or dim > MOST_DIMENSIONS or count < fewest or (most is not None and count > most):
                 continue
             parts = {"name": sql.Identifier(name), "dim": sql.Literal(dim), "model": sql.Literal(model)}
             if valid is False:
                 owner.execute(sql.SQL("DROP INDEX CONCURRENTLY {name}").format(**parts))
-            owner.execute(f"SET maintenance_work_mem = '{megabytes(count, dim)}MB'".encode())
+            owner.execute(f"SET maintenance_work_mem = '{estimate_megabytes(count, dim)}MB'".encode())
             owner.execute(sql.SQL(BUILD).format(**parts))
             built.append(model_id)
     return built
@@ -49,16 +49,16 @@ def drop_unused() -> None:
     """Drop the graphs of models that no workspace has vectors of any more."""
     with psycopg.connect(settings.DATABASE_OWNER_URL, autocommit=True) as owner:
         for (model,) in owner.execute("SELECT id FROM ingestion_vectormodel ORDER BY id").fetchall():
-            if one(owner, "SELECT NOT EXISTS (SELECT FROM ingestion_vector WHERE model = %s)", model):
+            if fetch_value(owner, "SELECT NOT EXISTS (SELECT FROM ingestion_vector WHERE model = %s)", model):
                 name = sql.Identifier(f"ingestion_vector_graph_{model}")
                 owner.execute(sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {name}").format(name=name))
 
 
-def megabytes(count: int, dim: int) -> int:
+def estimate_megabytes(count: int, dim: int) -> int:
     """What a graph of so many vectors takes while it is built; with less, the building goes on on disk, far slower."""
     return min(4096, 64 + count * (2 * dim + 1_000) // 1_000_000)
 
 
-def one(owner: psycopg.Connection, statement: str, *params: object) -> object:
+def fetch_value(owner: psycopg.Connection, statement: str, *params: object) -> object:
     row = owner.execute(statement.encode(), params).fetchone()
     return row[0] if row else None

@@ -15,11 +15,11 @@ from django.db.models.expressions import RawSQL
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from entities.access import Scope, scope_is_open, sources_visible
-from entities.access.scope import current
+from entities.access import Scope, build_sources_visible_q, has_open_scope
+from entities.access.scope import get_current_scope
 from entities.actions import record
 from entities.models import Entity
-from ingestion.embed import default_model, get_embedder
+from ingestion.embed import get_default_model, get_embedder
 from ingestion.embedders import Embedder
 from ingestion.models import ContextRow, VectorModel, WorkspaceModel
 
@@ -31,18 +31,18 @@ SETTLED = timedelta(seconds=60)
 DROPPED_AT_ONCE = 20_000
 
 
-class Refused(Exception):
+class ModelSwitchRefused(Exception):
     """What was asked for cannot be done now; the message is a sentence for people."""
 
 
-class NotWhole(Refused):
+class NotWhole(ModelSwitchRefused):
     """Some rows have no vector of the model yet."""
 
 
 # Which model is used
 
 
-class _Remembered:
+class _ModelCache:
     """Workspace -> the model that it used a moment ago."""
 
     def __init__(self) -> None:
@@ -63,27 +63,27 @@ class _Remembered:
             self.known.pop(workspace, None)
 
 
-_remembered = _Remembered()
+_remembered = _ModelCache()
 
 
-def current_model() -> str:
+def get_current_model() -> str:
     """The id of the model that the open scope's workspace uses."""
     used = WorkspaceModel.objects.filter(state=State.CURRENT).values_list("model__model_id", flat=True).first()
-    return used or default_model()
+    return used or get_default_model()
 
 
-def model_for_search(scope: Scope) -> str:
+def get_search_model(scope: Scope) -> str:
     """The model that searches of the scope's workspace use, with or without that scope open.
 
     May be the former one for `REMEMBERED` seconds after a switch; that is whole for `SETTLED`. Raises: NoWorkspace.
     """
     known = _remembered.get(scope.workspace)
     if known is None:
-        if scope_is_open():
-            known = current_model()
+        if has_open_scope():
+            known = get_current_model()
         else:
             with scope.open():
-                known = current_model()
+                known = get_current_model()
         _remembered.put(scope.workspace, known)
     return known
 
@@ -91,7 +91,7 @@ def model_for_search(scope: Scope) -> str:
 def load_embedder(workspace: int) -> Embedder:
     """The embedder that a workspace's text is indexed by. Needs no scope open. Raises: EmbeddingFailed."""
     with Scope.for_service(workspace).open():
-        used = current_model()
+        used = get_current_model()
     return get_embedder(used)
 
 
@@ -117,18 +117,18 @@ def _lock_models(*, shared: bool) -> None:
 
 
 def _pin(embedder: Embedder) -> None:
-    model = registered(embedder)
+    model = get_or_create_model(embedder)
     WorkspaceModel.objects.bulk_create(
         [
             WorkspaceModel(
-                workspace_id=current().workspace, model=model, state=State.CURRENT, switched_at=timezone.now()
+                workspace_id=get_current_scope().workspace, model=model, state=State.CURRENT, switched_at=timezone.now()
             )
         ],
         ignore_conflicts=True,  # another writer of this workspace's first text was faster
     )
 
 
-def registered(embedder: Embedder) -> VectorModel:
+def get_or_create_model(embedder: Embedder) -> VectorModel:
     model, _ = VectorModel.objects.get_or_create(model_id=embedder.model_id, defaults={"dim": embedder.dim})
     return model
 
@@ -162,16 +162,16 @@ def add(workspace: int, model_id: str) -> None:
     embedder.embed_query("Is this model there?")
     scope = Scope.for_service(workspace)
     with scope.open():
-        if current_model() == model_id:
-            raise Refused(f"{model_id} is the model in use already.")
+        if get_current_model() == model_id:
+            raise ModelSwitchRefused(f"{model_id} is the model in use already.")
         if not WorkspaceModel.objects.filter(state=State.CURRENT).exists():
             _pin(get_embedder())
         others = WorkspaceModel.objects.filter(state=State.BESIDE).exclude(model__model_id=model_id)
         if other := others.values_list("model__model_id", flat=True).first():
-            raise Refused(f"{other} stands beside the model in use: switch to it or drop it first.")
-        model = registered(embedder)
+            raise ModelSwitchRefused(f"{other} stands beside the model in use: switch to it or drop it first.")
+        model = get_or_create_model(embedder)
         if model.dim != embedder.dim:
-            raise Refused(
+            raise ModelSwitchRefused(
                 f"{model_id} was registered with {model.dim} dimensions and is configured with {embedder.dim}."
             )
         made = WorkspaceModel.objects.bulk_create(
@@ -180,7 +180,7 @@ def add(workspace: int, model_id: str) -> None:
         record(scope, "vector_model.added", "vector_model", made[0].model_id, model=model_id)
 
 
-def status(workspace: int) -> list[Status]:
+def list_status(workspace: int) -> list[Status]:
     """The model in use first. Opens the service's scope. What a half-done `drop` left is listed as "dropped"."""
     with Scope.for_service(workspace).open():
         rows = WorkspaceModel.objects.select_related("model").order_by("-state", "model_id")
@@ -200,11 +200,11 @@ def status(workspace: int) -> list[Status]:
     return sorted(found, key=lambda s: s.state != State.CURRENT)
 
 
-def whole_models(workspace: int) -> set[str]:
+def list_whole_models(workspace: int) -> set[str]:
     """Ids of the models that searches can be made with: the one in use, and others that have a vector of every row."""
     with Scope.for_service(workspace).open():
         beside = WorkspaceModel.objects.filter(state=State.BESIDE).values_list("model_id", "model__model_id")
-        return {current_model(), *(model_id for model, model_id in beside if not count_missing(model)[1])}
+        return {get_current_model(), *(model_id for model, model_id in beside if not count_missing(model)[1])}
 
 
 def count_missing(model: int) -> tuple[int, int]:
@@ -227,7 +227,7 @@ def count_visible_missing(scope: Scope, model: int) -> tuple[int, int]:
         output_field=BooleanField(),
     )
     seen = ContextRow.objects.filter(
-        sources_visible(scope), entity__in=Entity.objects.visible_to(scope).order_by().values("pk")
+        build_sources_visible_q(scope), entity__in=Entity.objects.visible_to(scope).order_by().values("pk")
     )
     counted = seen.aggregate(rows=Count("pk"), missing=Count("pk", filter=vectors))
     return counted["rows"], counted["missing"]
@@ -242,7 +242,7 @@ def try_switch(workspace: int, model_id: str) -> None:
     with scope.open():
         row = find(model_id)
         if row.state == State.CURRENT:
-            raise Refused(f"{model_id} is the model in use already.")
+            raise ModelSwitchRefused(f"{model_id} is the model in use already.")
         _lock_models(shared=False)
         rows, missing = count_missing(row.model_id)
         WorkspaceModel.objects.filter(pk=row.pk).update(rows=rows, missing=missing, checked_at=Now())
@@ -267,7 +267,7 @@ def find(model_id: str) -> WorkspaceModel:
     """In an open scope. Raises: Refused."""
     row = WorkspaceModel.objects.select_related("model").filter(model__model_id=model_id).first()
     if row is None:
-        raise Refused(f"{model_id} is no model of this workspace: add it first.")
+        raise ModelSwitchRefused(f"{model_id} is no model of this workspace: add it first.")
     return row
 
 
@@ -275,7 +275,7 @@ def settles_in(workspace: int, model_id: str) -> float:
     """Seconds until a former model may be dropped, because a search may have begun with it."""
     with Scope.for_service(workspace).open():
         row = WorkspaceModel.objects.filter(model__model_id=model_id).first()
-        if row is None or row.switched_at is None or current_model() == model_id:
+        if row is None or row.switched_at is None or get_current_model() == model_id:
             return 0.0
     return max(0.0, (row.switched_at + SETTLED - timezone.now()).total_seconds())
 
@@ -287,13 +287,13 @@ def drop(workspace: int, model_id: str) -> int:
     """
     scope = Scope.for_service(workspace)
     if wait := settles_in(workspace, model_id):
-        raise Refused(f"Searches may still use {model_id}: try again in {wait:.0f} seconds.")
+        raise ModelSwitchRefused(f"Searches may still use {model_id}: try again in {wait:.0f} seconds.")
     with scope.open():
         model = VectorModel.objects.filter(model_id=model_id).first()
         if model is None:
-            raise Refused(f"There is no model {model_id}.")
-        if current_model() == model_id:
-            raise Refused(f"{model_id} is in use: switch to another model first.")
+            raise ModelSwitchRefused(f"There is no model {model_id}.")
+        if get_current_model() == model_id:
+            raise ModelSwitchRefused(f"{model_id} is in use: switch to another model first.")
         # First of all: no worker adds to it from here on.
         if WorkspaceModel.objects.filter(model=model).delete()[0]:
             record(scope, "vector_model.dropped", "vector_model", model.pk, model=model_id)

@@ -16,7 +16,7 @@ from ingestion import actions, downloads
 from ingestion.access import get_file_or_404, get_record_for
 from ingestion.api import get_scope
 from ingestion.file_shapes import FileSerializer
-from ingestion.listing import file_view
+from ingestion.listing import build_file_view
 from ingestion.versions import get_original, list_versions
 
 
@@ -63,7 +63,7 @@ def restore(request: Request, pk: UUID, number: int) -> Response:
     file = get_file_or_404(scope, pk)
     get_record_for(scope, file.entity_id, "upload")
     file = actions.restore_version(scope=scope, file=file, number=number)
-    return Response(file_view(scope, file).to_json(), status=status.HTTP_202_ACCEPTED)
+    return Response(build_file_view(scope, file).to_json(), status=status.HTTP_202_ACCEPTED)
 
 
 @requires(MEMBER)

@@ -12,10 +12,10 @@ from rest_framework.exceptions import APIException
 from entities.access import MEMBER, get_entity_or_404, requires
 from ingestion import actions, downloads
 from ingestion.access import get_file_or_404, get_record_for
-from ingestion.listing import file_view
+from ingestion.listing import build_file_view
 from ingestion.strategies import list_strategies
 from ingestion.versions import get_original, list_versions
-from ingestion.views import get_scope, sentence
+from ingestion.views import extract_sentence, get_scope
 
 
 @requires(MEMBER)
@@ -26,7 +26,7 @@ def versions(request: HttpRequest, pk: UUID) -> HttpResponse:
     file = get_file_or_404(scope, pk)
     found = list_versions(scope, file)
     context = {
-        "file": file_view(scope, file),
+        "file": build_file_view(scope, file),
         "entity": get_entity_or_404(scope, file.entity_id),
         "versions": found,
         "coming": any(version.standing == "coming" for version in found),
@@ -44,7 +44,7 @@ def restore(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
     try:
         actions.restore_version(scope=scope, file=file, number=number)
     except APIException as refusal:
-        messages.error(request, sentence(refusal))
+        messages.error(request, extract_sentence(refusal))
     else:
         messages.success(
             request,
@@ -63,7 +63,7 @@ def choose_strategy(request: HttpRequest, pk: UUID) -> HttpResponse:
     try:
         actions.choose_strategy(scope=scope, file=file, strategy=request.POST.get("strategy", ""), again=True)
     except APIException as refusal:
-        messages.error(request, sentence(refusal))
+        messages.error(request, extract_sentence(refusal))
     else:
         messages.success(request, gettext("It is being read again. What is there stays readable until then."))
     return redirect("ingestion:versions", file.pk)

@@ -18,16 +18,16 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.http import Http404
 
-from entities.access import Scope, may, readable_now
+from entities.access import Scope, is_readable, may
 from entities.actions import record
 from entities.models import Entity, User
 from ingestion.access import is_own, is_steward
 from ingestion.claims import UNFINISHED
-from ingestion.downloads import holds_every_level, is_cleared, is_sender, is_settled, refusal
-from ingestion.known_versions import Known, get_known_or_404, known_versions
+from ingestion.downloads import describe_refusal, holds_every_level, is_cleared, is_sender, is_settled
+from ingestion.known_versions import Known, get_known_or_404, list_known_versions
 from ingestion.models import Blob, File, FileRevision, Paragraph, PastParagraph
 from ingestion.witness import OF_LABELS
-from ingestion.work import inputs_now
+from ingestion.work import collect_inputs_now
 
 Standing = Literal["current", "coming", "earlier", "unpublished"]
 
@@ -82,7 +82,7 @@ class Version:
 
 def list_versions(scope: Scope, file: File) -> list[Version]:
     """Of a file got with `get_file_or_404`, the newest first."""
-    known = known_versions(scope, file)
+    known = list_known_versions(scope, file)
     revisions = [one.revision for one in known]
     people = User.objects.in_bulk({pk for r in revisions for pk in (r.created_by, r.restored_by)})
     changed = count_changes(file)
@@ -93,11 +93,11 @@ def list_versions(scope: Scope, file: File) -> list[Version]:
         Version(
             number=one.number,
             standing=get_standing(file, one.stands),
-            by=_name(people, revision.created_by),
+            by=_name_person(people, revision.created_by),
             at=revision.fetched_at,
             size=revision.blob.size if is_steward(scope) or is_own(scope, revision) else None,
             restores=_find_disclosed(known, revision.restores),
-            restored_by=_name(people, revision.restored_by) if revision.restores else "",
+            restored_by=_name_person(people, revision.restored_by) if revision.restores else "",
             changes=changed.get(revision.number, Changes()) if revision.witness else None,
             first=one.number == min(published, default=0),
             restorable=uploads and file.origin_id is None and is_restorable(file, one.stands),
@@ -113,7 +113,7 @@ def _find_disclosed(known: Sequence[Known], number: int | None) -> int | None:
     return told[-1] if told else None
 
 
-def _name(people: dict[Any, User], pk: int) -> str:
+def _name_person(people: dict[Any, User], pk: int) -> str:
     return str(people[pk]) if pk in people else "Clearance"
 
 
@@ -148,14 +148,14 @@ def count_changes(file: File) -> dict[int, Changes]:
 def get_original(scope: Scope, file: File, number: int) -> tuple[Blob, str]:
     """(bytes, name) of a version of a file got with `get_file_or_404`. Raises: Http404, PermissionDenied."""
     with transaction.atomic():  # a refusal lets go of the lock
-        # Publishing waits, as for `downloads.original`.
+        # Publishing waits, as for `downloads.open_original`.
         now = File.objects.select_for_update(no_key=True).filter(pk=file.pk).first()
         if now is None:
             raise Http404("Not found.")
         revision = get_known_or_404(scope, now, number)
         if not _Rules(scope, now).allow(revision):
-            raise PermissionDenied(refusal(now))
-    name = file.name if readable_now(file.name_classification) else f"file-{str(file.pk)[:8]}"
+            raise PermissionDenied(describe_refusal(now))
+    name = file.name if is_readable(file.name_classification) else f"file-{str(file.pk)[:8]}"
     record(scope, "file.downloaded", "file", file.pk, revision=str(revision.pk), version=number)
     return revision.blob, name
 
@@ -171,7 +171,7 @@ class _Rules:
         self.scope, self.file = scope, file
         self.cleared = is_cleared(scope, file)
         self.everything = holds_every_level()
-        self.inputs = inputs_now(file)
+        self.inputs = collect_inputs_now(file)
         held_files = FileRevision.objects.filter(attachments__gt=0, file=file.pk)
         self.unknown = set(held_files.values_list("blob", flat=True))
 
@@ -180,10 +180,10 @@ class _Rules:
             return True
         if revision.pk == self.file.revision_id or not self.cleared:
             return self.cleared
-        return self._known(revision) and cleared_since(self.file.pk, revision.number)
+        return self._is_known(revision) and is_cleared_since(self.file.pk, revision.number)
 
-    def _known(self, revision: FileRevision) -> bool:
-        same = not set(self.inputs.changed_since(revision.inputs)) & set(OF_LABELS)
+    def _is_known(self, revision: FileRevision) -> bool:
+        same = not set(self.inputs.list_changed_since(revision.inputs)) & set(OF_LABELS)
         if not (revision.witness and revision.blob_id not in self.unknown and same):
             return False
         # The version that `app_cleared_since` judges too.
@@ -191,7 +191,7 @@ class _Rules:
         return is_steward(self.scope) or is_settled(self.file, read.order_by("-number").first())
 
 
-def cleared_since(file: UUID, number: int) -> bool:
+def is_cleared_since(file: UUID, number: int) -> bool:
     """Whether the open scope may read every paragraph that has gone from a file since that version."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT app_cleared_since(%s, %s)", [file, number])

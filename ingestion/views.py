@@ -14,21 +14,21 @@ from django.views.decorators.http import require_POST, require_safe
 from rest_framework.exceptions import APIException
 
 from entities.access import MEMBER, Scope, get_entity_or_404, may, requires
-from entities.api.lists import chips_of_atoms
-from entities.errors import payload
+from entities.api.lists import list_atom_chips
+from entities.errors import build_payload
 from ingestion import actions, downloads
-from ingestion.access import disclosed_files, get_file_or_404, get_record_for, is_steward, visible_files
+from ingestion.access import get_file_or_404, get_record_for, is_steward, select_disclosed_files, select_visible_files
 from ingestion.api import read_batch, take_upload
-from ingestion.batches import latest_batch
+from ingestion.batches import find_latest_batch
 from ingestion.bin import bin_file
 from ingestion.claims import UNFINISHED
 from ingestion.file_shown import FileView
 from ingestion.link_views import link_panel
-from ingestion.listing import collection_choices, file_view, file_views, list_attachments, list_files
+from ingestion.listing import build_file_view, build_file_views, list_attachments, list_collection_choices, list_files
 from ingestion.models import Redo, State
-from ingestion.pages import MAX_HITS, Stop, find_page, find_words, list_headings, sections, select_part
+from ingestion.pages import MAX_HITS, Stop, build_sections, find_page, find_words, list_headings, select_part
 from ingestion.queueing import ENDED
-from ingestion.reader import NOTICE, blocks, mark, resolve_cited
+from ingestion.reader import NOTICE, list_blocks, mark, resolve_cited
 from ingestion.settling import find_unread
 from ingestion.strategies import STRATEGY_CHOICES
 
@@ -49,11 +49,11 @@ def files_panel(request: HttpRequest, pk: UUID) -> HttpResponse:
     context = {
         "entity": entity,
         "files": _put_failed_first(list_files(scope, entity)),
-        "collections": collection_choices(entity),
+        "collections": list_collection_choices(entity),
         "strategies": STRATEGY_CHOICES,
         "may_upload": may(scope, entity, "upload"),
         "max_bytes": settings.CLEARANCE_MAX_UPLOAD,
-        "batch": latest_batch(scope, entity),
+        "batch": find_latest_batch(scope, entity),
     }
     template = "ingestion/files_panel.html" if request.headers.get("HX-Request") else "ingestion/files_page.html"
     return render(request, template, context)
@@ -72,7 +72,7 @@ def batch_panel(request: HttpRequest, pk: UUID) -> HttpResponse:
     """How far what the caller sent together last is, asked for while it is worked on."""
     scope = get_scope(request)
     entity = get_entity_or_404(scope, pk)
-    return render(request, "ingestion/batch.html", {"entity": entity, "batch": latest_batch(scope, entity)})
+    return render(request, "ingestion/batch.html", {"entity": entity, "batch": find_latest_batch(scope, entity)})
 
 
 @requires(MEMBER)
@@ -109,26 +109,26 @@ def upload(request: HttpRequest, pk: UUID) -> HttpResponse:
         except APIException as refusal:
             problem = refusal
             messages.error(
-                request, f"{given.name if given else gettext('Upload')}: {sentence(refusal)}"
+                request, f"{given.name if given else gettext('Upload')}: {extract_sentence(refusal)}"
             ) if not scripted else None
     if not scripted:
         return redirect("entities:detail", entity.pk)
     if problem is not None:
         code = str(getattr(problem, "default_code", "invalid"))
-        return json_error(problem.status_code, code, sentence(problem))
-    rows = [file_view(scope, file) for file in taken]
+        return build_json_error(problem.status_code, code, extract_sentence(problem))
+    rows = [build_file_view(scope, file) for file in taken]
     return render(request, "ingestion/file_rows.html", {"files": rows}, status=202)
 
 
-def sentence(refusal: APIException) -> str:
+def extract_sentence(refusal: APIException) -> str:
     detail: Any = refusal.detail
     while isinstance(detail, dict | list):
         detail = next(iter(detail.values() if isinstance(detail, dict) else detail))
     return str(detail)
 
 
-def json_error(status: int, code: str, detail: str) -> HttpResponse:
-    return JsonResponse(payload(code, detail), status=status)
+def build_json_error(status: int, code: str, detail: str) -> HttpResponse:
+    return JsonResponse(build_payload(code, detail), status=status)
 
 
 @requires(MEMBER)
@@ -138,7 +138,7 @@ def file_row(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = get_scope(request)
     file = get_file_or_404(scope, pk)
     came = list_attachments(scope, file) if file.attachments else []
-    return render(request, "ingestion/file_rows.html", {"files": [file_view(scope, file)], "came": came})
+    return render(request, "ingestion/file_rows.html", {"files": [build_file_view(scope, file)], "came": came})
 
 
 @requires(MEMBER)
@@ -151,9 +151,9 @@ def retry(request: HttpRequest, pk: UUID) -> HttpResponse:
         file = actions.retry_file(scope=scope, file=file)
     except APIException as refusal:
         # Somebody else was faster: the row shows how it stands.
-        messages.info(request, sentence(refusal))
+        messages.info(request, extract_sentence(refusal))
     if request.headers.get("HX-Request"):
-        return render(request, "ingestion/file_rows.html", {"files": [file_view(scope, file)]})
+        return render(request, "ingestion/file_rows.html", {"files": [build_file_view(scope, file)]})
     return redirect("entities:detail", file.entity_id)
 
 
@@ -163,7 +163,7 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = get_scope(request)
     file = get_file_or_404(scope, pk)
     get_record_for(scope, file.entity_id, "delete")
-    name = file_view(scope, file).name
+    name = build_file_view(scope, file).name
     if bin_file(scope=scope, file=file):
         messages.success(request, gettext("%(name)s is in the bin.") % {"name": name}, extra_tags=f"undo:{file.pk}")
     else:
@@ -176,14 +176,14 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
 def jobs(request: HttpRequest) -> HttpResponse:
     """How many files the caller sees being worked on, for the top bar. Failed ones count for who sent that version."""
     scope = get_scope(request)
-    files = visible_files(scope)
-    told = disclosed_files(scope, files)
+    files = select_visible_files(scope)
+    told = select_disclosed_files(scope, files)
     # What the caller knows of may wait behind a version that they do not know of.
     running = files.filter(~Q(redo=Redo.NOTHING) | Q(pk__in=told.values("pk")), state__in=UNFINISHED)
     sent = Q(pending_revision__created_by=scope.principal) | Q(pending_revision=None, created_by=scope.principal)
     failed = told.filter(sent, state__in=ENDED)
-    shown = [view for view in file_views(scope, running[:50]) if view.state in UNFINISHED]
-    troubled = file_views(scope, failed)
+    shown = [view for view in build_file_views(scope, running[:50]) if view.state in UNFINISHED]
+    troubled = build_file_views(scope, failed)
     first = next(iter([*shown, *troubled]), None)
     context: dict[str, Any] = {
         "running": len(shown),
@@ -202,8 +202,8 @@ def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
     query = request.GET
     asked = query.get("passage", ""), query.get("row", "")
     cited = resolve_cited(file, *asked, query.get("start", ""), query.get("end", ""))
-    shown = file_view(scope, file)
-    found = mark(blocks(scope, file, tells=shown.tells, granted=True), cited)
+    shown = build_file_view(scope, file)
+    found = mark(list_blocks(scope, file, tells=shown.tells, granted=True), cited)
     page = query.get("page", "")
     is_page = page.isascii() and page.isdigit() and len(page) < 7
     if is_page and (place := find_page(found, int(page))):
@@ -220,8 +220,8 @@ def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
         "source": file,
         "unread": unread,
         "settles": is_steward(scope),
-        "chips": chips_of_atoms(unread.atoms) if unread and unread.atoms is not None else None,
-        "withheld": "" if downloads.is_allowed(scope, file) else downloads.refusal(file),
+        "chips": list_atom_chips(unread.atoms) if unread and unread.atoms is not None else None,
+        "withheld": "" if downloads.is_allowed(scope, file) else downloads.describe_refusal(file),
         "attachments": list_attachments(scope, file),
         "entity": entity,
         "notice": NOTICE,
@@ -232,9 +232,9 @@ def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
         "find": words,
         "hits": hits[:MAX_HITS],
         "hit_count": len(hits),
-        "sections": sections(part.blocks),
+        "sections": build_sections(part.blocks),
         "not_located": any(asked) and cited is None,
-        "siblings": neighbours(scope, entity, file.pk),
+        "siblings": find_neighbours(scope, entity, file.pk),
     }
     return render(request, "ingestion/file_reader.html", context)
 
@@ -248,10 +248,10 @@ def links_panel(request: HttpRequest, pk: UUID) -> HttpResponse:
     panel = link_panel(scope, file)
     template = "ingestion/links_panel.html" if request.headers.get("HX-Request") else "ingestion/links_page.html"
     entity = get_entity_or_404(scope, file.entity_id)
-    return render(request, template, {"file": file_view(scope, file), "entity": entity, "panel": panel})
+    return render(request, template, {"file": build_file_view(scope, file), "entity": entity, "panel": panel})
 
 
-def neighbours(scope: Scope, entity: Any, current: UUID) -> dict[str, Any]:
+def find_neighbours(scope: Scope, entity: Any, current: UUID) -> dict[str, Any]:
     """The readable files before and after this one on its record."""
     readable: Sequence[Any] = [view for view in list_files(scope, entity) if view.url or view.id == current]
     place = next((n for n, view in enumerate(readable) if view.id == current), None)
@@ -267,4 +267,4 @@ def neighbours(scope: Scope, entity: Any, current: UUID) -> dict[str, Any]:
 @require_safe
 def download(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     scope = get_scope(request)
-    return downloads.stream(request, *downloads.original(scope, get_file_or_404(scope, pk)))
+    return downloads.stream(request, *downloads.open_original(scope, get_file_or_404(scope, pk)))

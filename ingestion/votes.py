@@ -72,7 +72,7 @@ def build_votes(rows: Iterable[Mapping[str, Any]]) -> list[Vote]:
     return [Vote.from_json(row) for row in rows]
 
 
-def manual_vote(votes: Iterable[Vote]) -> Vote | None:
+def find_manual_vote(votes: Iterable[Vote]) -> Vote | None:
     """The decision in force: the latest."""
     latest = None
     for vote in votes:
@@ -80,15 +80,15 @@ def manual_vote(votes: Iterable[Vote]) -> Vote | None:
     return latest
 
 
-def automatic(votes: Iterable[Vote]) -> frozenset[int]:
+def collect_automatic(votes: Iterable[Vote]) -> frozenset[int]:
     """The atoms of every vote but the manual ones."""
     return frozenset(atom for vote in votes if vote.source != "manual" for atom in vote.labels)
 
 
-def proposed_raise(votes: Iterable[Vote]) -> frozenset[int]:
+def find_proposed_raise(votes: Iterable[Vote]) -> frozenset[int]:
     """The atoms that votes propose beyond what they label with."""
     votes = list(votes)
-    return frozenset(atom for vote in votes for atom in vote.proposed) - automatic(votes)
+    return frozenset(atom for vote in votes for atom in vote.proposed) - collect_automatic(votes)
 
 
 def find_floor(votes: Iterable[Vote]) -> frozenset[int]:
@@ -97,7 +97,7 @@ def find_floor(votes: Iterable[Vote]) -> frozenset[int]:
     return frozenset().union(*(vote.labels for vote in inherited))
 
 
-def with_floor(votes: Iterable[Vote], floor: frozenset[int]) -> list[Vote]:
+def add_floor(votes: Iterable[Vote], floor: frozenset[int]) -> list[Vote]:
     """The votes on a paragraph of a file that has this floor now. What they do not know of it binds from here on: a
     decision that was made without it has not overruled it, whatever else said the same.
     """
@@ -115,7 +115,7 @@ def with_floor(votes: Iterable[Vote], floor: frozenset[int]) -> list[Vote]:
 
 def find_own_atoms(votes: Iterable[Vote]) -> frozenset[int]:
     """The atoms that this version would get by itself: every automatic vote but those that keep an earlier label up."""
-    return automatic(vote for vote in votes if not (vote.source == "inherited" and vote.reason in HELD_BACK))
+    return collect_automatic(vote for vote in votes if not (vote.source == "inherited" and vote.reason in HELD_BACK))
 
 
 def decide(votes: Iterable[Vote], *, model_needed: bool) -> frozenset[int] | None:
@@ -124,9 +124,9 @@ def decide(votes: Iterable[Vote], *, model_needed: bool) -> frozenset[int] | Non
     model_needed: without a vote of the model, or a manual one, the paragraph stays unlabelled whatever rules say.
     """
     votes = list(votes)
-    decision = manual_vote(votes)
+    decision = find_manual_vote(votes)
     if decision is not None:
-        return decision.labels | (automatic(votes) - decision.over)
+        return decision.labels | (collect_automatic(votes) - decision.over)
     if model_needed and not any(vote.source == "model" for vote in votes):
         return None
-    return automatic(votes)
+    return collect_automatic(votes)

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from entities.rag import Collection, atoms
+from entities.rag import Collection, split_label
 from llm import prompts, rules, vision
-from llm.client import model_for
+from llm.client import get_model_name
 from llm.prompts import Level
 
 SCHEMA = 7
@@ -31,7 +31,7 @@ OMITTED = ("summaries", CONCEALED)
 
 
 @dataclass(frozen=True)
-class Inputs:
+class RevisionInputs:
     """What a revision's rows are made from beside its bytes. Digests or names, of things that hold no text of files.
 
     extraction: how text is taken out and cut, and by which model and prompt where one reads the pages. policy: the
@@ -53,20 +53,20 @@ class Inputs:
         return frozenset(map(int, self.concealed.split()))
 
     @classmethod
-    def from_json(cls, given: Mapping[str, str]) -> "Inputs":
+    def from_json(cls, given: Mapping[str, str]) -> "RevisionInputs":
         """What is not known is empty, as of what was made before inputs were kept."""
         return cls(*(given.get(name, "") for name in NAMES))
 
     def to_json(self) -> dict[str, str]:
         return {name: value for name, value in asdict(self).items() if value or name not in OMITTED}
 
-    def without_concealment(self) -> dict[str, str]:
+    def drop_concealment(self) -> dict[str, str]:
         return replace(self, concealed="").to_json()
 
     def witness(self, sha256: str) -> str:
-        return digest(sha256, self.without_concealment())
+        return digest(sha256, self.drop_concealment())
 
-    def changed_since(self, given: Mapping[str, str]) -> tuple[str, ...]:
+    def list_changed_since(self, given: Mapping[str, str]) -> tuple[str, ...]:
         """Names of the inputs that are not what they were when rows were made with `given`."""
         return tuple(name for name in NAMES if given.get(name, "") != getattr(self, name))
 
@@ -78,24 +78,24 @@ def collect_inputs(
     guidance: str,
     concealed: Iterable[int],
     epoch: int | None,
-) -> Inputs:
+) -> RevisionInputs:
     """As they are now for files of a collection that are read by `strategy`, under the policy of this epoch. In an open
     scope."""
     hidden = " ".join(map(str, sorted(concealed)))
-    declared: list[Any] = sorted(atoms(collection.classification))
+    declared: list[Any] = sorted(split_label(collection.classification))
     if collection.learned_votes != Collection.learned_votes:
         declared.append(collection.learned_votes)
-    eyes = [model_for("standard"), prompts.digest(*vision.TEMPLATES)] if strategy == "vision" else []
+    eyes = [get_model_name("standard"), prompts.digest(*vision.TEMPLATES)] if strategy == "vision" else []
     extraction = digest(SCHEMA, strategy, *eyes)
     if not collection.classify:
-        summaries = digest(model_for("fast"), prompts.digest(*prompts.SUMMARISE_TEMPLATES))
-        return Inputs(extraction, digest(declared), str(rules.VERSION), "", "", summaries, hidden)
+        summaries = digest(get_model_name("fast"), prompts.digest(*prompts.SUMMARISE_TEMPLATES))
+        return RevisionInputs(extraction, digest(declared), str(rules.VERSION), "", "", summaries, hidden)
     told = [[level.value, level.label, level.description] for level in levels]
-    return Inputs(
+    return RevisionInputs(
         extraction=extraction,
         policy=digest(epoch, told, guidance, declared),
         rules=str(rules.VERSION),
-        model=model_for("fast"),
+        model=get_model_name("fast"),
         prompt=prompts.digest(*prompts.CLASSIFY_TEMPLATES, *prompts.SUMMARISE_TEMPLATES),
         concealed=hidden,
     )

@@ -10,20 +10,20 @@ from entities.access import list_atoms
 from entities.models import Classification, WorkspaceSettings
 from entities.models.classification import FIRST_COMPOUND
 from entities.rag import Collection
-from ingestion.access import floor_atoms, get_collection
+from ingestion.access import collect_floor_atoms, get_collection
 from ingestion.claims import Claim, ClaimLost
-from ingestion.documents import Note, Unaccounted
+from ingestion.documents import Note, UnreadContent
 from ingestion.extract import STRATEGIES
 from ingestion.models import File, FileRevision, Redo, Stage
 from ingestion.segment import Clearances
-from ingestion.vector_models import current_model
+from ingestion.vector_models import get_current_model
 from ingestion.votes import Vote
-from ingestion.witness import CONCEALED, NAMES, Inputs, collect_inputs, digest
+from ingestion.witness import CONCEALED, NAMES, RevisionInputs, collect_inputs, digest
 from llm.prompts import Level
 
 
 @dataclass
-class Unsaved:
+class UnsavedResults:
     """What steps gave and a killed worker would lose. results: (step, part, JSON data), in order. since: when the last
     of the others was saved, of the monotonic clock. has_saved: whether any was."""
 
@@ -66,13 +66,13 @@ class Work:
     floor: frozenset[int]
     levels: tuple[Level, ...]
     guidance: str
-    inputs: Inputs
+    inputs: RevisionInputs
     witness: str
     embedder: str
     published: bool
     media_type: str
     pages: int | None
-    unaccounted: tuple[Unaccounted, ...]
+    unaccounted: tuple[UnreadContent, ...]
     lineage: tuple[UUID, ...] = ()
     changed: frozenset[str] = frozenset()
     anew: bool = False
@@ -80,7 +80,7 @@ class Work:
     notes: tuple[Note, ...] = ()
     is_offline: bool = False
     saved: frozenset[tuple[str, str]] = frozenset()
-    unsaved: Unsaved = field(default_factory=Unsaved, compare=False)
+    unsaved: UnsavedResults = field(default_factory=UnsavedResults, compare=False)
 
     @property
     def is_first(self) -> bool:
@@ -113,7 +113,7 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Classified:
+class FileVotes:
     """votes: of each paragraph, in order, manual ones aside. proposals: (summary, numbers of the paragraphs it was made
     from) as the model gave them. injections: what was neutralised in its prompts. asked: the text is new to this
     workspace, so that summaries are made of it; else those that equal inputs gave serve. remainder: of the texts that
@@ -135,7 +135,7 @@ class Classified:
         }
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "Classified":
+    def from_json(cls, data: Mapping[str, Any]) -> "FileVotes":
         return cls(
             tuple(tuple(Vote.from_json(vote) for vote in votes) for votes in data["votes"]),
             tuple((text, tuple(numbers)) for text, numbers in data["proposals"]),
@@ -146,7 +146,7 @@ class Classified:
 
 
 @dataclass(frozen=True)
-class Marked:
+class MarkedParagraph:
     """A paragraph with its identity and label. headings: ids of the headings above it, outermost first."""
 
     id: UUID
@@ -161,18 +161,18 @@ class Marked:
         return [str(self.id), self.digest, self.label, self.floor, votes, [str(h) for h in self.headings]]
 
     @classmethod
-    def from_json(cls, data: Sequence[Any]) -> "Marked":
+    def from_json(cls, data: Sequence[Any]) -> "MarkedParagraph":
         pk, digest, label, floor, votes, headings = data
         return cls(UUID(pk), digest, label, floor, tuple(map(Vote.from_json, votes)), tuple(UUID(h) for h in headings))
 
 
 @dataclass(frozen=True)
-class Segmented:
+class SegmentedFile:
     """paragraphs: all, in order. summaries: label → sentences. decisions: digest of the manual votes that were
     heeded.
     """
 
-    paragraphs: tuple[Marked, ...]
+    paragraphs: tuple[MarkedParagraph, ...]
     summaries: Mapping[int, Sequence[str]]
     decisions: str
 
@@ -184,9 +184,9 @@ class Segmented:
         }
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "Segmented":
+    def from_json(cls, data: Mapping[str, Any]) -> "SegmentedFile":
         return cls(
-            tuple(Marked.from_json(paragraph) for paragraph in data["paragraphs"]),
+            tuple(MarkedParagraph.from_json(paragraph) for paragraph in data["paragraphs"]),
             dict(data["summaries"]),
             data["decisions"],
         )
@@ -208,9 +208,9 @@ def load_work(claim: Claim, embedder: str = "") -> Work:
     anew = published and file.redo == Redo.ALL
     if published and file.redo:
         # Passages are cut as what is concealed now asks, whatever else has changed.
-        changed = frozenset(NAMES if anew else inputs.changed_since(revision.inputs)) - {CONCEALED}
+        changed = frozenset(NAMES if anew else inputs.list_changed_since(revision.inputs)) - {CONCEALED}
     elif published:
-        inputs = replace(Inputs.from_json(revision.inputs), concealed=inputs.concealed)
+        inputs = replace(RevisionInputs.from_json(revision.inputs), concealed=inputs.concealed)
         witness = revision.witness
     return Work(
         claim=claim,
@@ -220,17 +220,17 @@ def load_work(claim: Claim, embedder: str = "") -> Work:
         path=revision.blob.path,
         strategy=strategy if strategy in STRATEGIES else None,
         collection=collection,
-        floor=floor_atoms(file),
+        floor=collect_floor_atoms(file),
         levels=levels,
         guidance=guidance,
         inputs=inputs,
         witness=witness,
-        embedder=embedder or current_model(),
+        embedder=embedder or get_current_model(),
         published=published,
         media_type=file.media_type,
         pages=file.pages,
-        unaccounted=tuple(Unaccounted(u["code"], u["detail"], u.get("page")) for u in file.unaccounted),
-        lineage=_lineage(file),
+        unaccounted=tuple(UnreadContent(u["code"], u["detail"], u.get("page")) for u in file.unaccounted),
+        lineage=_load_lineage(file),
         changed=changed,
         anew=anew,
         review=revision.review,
@@ -244,14 +244,14 @@ def get_strategy(file: File, revision: FileRevision | None = None) -> str:
     return asked if asked != "auto" else get_collection(file).strategy
 
 
-def inputs_now(file: File) -> Inputs:
+def collect_inputs_now(file: File) -> RevisionInputs:
     """What a file would be worked on with today. In an open scope."""
     levels, concealed = load_levels()
     guidance, epoch = load_policy()
     return collect_inputs(get_collection(file), get_strategy(file), levels, guidance, concealed, epoch)
 
 
-def _lineage(file: File) -> tuple[UUID, ...]:
+def _load_lineage(file: File) -> tuple[UUID, ...]:
     found, origin = [file.pk], file.origin_id
     while origin is not None:
         found.append(origin)
@@ -267,11 +267,11 @@ def load_levels() -> tuple[tuple[Level, ...], frozenset[int]]:
     return levels, frozenset(row.value for row in rows if row.conceal)
 
 
-def workspace_levels() -> tuple[Level, ...]:
+def load_workspace_levels() -> tuple[Level, ...]:
     return load_levels()[0]
 
 
-def clearances_among(labels: Iterable[int | None], concealed: frozenset[int]) -> Clearances:
+def build_clearances(labels: Iterable[int | None], concealed: frozenset[int]) -> Clearances:
     """What who may read one of these labels knows of the others. In an open scope where one of them is a compound."""
     atoms = {
         label: frozenset({label} - {0}) if label < FIRST_COMPOUND else frozenset(list_atoms(label))
@@ -287,5 +287,5 @@ def load_policy() -> tuple[str, int | None]:
     return row or ("", None)
 
 
-def workspace_guidance() -> str:
+def load_workspace_guidance() -> str:
     return load_policy()[0]

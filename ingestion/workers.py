@@ -125,7 +125,7 @@ class ProcessWatch:
     def look(self) -> None:
         """Claims are looked at after the start, for those of an earlier worker, and whenever a process of this worker,
         or another worker of this machine, has ended."""
-        from ingestion.tasks import workspaces
+        from ingestion.tasks import list_workspaces
 
         report_worker(self.processes)
         if delete_dead_workers():
@@ -134,7 +134,7 @@ class ProcessWatch:
         self.claims_checked = self.claims_checked and self.alive <= alive
         self.alive = alive
         if not self.claims_checked:
-            for workspace in workspaces():
+            for workspace in list_workspaces():
                 release_dead_claims(workspace)
             self.claims_checked = True
 

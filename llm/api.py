@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from entities.access import ADMIN, requires
-from llm.metering import monthly_cap
+from llm.metering import get_monthly_cap
 from llm.models import ModelCall
 
 SUMS = {
@@ -60,12 +60,12 @@ def usage(request: Request) -> Response:
     return Response(
         {
             "month": f"{now:%Y-%m}",
-            "budget": str(monthly_cap(request.access_scope.workspace)),  # type: ignore[attr-defined]
-            "total": _plain(total),
-            "rows": [_plain(row) for row in rows],
+            "budget": str(get_monthly_cap(request.access_scope.workspace)),  # type: ignore[attr-defined]
+            "total": _build_plain_row(total),
+            "rows": [_build_plain_row(row) for row in rows],
         }
     )
 
 
-def _plain(row: Any) -> dict[str, Any]:
+def _build_plain_row(row: Any) -> dict[str, Any]:
     return {key: str(value or 0) if key == "cost" else value if value is not None else 0 for key, value in row.items()}

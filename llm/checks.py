@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.checks import CheckMessage, Error, register
 
-from llm.models_catalogue import TIERS, CatalogueError, model_for
+from llm.models_catalogue import TIERS, CatalogueError, get_tier_model
 
 
 @register()
@@ -14,7 +14,7 @@ def check_models(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[Check
     problems: list[CheckMessage] = []
     for tier in TIERS:
         try:
-            model_for(tier)
+            get_tier_model(tier)
         except CatalogueError as error:
             problems.append(
                 Error(str(error), hint="See MODEL_TIERS and MODEL_PRICES in docs/models.md.", id="llm.E001")

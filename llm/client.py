@@ -18,7 +18,7 @@ import httpx2
 from asgiref.sync import sync_to_async
 from django.db import connection
 
-from entities.access import scope_is_open
+from entities.access import has_open_scope
 from llm import endpoints, metering, models_catalogue, transport
 from llm.endpoints import Endpoint
 from llm.errors import (
@@ -28,12 +28,12 @@ from llm.errors import (
     ModelInterrupted,
     ModelUnavailable,
 )
-from llm.fences import legible
+from llm.fences import replace_brackets
 from llm.messages import Call, Reply, TextDelta, ToolUse, Usage
 from llm.models import ModelCall
 from llm.models_catalogue import Model
 from llm.offline.tokens import estimate
-from llm.wire import monotonic_ms
+from llm.wire import read_monotonic_ms
 
 __all__ = [
     "BudgetExceeded",
@@ -48,7 +48,7 @@ __all__ = [
     "Usage",
     "complete",
     "is_offline",
-    "model_for",
+    "get_model_name",
     "stream",
 ]
 
@@ -65,22 +65,22 @@ def is_offline(workspace: int = 0) -> bool:
 
     workspace: may be left out in an open scope, whose workspace it then is.
     """
-    return transport.chosen(endpoints.get_endpoint(workspace)) == "offline"
+    return transport.choose_transport(endpoints.get_endpoint(workspace)) == "offline"
 
 
-def model_for(tier: str) -> str:
+def get_model_name(tier: str) -> str:
     """The name of the model that a tier means now in the workspace whose scope is open."""
-    return _model(tier, endpoints.current_endpoint()).name
+    return _choose_model(tier, endpoints.get_current_endpoint()).name
 
 
 def compute_cost(tier: str, *, tokens_in: int, tokens_out: int) -> Decimal:
     """USD of one call of so many tokens to the model that a tier means now, nothing being cached. In an open scope."""
-    model = _model(tier, endpoints.current_endpoint())
+    model = _choose_model(tier, endpoints.get_current_endpoint())
     return model.cost(fresh=tokens_in, written=0, read=0, output=tokens_out)
 
 
-def _model(tier: str, endpoint: Endpoint) -> Model:
-    return models_catalogue.OFFLINE if transport.chosen(endpoint) == "offline" else endpoint.model_for(tier)
+def _choose_model(tier: str, endpoint: Endpoint) -> Model:
+    return models_catalogue.OFFLINE if transport.choose_transport(endpoint) == "offline" else endpoint.find_model(tier)
 
 
 def complete(
@@ -104,25 +104,25 @@ def complete(
     is_test = endpoint is not None
     if endpoint is None:
         endpoint = Endpoint() if call.is_offline else endpoints.get_endpoint(call.workspace)
-    model = _model(call.tier, endpoint)
+    model = _choose_model(call.tier, endpoint)
     if not model.is_free:
         metering.check_budget(call, model.name)
-    request = _request(model, system, messages, tools, tool_choice, max_tokens)
-    answer, outcome, started = _Answer(model), Outcome.FAILED, monotonic_ms()
+    request = _build_request(model, system, messages, tools, tool_choice, max_tokens)
+    answer, outcome, started = _Answer(model), Outcome.FAILED, read_monotonic_ms()
     try:
-        with transport.sync_client(endpoint, is_test=is_test).messages.stream(**request) as events:
+        with transport.build_sync_client(endpoint, is_test=is_test).messages.stream(**request) as events:
             for event in events:
                 answer.take(event)
-                if is_test and monotonic_ms() - started > transport.TEST_SECONDS * 1000:
+                if is_test and read_monotonic_ms() - started > transport.TEST_SECONDS * 1000:
                     raise TimeoutError
         outcome = answer.outcome
     except anthropic.APIError as error:
-        raise transport.unavailable(error) from error
+        raise transport.convert_error(error) from error
     except BROKEN as error:
         _log_broken(call, error)
         outcome = Outcome.INTERRUPTED
     finally:
-        metering.record(call, model.name, answer.usage, monotonic_ms() - started, outcome)
+        metering.record(call, model.name, answer.usage, read_monotonic_ms() - started, outcome)
     if answer.stop_reason is None:
         raise ModelInterrupted("The model's answer broke off.")
     return answer.reply()
@@ -147,14 +147,14 @@ async def stream(
     await asyncio.to_thread(import_module, "anthropic")
     import anthropic
 
-    endpoint = await _in_thread(endpoints.get_endpoint, call.workspace)
-    model = _model(call.tier, endpoint)
+    endpoint = await _run_in_thread(endpoints.get_endpoint, call.workspace)
+    model = _choose_model(call.tier, endpoint)
     if not model.is_free:
-        await _in_thread(metering.check_budget, call, model.name)
-    request = _request(model, system, messages, tools, tool_choice, max_tokens)
-    answer, outcome, started = _Answer(model), Outcome.STOPPED, monotonic_ms()
+        await _run_in_thread(metering.check_budget, call, model.name)
+    request = _build_request(model, system, messages, tools, tool_choice, max_tokens)
+    answer, outcome, started = _Answer(model), Outcome.STOPPED, read_monotonic_ms()
     try:
-        async with transport.async_client(endpoint).messages.stream(**request) as events:
+        async with transport.build_async_client(endpoint).messages.stream(**request) as events:
             async for event in events:
                 text = answer.take(event)
                 if text:
@@ -162,22 +162,22 @@ async def stream(
         outcome = answer.outcome
     except anthropic.APIError as error:
         outcome = Outcome.FAILED
-        raise transport.unavailable(error) from error
+        raise transport.convert_error(error) from error
     except BROKEN as error:
         _log_broken(call, error)
         outcome = Outcome.INTERRUPTED
     finally:
-        taken = monotonic_ms() - started
-        await asyncio.shield(_in_thread(metering.record, call, model.name, answer.usage, taken, outcome))
+        taken = read_monotonic_ms() - started
+        await asyncio.shield(_run_in_thread(metering.record, call, model.name, answer.usage, taken, outcome))
     yield answer.reply()
 
 
 def _refuse_inside_scope() -> None:
-    if scope_is_open():
+    if has_open_scope():
         raise CalledInsideScope("A model is called with no scope open: read first, close the scope, then call.")
 
 
-async def _in_thread(function: Callable[..., Any], *args: Any) -> Any:
+async def _run_in_thread(function: Callable[..., Any], *args: Any) -> Any:
     """A database step of a task: the thread's connection is given back when it ends."""
 
     def step() -> Any:
@@ -190,7 +190,7 @@ async def _in_thread(function: Callable[..., Any], *args: Any) -> Any:
     return await sync_to_async(step)()
 
 
-def _request(
+def _build_request(
     model: Model,
     system: Blocks | str,
     messages: Blocks,
@@ -242,11 +242,11 @@ class _Answer:
                 self.written = usage.cache_creation_input_tokens or 0
                 self.read = usage.cache_read_input_tokens or 0
             case "text":
-                text = legible(event.text)
+                text = replace_brackets(event.text)
                 self.text += text
                 return text
             case "content_block_stop":
-                self.blocks += _as_param(event.content_block)
+                self.blocks += _convert_block(event.content_block)
             case "message_delta":
                 self.stop_reason = event.delta.stop_reason
                 self.output = event.usage.output_tokens or 0
@@ -282,7 +282,7 @@ class _Answer:
         )
 
 
-def _as_param(block: Any) -> Blocks:
+def _convert_block(block: Any) -> Blocks:
     """A block of an answer in the form in which it is sent back; the API refuses empty texts."""
     if block.type == "text":
         return [{"type": "text", "text": block.text}] if block.text else []

@@ -11,8 +11,8 @@ from cryptography.fernet import Fernet, InvalidToken
 from django.conf import settings
 from django.utils.crypto import salted_hmac
 
-from entities.access import Scope, scope_is_open
-from entities.access.scope import cached
+from entities.access import Scope, has_open_scope
+from entities.access.scope import load_once
 from entities.actions import record
 from llm import models_catalogue
 from llm.models import WorkspaceEndpoint
@@ -36,17 +36,17 @@ class Endpoint:
     def is_offline(self) -> bool:
         return not (self.key or self.base_url)
 
-    def model_for(self, tier: str) -> Model:
+    def find_model(self, tier: str) -> Model:
         """Raises: CatalogueError."""
         if not self.model:
-            return models_catalogue.model_for(tier)
+            return models_catalogue.get_tier_model(tier)
         return models_catalogue.find_model(self.model, free=bool(self.base_url))
 
     def list_models(self) -> list[tuple[str, str]]:
         """(tier, name of its model), each model once."""
         found: dict[str, str] = {}
         for tier in TIERS:
-            found.setdefault(self.model_for(tier).name, tier)
+            found.setdefault(self.find_model(tier).name, tier)
         return [(tier, name) for name, tier in found.items()]
 
 
@@ -61,25 +61,25 @@ class SavedEndpoint:
     saved_at: datetime
 
 
-def installation_endpoint() -> Endpoint:
+def get_installation_endpoint() -> Endpoint:
     return Endpoint(settings.ANTHROPIC_API_KEY, settings.ANTHROPIC_BASE_URL)
 
 
 def get_endpoint(workspace: int) -> Endpoint:
     """Opens a service scope where none is open."""
-    if scope_is_open():
-        return current_endpoint()
+    if has_open_scope():
+        return get_current_endpoint()
     if not settings.WORKSPACE_MODELS or not workspace:
-        return installation_endpoint()
+        return get_installation_endpoint()
     with Scope.for_service(workspace).open():
-        return current_endpoint()
+        return get_current_endpoint()
 
 
-def current_endpoint() -> Endpoint:
+def get_current_endpoint() -> Endpoint:
     """Of the workspace whose scope is open; of the installation where none is."""
-    if not settings.WORKSPACE_MODELS or not scope_is_open():
-        return installation_endpoint()
-    found: Endpoint = cached("model endpoint", _load)
+    if not settings.WORKSPACE_MODELS or not has_open_scope():
+        return get_installation_endpoint()
+    found: Endpoint = load_once("model endpoint", _load)
     return found
 
 
@@ -93,7 +93,7 @@ def describe_endpoint() -> SavedEndpoint | None:
 
 def save_endpoint(scope: Scope, endpoint: Endpoint) -> None:
     """In the open scope of an administrator."""
-    sealed = _cipher().encrypt(endpoint.key.encode()).decode() if endpoint.key else ""
+    sealed = _build_cipher().encrypt(endpoint.key.encode()).decode() if endpoint.key else ""
     WorkspaceEndpoint.objects.update_or_create(
         workspace_id=scope.workspace,
         defaults={
@@ -117,15 +117,15 @@ def remove_endpoint(scope: Scope) -> bool:
 def _load() -> Endpoint:
     row = WorkspaceEndpoint.objects.first()
     if row is None:
-        return installation_endpoint()
+        return get_installation_endpoint()
     try:
-        key = _cipher().decrypt(row.sealed_key.encode()).decode() if row.sealed_key else ""
+        key = _build_cipher().decrypt(row.sealed_key.encode()).decode() if row.sealed_key else ""
     except InvalidToken:
         # Text goes nowhere rather than to a server that was not meant for it.
         return Endpoint(own=True, unreadable=True)
     return Endpoint(key, row.base_url, row.model, own=True)
 
 
-def _cipher() -> Fernet:
+def _build_cipher() -> Fernet:
     secret = salted_hmac("clearance.model_endpoint", "key", algorithm="sha256").digest()
     return Fernet(base64.urlsafe_b64encode(secret))

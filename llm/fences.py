@@ -33,20 +33,20 @@ def unfence(text: str) -> str:
     return ESCAPED.sub("<", text)
 
 
-def without_markers(text: str) -> str:
+def replace_markers(text: str) -> str:
     """`text` whose bracketed numbers are no citations any more: "[3]" is shown as "⟦3⟧"."""
     return MARKER.sub(r"⟦\1⟧", text)
 
 
-def legible(text: str) -> str:
-    """What a model quotes of `without_markers`, for people: "⟦180⟧ days" is shown as "(180) days", never as a citation.
+def replace_brackets(text: str) -> str:
+    """What a model quotes of `replace_markers`, for people: "⟦180⟧ days" is shown as "(180) days", never as a citation.
 
     Character by character, so that it holds for the pieces of a stream.
     """
     return text.replace("⟦", "(").replace("⟧", ")")
 
 
-def attribute(text: str) -> str:
+def quote_attribute(text: str) -> str:
     """`text` for the inside of a quoted attribute: one line, no quotes, no angle brackets."""
-    flat = " ".join(without_markers(text).split())
+    flat = " ".join(replace_markers(text).split())
     return flat.replace('"', "”").replace("<", "‹").replace(">", "›")

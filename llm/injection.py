@@ -45,11 +45,11 @@ SHOW = phrases("reveal; print; show; output; repeat; display; leak; disclose; te
 SEND = phrases("reveal; print; output; list; dump; exfiltrate; leak; disclose; send; forward; e-?mail; upload; post")
 
 
-def _patterns(named: dict[str, tuple[str, ...]]) -> tuple[tuple[str, re.Pattern[str]], ...]:
+def _compile_patterns(named: dict[str, tuple[str, ...]]) -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple((name, re.compile("|".join(parts), re.IGNORECASE)) for name, parts in named.items())
 
 
-STRONG = _patterns(
+STRONG = _compile_patterns(
     {
         "override instructions": (
             r"\b(?:ignore|disregard|forget|override|bypass|overlook|skip|discard|do\s+not\s+(?:follow|obey))\s+"
@@ -125,7 +125,7 @@ GARBLE = phrases(
 )
 PLEASE = r"^(?:please\s+)?"
 LETTERS = phrases(r"letters?; vowels?; consonants?; characters?; every \w+ word; anagrams?; homophon\w+")
-WEAK = _patterns(
+WEAK = _compile_patterns(
     {
         "shapes the answer": (
             rf"{PLEASE}{SHAPE}\b.*\b{ANSWER}",
@@ -153,11 +153,11 @@ def neutralise(text: str) -> tuple[str, tuple[str, ...]]:
         text, count = pattern.subn(NOTICE, text)
         if count:
             found.append(name)
-    text = SENTENCE.sub(lambda match: _quoted(match.group(), found), text)
+    text = SENTENCE.sub(lambda match: _quote_order(match.group(), found), text)
     return text, tuple(dict.fromkeys(found))
 
 
-def noted(text: str) -> tuple[str, tuple[str, ...]]:
+def reveal_hidden(text: str) -> tuple[str, tuple[str, ...]]:
     """(all of a text that is to be labelled, names of the patterns found). Hidden letters are shown, and what a model
     may take for the end of a message is broken up.
     """
@@ -165,7 +165,7 @@ def noted(text: str) -> tuple[str, tuple[str, ...]]:
     return TURN.sub(lambda match: " ".join(match.group()) + " ", shown), neutralise(text)[1]
 
 
-def _quoted(sentence: str, found: list[str]) -> str:
+def _quote_order(sentence: str, found: list[str]) -> str:
     bare = sentence.strip()
     for name, pattern in WEAK:
         if pattern.search(bare):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from entities.models.classification import PUBLIC
-from llm.fences import legible
+from llm.fences import replace_brackets
 from llm.messages import Reply
 
 
@@ -39,23 +39,23 @@ def read_labels(reply: Reply, *, count: int, levels: Collection[int]) -> WindowL
     for use in reply.tool_uses:
         if use.name != "record_labels":
             continue
-        for item in _items(use.input.get("paragraphs")):
-            number, said = item.get("n"), _paragraph(item, known)
+        for item in _list_items(use.input.get("paragraphs")):
+            number, said = item.get("n"), _parse_paragraph(item, known)
             if isinstance(number, int) and not isinstance(number, bool):
-                seen[number] = said if number not in seen or _same(seen[number], said) else None
-        for item in _items(use.input.get("summaries")):
-            atoms, text = _atoms(item.get("labels"), known), item.get("summary")
+                seen[number] = said if number not in seen or _is_same(seen[number], said) else None
+        for item in _list_items(use.input.get("summaries")):
+            atoms, text = _parse_atoms(item.get("labels"), known), item.get("summary")
             if atoms is not None and isinstance(text, str) and text.strip():
-                summaries[atoms] = legible(text.strip())
+                summaries[atoms] = replace_brackets(text.strip())
     paragraphs = {n: said for n, said in seen.items() if said is not None and 0 <= n < count}
     return WindowLabels(paragraphs, frozenset(range(count)) - set(paragraphs), summaries)
 
 
-def _items(value: Any) -> list[dict[str, Any]]:
+def _list_items(value: Any) -> list[dict[str, Any]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def _atoms(value: Any, known: frozenset[int]) -> frozenset[int] | None:
+def _parse_atoms(value: Any, known: frozenset[int]) -> frozenset[int] | None:
     if not isinstance(value, list) or any(
         isinstance(v, bool) or not isinstance(v, int) or v not in known for v in value
     ):
@@ -63,8 +63,8 @@ def _atoms(value: Any, known: frozenset[int]) -> frozenset[int] | None:
     return frozenset(value) - {PUBLIC}
 
 
-def _paragraph(item: dict[str, Any], known: frozenset[int]) -> ParagraphLabels | None:
-    atoms = _atoms(item.get("labels"), known)
+def _parse_paragraph(item: dict[str, Any], known: frozenset[int]) -> ParagraphLabels | None:
+    atoms = _parse_atoms(item.get("labels"), known)
     if atoms is None:
         return None
     confidence = item.get("confidence")
@@ -72,5 +72,5 @@ def _paragraph(item: dict[str, Any], known: frozenset[int]) -> ParagraphLabels |
     return ParagraphLabels(atoms, min(1.0, max(0.0, sure)), str(item.get("reason", ""))[:200])
 
 
-def _same(first: ParagraphLabels | None, second: ParagraphLabels | None) -> bool:
+def _is_same(first: ParagraphLabels | None, second: ParagraphLabels | None) -> bool:
     return first is not None and second is not None and first.atoms == second.atoms

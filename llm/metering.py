@@ -26,24 +26,24 @@ DEFAULT_MONTHLY_CAP = Decimal(100)
 
 
 @dataclass
-class _Spending:
+class _SpendTotal:
     """cost: USD that nobody has asked for yet. calls: of the offline engine, which are not written yet."""
 
     cost: Decimal = Decimal(0)
     calls: list[ModelCall] = field(default_factory=list)
 
 
-_spent: ContextVar[_Spending | None] = ContextVar("spent", default=None)
+_spent: ContextVar[_SpendTotal | None] = ContextVar("spent", default=None)
 
 
-def spent_this_month(workspace: int) -> Decimal:
+def sum_spent_this_month(workspace: int) -> Decimal:
     """USD since the first of the month (UTC). Inside an open scope of the workspace."""
     first = datetime.now(UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     rows = ModelCall.objects.filter(workspace_id=workspace, at__gte=first)
     return rows.aggregate(total=Sum("cost"))["total"] or Decimal(0)
 
 
-def monthly_cap(workspace: int) -> Decimal:
+def get_monthly_cap(workspace: int) -> Decimal:
     """USD a month: the workspace's `Budget`, else the setting CLEARANCE_MONTHLY_BUDGET. Inside an open scope."""
     cap = Budget.objects.filter(workspace_id=workspace).values_list("monthly_cap", flat=True).first()
     return cap if cap is not None else Decimal(getattr(settings, "CLEARANCE_MONTHLY_BUDGET", DEFAULT_MONTHLY_CAP))
@@ -52,8 +52,8 @@ def monthly_cap(workspace: int) -> Decimal:
 def check_budget(call: Call, model: str) -> None:
     """Raises: BudgetExceeded, and records the refusal, when the month's cap is reached."""
     with Scope.for_service(call.workspace).open():
-        cap = monthly_cap(call.workspace)
-        if spent_this_month(call.workspace) < cap:
+        cap = get_monthly_cap(call.workspace)
+        if sum_spent_this_month(call.workspace) < cap:
             return
         _describe_call(call, model, Usage(), 0, ModelCall.Outcome.REFUSED).save(force_insert=True)
     raise BudgetExceeded(f"This workspace has spent its budget of {cap} USD for models this month.")
@@ -65,7 +65,7 @@ def spending() -> Iterator[None]:
     they took the context over (asyncio.to_thread does). Calls of the offline engine are collected until `write_calls`
     or the end, so that they need no transaction each.
     """
-    spent = _Spending()
+    spent = _SpendTotal()
     token = _spent.set(spent)
     try:
         yield

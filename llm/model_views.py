@@ -20,9 +20,9 @@ from entities.models import User
 from llm.endpoint_check import CheckResult, check_endpoint
 from llm.endpoints import (
     Endpoint,
-    current_endpoint,
     describe_endpoint,
-    installation_endpoint,
+    get_current_endpoint,
+    get_installation_endpoint,
     remove_endpoint,
     save_endpoint,
 )
@@ -138,7 +138,7 @@ def check(request: HttpRequest) -> HttpResponse:
     """Test the model that is connected."""
     scope = get_scope(request)
     with scope.open():
-        endpoint = current_endpoint()
+        endpoint = get_current_endpoint()
     if endpoint.is_offline:
         return redirect("llm:model")
     return _render(request, None, check_endpoint(scope.workspace, scope.principal, endpoint))
@@ -171,11 +171,11 @@ def _render(
             "server_form": form if isinstance(form, ServerForm) else ServerForm(initial=vars(saved) if saved else None),
             "results": results,
             "failed": any(result.problem for result in results),
-            "endpoint": current_endpoint(),
+            "endpoint": get_current_endpoint(),
             "saved": saved,
             "saved_by": User.objects.filter(pk=saved.saved_by).first() if saved else None,
-            "models": _name_models(current_endpoint()),
-            "installation": not installation_endpoint().is_offline,
+            "models": _list_model_names(get_current_endpoint()),
+            "installation": not get_installation_endpoint().is_offline,
             "may_connect": settings.WORKSPACE_MODELS,
             "is_forced_offline": settings.MODEL_TRANSPORT == "offline",
             "first": "first" in request.GET,
@@ -183,10 +183,10 @@ def _render(
         return render(request, "llm/model.html", context, status=status)
 
 
-def _name_models(endpoint: Endpoint) -> list[str]:
+def _list_model_names(endpoint: Endpoint) -> list[str]:
     if endpoint.is_offline:
         return []
     try:
-        return list(dict.fromkeys(endpoint.model_for(tier).name for tier in TIERS))
+        return list(dict.fromkeys(endpoint.find_model(tier).name for tier in TIERS))
     except CatalogueError:
         return []

@@ -66,7 +66,7 @@ class Model:
         return price.of(fresh=fresh, written=written, read=read, output=output)
 
 
-def _price(input: str, output: str, written: str | None = None, read: str | None = None) -> Price:
+def _build_price(input: str, output: str, written: str | None = None, read: str | None = None) -> Price:
     base = Decimal(input)
     return Price(
         input=base,
@@ -79,21 +79,25 @@ def _price(input: str, output: str, written: str | None = None, read: str | None
 _OFF = {"type": "disabled"}
 _KNOWN = (
     Model(
-        "claude-haiku-5-5", _price("0.10", "0.50"), thinking=_OFF, long_above=100_000, long_price=_price("0.50", "2.50")
+        "claude-haiku-5-5",
+        _build_price("0.10", "0.50"),
+        thinking=_OFF,
+        long_above=100_000,
+        long_price=_build_price("0.50", "2.50"),
     ),
-    Model("claude-haiku-4-5", _price("1", "5")),
-    Model("claude-sonnet-5-5", _price("2", "10"), forced_tool=False, thinking={"type": "between_tools"}),
-    Model("claude-sonnet-5", _price("2", "10"), thinking=_OFF),
-    Model("claude-sonnet-4-6", _price("3", "15")),
-    Model("claude-opus-5-5", _price("4", "20", read="0.20"), forced_tool=False, headroom=6000),
-    Model("claude-opus-5", _price("5", "25"), thinking=_OFF),
-    Model("claude-opus-4-8", _price("5", "25")),
+    Model("claude-haiku-4-5", _build_price("1", "5")),
+    Model("claude-sonnet-5-5", _build_price("2", "10"), forced_tool=False, thinking={"type": "between_tools"}),
+    Model("claude-sonnet-5", _build_price("2", "10"), thinking=_OFF),
+    Model("claude-sonnet-4-6", _build_price("3", "15")),
+    Model("claude-opus-5-5", _build_price("4", "20", read="0.20"), forced_tool=False, headroom=6000),
+    Model("claude-opus-5", _build_price("5", "25"), thinking=_OFF),
+    Model("claude-opus-4-8", _build_price("5", "25")),
 )
 CATALOGUE: Mapping[str, Model] = {model.name: model for model in _KNOWN}
-OFFLINE = Model("offline-extractive", _price("0", "0"))
+OFFLINE = Model("offline-extractive", _build_price("0", "0"))
 
 
-def model_for(tier: str) -> Model:
+def get_tier_model(tier: str) -> Model:
     """The model of a tier by the settings. Raises: CatalogueError."""
     if tier not in TIERS:
         raise CatalogueError(f"There is no model tier {tier!r}; the tiers are {', '.join(TIERS)}.")
@@ -110,10 +114,10 @@ def find_model(name: str, *, free: bool = False) -> Model:
     prices = getattr(settings, "MODEL_PRICES", {})
     if name not in prices:
         if free:
-            return Model(name, _price("0", "0"))
+            return Model(name, _build_price("0", "0"))
         raise CatalogueError(f"The price of {name!r} is not known: give it in MODEL_PRICES.")
     try:
         input, output = prices[name]
-        return Model(name, _price(str(input), str(output)))
+        return Model(name, _build_price(str(input), str(output)))
     except (TypeError, ValueError, ArithmeticError) as error:
         raise CatalogueError(f"MODEL_PRICES[{name!r}] is not a pair of prices: {error}.") from error

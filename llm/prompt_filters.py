@@ -18,10 +18,10 @@ def fenced(value: Any) -> str:
 @register.filter
 def passage(value: Any) -> str:
     """Text of a passage: fenced, with no citation numbers of its own."""
-    return fences.fence(fences.without_markers(str(value)))
+    return fences.fence(fences.replace_markers(str(value)))
 
 
 @register.filter
 def attribute(value: Any) -> str:
     """Text inside a quoted attribute."""
-    return fences.attribute(str(value))
+    return fences.quote_attribute(str(value))

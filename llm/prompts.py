@@ -16,7 +16,7 @@ from typing import Any
 from django.template import Context, Engine
 
 from llm.fences import MARKER
-from llm.injection import neutralise, noted
+from llm.injection import neutralise, reveal_hidden
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ class Level:
 
 
 @dataclass(frozen=True)
-class Passage:
+class NumberedPassage:
     """A retrieved text with its number in the citation registry."""
 
     n: int
@@ -44,13 +44,13 @@ class Passage:
 
 
 @dataclass(frozen=True)
-class Document:
+class PromptDocument:
     """Passages of one source, in reading order. title: what the reader may see it called. kind: "fields" of a record's
     own, "" of prose.
     """
 
     title: str
-    passages: Sequence[Passage]
+    passages: Sequence[NumberedPassage]
     kind: str = ""
 
 
@@ -65,7 +65,7 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Agent:
+class PromptAgent:
     """Who answers in a chat."""
 
     name: str
@@ -96,7 +96,7 @@ class Prompt:
 
 
 @dataclass(frozen=True)
-class Rendered:
+class RenderedText:
     """Text for a prompt, and the names of the injection patterns neutralised in it."""
 
     text: str
@@ -110,13 +110,13 @@ class Cleaner:
         self.found: dict[str, None] = {}
 
     def __call__(self, text: str) -> str:
-        return self._with(neutralise(text))
+        return self._record_found(neutralise(text))
 
     def whole(self, text: str) -> str:
         """For who decides on its label."""
-        return self._with(noted(text))
+        return self._record_found(reveal_hidden(text))
 
-    def _with(self, clean: tuple[str, tuple[str, ...]]) -> str:
+    def _record_found(self, clean: tuple[str, tuple[str, ...]]) -> str:
         self.found.update(dict.fromkeys(clean[1]))
         return clean[0]
 
@@ -128,13 +128,13 @@ class Cleaner:
 
 
 @cache
-def _engine() -> Engine:
+def _build_engine() -> Engine:
     return Engine(dirs=[str(TEMPLATES)], autoescape=False, builtins=["llm.prompt_filters"])
 
 
 def render(name: str, **context: Any) -> str:
     """The prompt template `name` (without ".txt"), filled, without white space around it."""
-    text = _engine().get_template(f"{name}.txt").render(Context(context, autoescape=False))
+    text = _build_engine().get_template(f"{name}.txt").render(Context(context, autoescape=False))
     return text.strip()
 
 
@@ -194,8 +194,8 @@ def classify_window(
     clean = Cleaner()
     texts = [{"n": n, "text": clean.whole(text)} for n, text in enumerate(paragraphs)]
     asked = [
-        _text(render("classify_window_levels", levels=levels, guidance=guidance), cached=True),
-        _text(render("classify_window_paragraphs", title=clean(title), paragraphs=texts)),
+        _build_text_block(render("classify_window_levels", levels=levels, guidance=guidance), cached=True),
+        _build_text_block(render("classify_window_paragraphs", title=clean(title), paragraphs=texts)),
     ]
     return Prompt(
         system=render("classify_window_system"),
@@ -216,13 +216,13 @@ def summarise(excerpts: Sequence[str]) -> Prompt:
     shown = [{"n": n, "text": clean(text)} for n, text in enumerate(excerpts)]
     return Prompt(
         system=render("summarise_system"),
-        messages=[user(render("summarise_user", excerpts=shown))],
+        messages=[build_user_message(render("summarise_user", excerpts=shown))],
         max_tokens=500,
         injections=clean.injections,
     )
 
 
-def passages(documents: Iterable[Document]) -> Rendered:
+def render_passages(documents: Iterable[PromptDocument]) -> RenderedText:
     """Numbered passages grouped by document, for a Pulse prompt or a tool's result."""
     clean = Cleaner()
     shown = [
@@ -233,31 +233,35 @@ def passages(documents: Iterable[Document]) -> Rendered:
         }
         for document in documents
     ]
-    return Rendered(render("passages", documents=shown), clean.injections)
+    return RenderedText(render("passages", documents=shown), clean.injections)
 
 
-def lines(texts: Iterable[str]) -> Rendered:
+def render_lines(texts: Iterable[str]) -> RenderedText:
     """Lines that no passage stands behind, for a tool's result: without what could be taken for one, or for orders."""
     clean = Cleaner()
     shown = [render("line", text=clean(" ".join(text.split()))) for text in texts]
-    return Rendered("\n".join(shown), clean.injections)
+    return RenderedText("\n".join(shown), clean.injections)
 
 
-def pulse(record: Record, documents: Iterable[Document], *, focus: str = "", question: str = "") -> Prompt:
+def build_pulse_prompt(
+    record: Record, documents: Iterable[PromptDocument], *, focus: str = "", question: str = ""
+) -> Prompt:
     """Ask for a Pulse: what is going on with `record`, cited.
 
     focus: the type's `pulse_prompt`. question: makes it a one-off answer instead.
     """
     clean = Cleaner()
-    cited = passages(documents)
+    cited = render_passages(documents)
     asked = render(
         "pulse_user", record=_clean_record(record, clean), passages=cited.text, focus=focus, question=clean(question)
     )
     found = tuple(dict.fromkeys(clean.injections + cited.injections))
-    return Prompt(render("pulse_system", not_found=NOT_FOUND), [user(asked)], max_tokens=900, injections=found)
+    return Prompt(
+        render("pulse_system", not_found=NOT_FOUND), [build_user_message(asked)], max_tokens=900, injections=found
+    )
 
 
-def chat_system(agent: Agent, record: Record | None, *, pulse: str = "", reader: str = "") -> Blocks:
+def build_chat_system(agent: PromptAgent, record: Record | None, *, pulse: str = "", reader: str = "") -> Blocks:
     """The system prompt of a chat in two blocks, each ending a cached prefix: instructions, then what it is about.
 
     record: None for the workspace. pulse: the Pulse that the reader may see; its citation numbers are taken out,
@@ -268,16 +272,16 @@ def chat_system(agent: Agent, record: Record | None, *, pulse: str = "", reader:
     about = render("chat_system_record", record=shown, pulse=clean(MARKER.sub("", pulse)), reader=reader)
     _ = clean.injections
     return [
-        _text(render("chat_system", agent=agent, not_found=NOT_FOUND), cached=True),
-        _text(about, cached=True),
+        _build_text_block(render("chat_system", agent=agent, not_found=NOT_FOUND), cached=True),
+        _build_text_block(about, cached=True),
     ]
 
 
-def title(message: str) -> Prompt:
+def build_title_prompt(message: str) -> Prompt:
     """Ask for the title of a chat from its first message."""
     clean = Cleaner()
     asked = render("title_user", message=clean(message[:2_000]))
-    return Prompt(render("title_system"), [user(asked)], max_tokens=40, injections=clean.injections)
+    return Prompt(render("title_system"), [build_user_message(asked)], max_tokens=40, injections=clean.injections)
 
 
 def _clean_record(record: Record, clean: Cleaner) -> Record:
@@ -285,11 +289,11 @@ def _clean_record(record: Record, clean: Cleaner) -> Record:
     return Record(record.type, clean(record.name), fields, [clean(line) for line in record.status])
 
 
-def _text(text: str, *, cached: bool = False) -> dict[str, Any]:
+def _build_text_block(text: str, *, cached: bool = False) -> dict[str, Any]:
     block: dict[str, Any] = {"type": "text", "text": text}
     return {**block, "cache_control": {"type": "ephemeral"}} if cached else block
 
 
-def user(text: str) -> dict[str, Any]:
+def build_user_message(text: str) -> dict[str, Any]:
     """A message of the user's."""
     return {"role": "user", "content": text}

@@ -20,7 +20,7 @@ from functools import cached_property, lru_cache
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, PII_SENSITIVE, SECRET
 from llm.recognisers import formats
 from llm.recognisers.contact import COMPANY, HOME, is_company_phone, is_home, is_network_address_of_person
-from llm.recognisers.findings import Finding, in_one_sentence, phrases
+from llm.recognisers.findings import Finding, phrases, share_a_sentence
 from llm.recognisers.health import find_health
 from llm.recognisers.identifiers import find_identifiers
 from llm.recognisers.learned import SPOKEN_OF, find_learned
@@ -70,30 +70,30 @@ DECLARED = {
 }  # fmt: skip
 
 
-def rule_votes(text: str, lang: str = "en", before: str = "") -> RuleVote:
+def vote_by_rules(text: str, lang: str = "en", before: str = "") -> RuleVote:
     """The atoms that rules find in one paragraph. `lang` (ISO 639-1) picks the national formats of phone numbers.
     before: the paragraph above it, which may ask for what this one gives.
 
     A text longer than a paragraph can be is read in overlapping pieces, so that time grows with its length only.
     """
-    exact = exact_votes(text, lang, before)
-    said = [_learned(piece) for piece in _pieces(_normalise(text))]
+    exact = vote_exactly(text, lang, before)
+    said = [_vote_by_learned(piece) for piece in _split_pieces(_normalise(text))]
     # What a rule has found needs no other reason.
     new = [
         RuleVote(vote.atoms - exact.atoms, vote.reasons, vote.proposed - exact.atoms)
         for vote in said
         if (vote.atoms | vote.proposed) - exact.atoms
     ]
-    return _union([exact, *new])
+    return _merge_votes([exact, *new])
 
 
 @lru_cache(maxsize=4096)
-def heading_votes(heading: str) -> RuleVote:
+def vote_by_heading(heading: str) -> RuleVote:
     """What a heading declares for the text under it: a mark or a statement of a classification ("Confidential – for the
     board"), and nothing that it merely names (docs/adr/0037).
     """
     reasons: dict[str, int] = {}
-    for atom, reason in _marks(Reading(heading, [], [])):
+    for atom, reason in _find_mark_votes(Reading(heading, [], [])):
         if reason in DECLARING:
             reasons.setdefault(f"under a heading {DECLARING[reason]}|{atom}", atom)
     return RuleVote(frozenset(reasons.values()), tuple(dict.fromkeys(key.split("|")[0] for key in reasons)))
@@ -131,27 +131,27 @@ class Reading:
         return SINGULAR.search(self.text) is not None
 
 
-def exact_votes(text: str, lang: str = "en", before: str = "") -> RuleVote:
+def vote_exactly(text: str, lang: str = "en", before: str = "") -> RuleVote:
     """What rules find without the weighing of words: what those are learned for is what this leaves."""
     votes = []
-    for piece in [piece for spelt in read_spellings(text) for piece in _pieces(_normalise(spelt))]:
+    for piece in [piece for spelt in read_spellings(text) for piece in _split_pieces(_normalise(spelt))]:
         answers = tuple(dict.fromkeys(find_answers(piece, before)))
         found = RuleVote(frozenset(atom for atom, _ in answers), tuple(reason for _, reason in answers))
-        votes += [_exact(piece, lang), found]
+        votes += [_vote_on_piece(piece, lang), found]
         before = ""  # a question stands before the first piece only
-    return _union(votes)
+    return _merge_votes(votes)
 
 
 def _normalise(text: str) -> str:
     return BLANK_LINES.sub("\n\n", BLANKS.sub("  ", text))
 
 
-def _pieces(text: str) -> list[str]:
+def _split_pieces(text: str) -> list[str]:
     starts = range(0, len(text), PIECE - OVERLAP) if len(text) > PIECE else range(1)
     return [text[start : start + PIECE] for start in starts]
 
 
-def _union(votes: Sequence[RuleVote]) -> RuleVote:
+def _merge_votes(votes: Sequence[RuleVote]) -> RuleVote:
     atoms = frozenset().union(*(vote.atoms for vote in votes))
     proposed = frozenset().union(*(vote.proposed for vote in votes)) - atoms
     return RuleVote(atoms, tuple(dict.fromkeys(reason for vote in votes for reason in vote.reasons)), proposed)
@@ -159,17 +159,24 @@ def _union(votes: Sequence[RuleVote]) -> RuleVote:
 
 # The engine without a model asks for every paragraph once more, and where windows overlap a third time.
 @lru_cache(maxsize=4096)
-def _exact(text: str, lang: str) -> RuleVote:
+def _vote_on_piece(text: str, lang: str) -> RuleVote:
     reading = Reading(text, find_people(text), find_identifiers(text, lang))
     reasons: dict[str, int] = {}
-    for recogniser in (_contact, _identity, _accounts, _personal_matters, _money, _marks):
+    for recogniser in (
+        _find_contact,
+        _find_identity,
+        _find_accounts,
+        _find_personal_matters,
+        _find_money_votes,
+        _find_mark_votes,
+    ):
         for atom, reason in recogniser(reading):
             reasons.setdefault(f"{reason}|{atom}", atom)
     return RuleVote(frozenset(reasons.values()), tuple(dict.fromkeys(key.split("|")[0] for key in reasons)))
 
 
 @lru_cache(maxsize=4096)
-def _learned(text: str) -> RuleVote:
+def _vote_by_learned(text: str) -> RuleVote:
     """What no phrase tells, and all words together do. A proposal says so in its reason."""
     atoms, proposed = find_learned(text)
     reasons = [SPOKEN_OF[atom] for atom in sorted(atoms)] + [
@@ -180,14 +187,14 @@ def _learned(text: str) -> RuleVote:
 
 def forget_votes() -> None:
     """Texts are judged anew, where a recogniser was taken out."""
-    for remembered in (_exact, _learned, heading_votes):
+    for remembered in (_vote_on_piece, _vote_by_learned, vote_by_heading):
         remembered.cache_clear()
 
 
 Votes = Iterable[tuple[int, str]]
 
 
-def _contact(read: Reading) -> Votes:
+def _find_contact(read: Reading) -> Votes:
     if "email" in read.kinds:
         yield PII, "e-mail address of a person"
     for finding in read.identifiers:
@@ -202,7 +209,7 @@ def _contact(read: Reading) -> Votes:
         yield PII, "home address"
 
 
-def _identity(read: Reading) -> Votes:
+def _find_identity(read: Reading) -> Votes:
     kinds = read.kinds
     if "government_id" in kinds:
         yield PII, "government identity number"
@@ -222,7 +229,7 @@ def _identity(read: Reading) -> Votes:
         yield PII, "network address of a person"
 
 
-def _accounts(read: Reading) -> Votes:
+def _find_accounts(read: Reading) -> Votes:
     if "card" in read.kinds:
         yield FINANCIAL, "payment card number"
         yield PII, "payment card number"
@@ -233,13 +240,13 @@ def _accounts(read: Reading) -> Votes:
             yield PII, "bank account of a person"
 
 
-def _personal_matters(read: Reading) -> Votes:
+def _find_personal_matters(read: Reading) -> Votes:
     text = read.text
     patient = "health_id" in read.kinds
     health = find_health(text, of_person=patient or bool(read.anybody))
     kinds = {f.kind for f in health}
     said = [f for f in health if f.kind == "health"]
-    if "clinical" in kinds or said and (patient or in_one_sentence(text, read.anybody, said)):
+    if "clinical" in kinds or said and (patient or share_a_sentence(text, read.anybody, said)):
         yield PII_SENSITIVE, "health of a person"
         if read.anybody:
             yield PII, "named person with health data"
@@ -251,7 +258,7 @@ def _personal_matters(read: Reading) -> Votes:
         yield PII, "staff matter of a named person"
 
 
-def _money(read: Reading) -> Votes:
+def _find_money_votes(read: Reading) -> Votes:
     text = read.text
     money = find_money(text)
     kinds = {f.kind for f in money}
@@ -270,7 +277,7 @@ def _money(read: Reading) -> Votes:
     if "people_pay" in kinds:
         yield FINANCIAL, "table of pay"
         yield PII, "table of pay"
-    if "pay_figure" not in kinds and in_one_sentence(text, read.people, find_pay_talk(text)):
+    if "pay_figure" not in kinds and share_a_sentence(text, read.people, find_pay_talk(text)):
         yield PII, "pay of a named person"
         yield FINANCIAL, "pay of a named person"
     if money and PERSONAL_PAPER.search(text) and read.anybody:
@@ -279,7 +286,7 @@ def _money(read: Reading) -> Votes:
         yield PII, "money of a named person"
 
 
-def _marks(read: Reading) -> Votes:
+def _find_mark_votes(read: Reading) -> Votes:
     for finding in find_marks(read.text):
         match finding.kind:
             case "internal":

@@ -26,11 +26,11 @@ import httpx2
 from llm.messages import ToolUse
 from llm.offline import engine
 from llm.offline.tokens import estimate
-from llm.wire import STATUS_TYPES, Answer, new_id, refuse, respond
+from llm.wire import STATUS_TYPES, Answer, create_id, refuse, respond
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedRequest:
     """A request as the model got it."""
 
     body: dict[str, Any]
@@ -54,12 +54,12 @@ class Recorded:
 
 
 @dataclass(frozen=True)
-class Step:
+class ScriptStep:
     """One queued answer. status: an HTTP error instead of an answer."""
 
     answer: Answer
     status: int = 0
-    when: Callable[[Recorded], bool] | None = None
+    when: Callable[[RecordedRequest], bool] | None = None
 
 
 Tools = tuple[str, dict[str, Any]] | list[tuple[str, dict[str, Any]]] | None
@@ -70,9 +70,9 @@ class Script:
     """The queue and what was asked. otherwise_offline: requests with nothing queued go to the offline engine."""
 
     otherwise_offline: bool = False
-    requests: list[Recorded] = field(default_factory=list)
-    unanswered: list[Recorded] = field(default_factory=list)
-    _steps: list[Step] = field(default_factory=list)
+    requests: list[RecordedRequest] = field(default_factory=list)
+    unanswered: list[RecordedRequest] = field(default_factory=list)
+    _steps: list[ScriptStep] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def push(
@@ -86,7 +86,7 @@ class Script:
         stop_reason: str = "",
         usage: tuple[int, int, int] | None = None,
         hold: threading.Event | None = None,
-        when: Callable[[Recorded], bool] | None = None,
+        when: Callable[[RecordedRequest], bool] | None = None,
     ) -> None:
         """Queue an answer.
 
@@ -96,7 +96,7 @@ class Script:
         after the first piece until the event is set.
         """
         deltas = tuple(chunks) or ((text,) if text else ())
-        tools = tuple(ToolUse(new_id("toolu"), name, asked) for name, asked in _calls(tool_use))
+        tools = tuple(ToolUse(create_id("toolu"), name, asked) for name, asked in _calls(tool_use))
         spoken = "".join(deltas) + json.dumps([tool.input for tool in tools])
         tokens = usage or (-1, estimate(spoken), 0)
         answer = Answer(
@@ -110,16 +110,16 @@ class Script:
             truncate=truncate,
             hold=hold,
         )
-        self._steps.append(Step(answer, error if isinstance(error, int) else 0, when))
+        self._steps.append(ScriptStep(answer, error if isinstance(error, int) else 0, when))
 
     @property
     def left(self) -> int:
         """Answers that nothing has asked for yet."""
         return len(self._steps)
 
-    def take(self, body: dict[str, Any]) -> Step | None:
+    def take(self, body: dict[str, Any]) -> ScriptStep | None:
         """The next answer for a request, None when there is none. Records the request."""
-        recorded = Recorded(body)
+        recorded = RecordedRequest(body)
         with self._lock:
             self.requests.append(recorded)
             for index, step in enumerate(self._steps):
@@ -141,7 +141,7 @@ default = Script()
 _stack: list[Script] = []
 
 
-def in_force() -> bool:
+def is_in_force() -> bool:
     """Whether a script replaces the model now."""
     return bool(_stack)
 
@@ -178,5 +178,5 @@ def _respond(body: dict[str, Any], *, asynchronous: bool) -> httpx2.Response:
         return refuse(step.status, STATUS_TYPES.get(step.status, "error"))
     answer = step.answer
     if answer.input_tokens < 0:
-        answer = Answer(**{**vars(answer), "input_tokens": engine.input_tokens(body)})
+        answer = Answer(**{**vars(answer), "input_tokens": engine.estimate_input_tokens(body)})
     return respond(answer, body, asynchronous=asynchronous)

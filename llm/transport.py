@@ -49,9 +49,9 @@ SENTENCES = {
 TEMPORARY = ("overloaded_error", "api_error", "rate_limit_error", "timeout_error")
 
 
-def chosen(endpoint: Endpoint) -> Transport:
+def choose_transport(endpoint: Endpoint) -> Transport:
     """The transport that the next call to `endpoint` uses."""
-    if scripted.in_force():
+    if scripted.is_in_force():
         return "scripted"
     if endpoint.unreadable:
         return "offline"
@@ -64,34 +64,34 @@ def chosen(endpoint: Endpoint) -> Transport:
     raise ValueError(f"MODEL_TRANSPORT is {setting!r}; it is auto, real, offline or scripted")
 
 
-def sync_client(endpoint: Endpoint, *, is_test: bool = False) -> "anthropic.Anthropic":
+def build_sync_client(endpoint: Endpoint, *, is_test: bool = False) -> "anthropic.Anthropic":
     """The SDK's client for workers. is_test: somebody waits for the page that says whether it answers."""
-    match chosen(endpoint):
+    match choose_transport(endpoint):
         case "real":
-            client = _real(endpoint.key, endpoint.base_url, endpoint.own)
+            client = _build_real_client(endpoint.key, endpoint.base_url, endpoint.own)
             return client.with_options(timeout=TEST_TIMEOUT, max_retries=0) if is_test else client
         case "scripted":
-            return _in_process(scripted.answer_request)
+            return _build_in_process_client(scripted.answer_request)
         case _:
-            return _in_process(_answer_offline)
+            return _build_in_process_client(_answer_offline)
 
 
-def async_client(endpoint: Endpoint) -> "anthropic.AsyncAnthropic":
+def build_async_client(endpoint: Endpoint) -> "anthropic.AsyncAnthropic":
     """The SDK's client for the running event loop; connections belong to one loop, so each loop has its own."""
     import anthropic
 
-    match chosen(endpoint):
+    match choose_transport(endpoint):
         case "real":
             clients = _async_real.setdefault(asyncio.get_running_loop(), {})
             key = (endpoint.key, endpoint.base_url, endpoint.own)
             if key not in clients:
                 http = anthropic.DefaultAsyncHttpxClient(follow_redirects=False)
-                clients[key] = anthropic.AsyncAnthropic(http_client=http, **_real_options(*key))
+                clients[key] = anthropic.AsyncAnthropic(http_client=http, **_build_real_options(*key))
             return clients[key]
         case "scripted":
-            return _in_process_async(scripted.answer_request_async)
+            return _build_in_process_async(scripted.answer_request_async)
         case _:
-            return _in_process_async(_answer_offline_async)
+            return _build_in_process_async(_answer_offline_async)
 
 
 _async_real: (
@@ -101,15 +101,15 @@ _async_real = weakref.WeakKeyDictionary()
 
 
 @lru_cache(maxsize=32)
-def _real(api_key: str, base_url: str, own: bool) -> "anthropic.Anthropic":
+def _build_real_client(api_key: str, base_url: str, own: bool) -> "anthropic.Anthropic":
     """Redirects are not followed: nobody has named the host that they lead to."""
     import anthropic
 
     http = anthropic.DefaultHttpxClient(follow_redirects=False)
-    return anthropic.Anthropic(http_client=http, **_real_options(api_key, base_url, own))
+    return anthropic.Anthropic(http_client=http, **_build_real_options(api_key, base_url, own))
 
 
-def _real_options(api_key: str, base_url: str, own: bool) -> dict[str, Any]:
+def _build_real_options(api_key: str, base_url: str, own: bool) -> dict[str, Any]:
     """own: of a workspace, which takes neither an address nor headers from the installation's environment.
 
     A local server may need no key; the SDK always sends one.
@@ -127,24 +127,24 @@ def _real_options(api_key: str, base_url: str, own: bool) -> dict[str, Any]:
     }
 
 
-def _in_process_options() -> dict[str, Any]:
+def _build_in_process_options() -> dict[str, Any]:
     return {"api_key": "none", "base_url": OFFLINE_URL, "timeout": TIMEOUT, "max_retries": 0, "open_telemetry": False}
 
 
 @cache
-def _in_process(handler: Any) -> "anthropic.Anthropic":
+def _build_in_process_client(handler: Any) -> "anthropic.Anthropic":
     import anthropic
 
     http = httpx2.Client(transport=httpx2.MockTransport(handler), trust_env=False)
-    return anthropic.Anthropic(http_client=http, **_in_process_options())
+    return anthropic.Anthropic(http_client=http, **_build_in_process_options())
 
 
 @cache
-def _in_process_async(handler: Any) -> "anthropic.AsyncAnthropic":
+def _build_in_process_async(handler: Any) -> "anthropic.AsyncAnthropic":
     import anthropic
 
     http = httpx2.AsyncClient(transport=httpx2.MockTransport(handler), trust_env=False)
-    return anthropic.AsyncAnthropic(http_client=http, **_in_process_options())
+    return anthropic.AsyncAnthropic(http_client=http, **_build_in_process_options())
 
 
 def _answer_offline(request: httpx2.Request) -> httpx2.Response:
@@ -163,7 +163,7 @@ async def _answer_offline_async(request: httpx2.Request) -> httpx2.Response:
     return respond(replace(answer, pace=settings.OFFLINE_PACE), body, asynchronous=True)
 
 
-def unavailable(error: "anthropic.APIError") -> ModelUnavailable:
+def convert_error(error: "anthropic.APIError") -> ModelUnavailable:
     """The SDK's error as ours. An error event in mid-stream comes with status 200 and counts by its type."""
     import anthropic
 

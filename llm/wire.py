@@ -55,37 +55,37 @@ class Answer:
         return self.stop_reason or ("tool_use" if self.tools else "end_turn")
 
 
-def new_id(prefix: str) -> str:
+def create_id(prefix: str) -> str:
     """An identifier as the API makes them."""
     return f"{prefix}_{uuid.uuid4().hex[:24]}"
 
 
-def as_message(answer: Answer, model: str) -> dict[str, Any]:
+def format_message(answer: Answer, model: str) -> dict[str, Any]:
     """The answer to a request without `stream`."""
     content: list[dict[str, Any]] = [{"type": "text", "text": "".join(answer.deltas)}] if answer.deltas else []
     content += [{"type": "tool_use", "id": t.id, "name": t.name, "input": t.input} for t in answer.tools]
     return {
-        **_envelope(answer, model),
+        **_build_envelope(answer, model),
         "content": content,
         "stop_reason": answer.reason,
-        "usage": {**_input_usage(answer), "output_tokens": answer.output_tokens},
+        "usage": {**_build_input_usage(answer), "output_tokens": answer.output_tokens},
     }
 
 
-def _envelope(answer: Answer, model: str) -> dict[str, Any]:
+def _build_envelope(answer: Answer, model: str) -> dict[str, Any]:
     return {
-        "id": new_id("msg"),
+        "id": create_id("msg"),
         "type": "message",
         "role": "assistant",
         "model": model,
         "content": [],
         "stop_reason": None,
         "stop_sequence": None,
-        "usage": {**_input_usage(answer), "output_tokens": 1},
+        "usage": {**_build_input_usage(answer), "output_tokens": 1},
     }
 
 
-def _input_usage(answer: Answer) -> dict[str, int]:
+def _build_input_usage(answer: Answer) -> dict[str, int]:
     return {
         "input_tokens": answer.input_tokens,
         "cache_creation_input_tokens": 0,
@@ -93,37 +93,39 @@ def _input_usage(answer: Answer) -> dict[str, int]:
     }
 
 
-def as_events(answer: Answer, model: str) -> Iterator[bytes]:
+def format_events(answer: Answer, model: str) -> Iterator[bytes]:
     """The answer as server-sent events, one a piece. Every text delta is an event of its own."""
-    yield _event("message_start", message=_envelope(answer, model))
+    yield _format_event("message_start", message=_build_envelope(answer, model))
     index = 0
     if answer.deltas:
-        yield _event("content_block_start", index=index, content_block={"type": "text", "text": ""})
+        yield _format_event("content_block_start", index=index, content_block={"type": "text", "text": ""})
         for delta in answer.deltas:
-            yield _event("content_block_delta", index=index, delta={"type": "text_delta", "text": delta})
+            yield _format_event("content_block_delta", index=index, delta={"type": "text_delta", "text": delta})
     if answer.error:
-        yield _event("error", error={"type": answer.error, "message": "sent by the scripted model"})
+        yield _format_event("error", error={"type": answer.error, "message": "sent by the scripted model"})
         return
     if answer.deltas and not answer.truncate:
-        yield _event("content_block_stop", index=index)
+        yield _format_event("content_block_stop", index=index)
         index += 1
     for tool in answer.tools:
         start = {"type": "tool_use", "id": tool.id, "name": tool.name, "input": {}}
-        yield _event("content_block_start", index=index, content_block=start)
+        yield _format_event("content_block_start", index=index, content_block=start)
         text = json.dumps(tool.input, ensure_ascii=False)
         middle = len(text) // 2
         for part in (text[:middle],) if answer.truncate else (text[:middle], text[middle:]):
-            yield _event("content_block_delta", index=index, delta={"type": "input_json_delta", "partial_json": part})
+            yield _format_event(
+                "content_block_delta", index=index, delta={"type": "input_json_delta", "partial_json": part}
+            )
         if not answer.truncate:
-            yield _event("content_block_stop", index=index)
+            yield _format_event("content_block_stop", index=index)
         index += 1
     if not answer.truncate:
         end = {"stop_reason": answer.reason, "stop_sequence": None}
-        yield _event("message_delta", delta=end, usage={"output_tokens": answer.output_tokens})
-        yield _event("message_stop")
+        yield _format_event("message_delta", delta=end, usage={"output_tokens": answer.output_tokens})
+        yield _format_event("message_stop")
 
 
-def _event(kind: str, **fields: Any) -> bytes:
+def _format_event(kind: str, **fields: Any) -> bytes:
     data = json.dumps({"type": kind, **fields}, ensure_ascii=False)
     return f"event: {kind}\ndata: {data}\n\n".encode()
 
@@ -135,7 +137,7 @@ class SyncEvents(httpx2.SyncByteStream):
         self.answer, self.model = answer, model
 
     def __iter__(self) -> Iterator[bytes]:
-        for number, event in enumerate(as_events(self.answer, self.model)):
+        for number, event in enumerate(format_events(self.answer, self.model)):
             yield event
             if number == 2 and self.answer.hold:
                 self.answer.hold.wait()
@@ -148,7 +150,7 @@ class AsyncEvents(httpx2.AsyncByteStream):
         self.answer, self.model = answer, model
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        for number, event in enumerate(as_events(self.answer, self.model)):
+        for number, event in enumerate(format_events(self.answer, self.model)):
             yield event
             await asyncio.sleep(self.answer.pace)
             while number == 2 and self.answer.hold and not self.answer.hold.is_set():
@@ -159,7 +161,7 @@ def respond(answer: Answer, request: dict[str, Any], *, asynchronous: bool) -> h
     """The HTTP response that carries `answer` to `request`."""
     model = str(request.get("model", ""))
     if not request.get("stream"):
-        return httpx2.Response(200, json=as_message(replace(answer, truncate=False), model))
+        return httpx2.Response(200, json=format_message(replace(answer, truncate=False), model))
     body = AsyncEvents(answer, model) if asynchronous else SyncEvents(answer, model)
     return httpx2.Response(200, headers=EVENT_STREAM, stream=body)
 
@@ -170,6 +172,6 @@ def refuse(status: int, message: str) -> httpx2.Response:
     return httpx2.Response(status, json={"type": "error", "error": {"type": kind, "message": message}})
 
 
-def monotonic_ms() -> int:
+def read_monotonic_ms() -> int:
     """Milliseconds of a clock that only goes forward."""
     return int(time.monotonic() * 1000)

@@ -10,11 +10,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from entities.access import MEMBER, Scope, get_entity_or_404, may, requires
-from entities.api import label_list, labels_of_atoms
+from entities.api import label_list, list_atom_labels
 from entities.api.errors import Conflict
 from entities.api.shapes import Label
 from entities.models import Entity
-from pulse.reader import PulseView, load_citation_links, pulse_for, refresh
+from pulse.reader import PulseView, load_citation_links, load_pulse_view, refresh
 
 
 class PulseCitation(serializers.Serializer):
@@ -26,7 +26,7 @@ class PulseCitation(serializers.Serializer):
 
 
 class PulseSerializer(serializers.Serializer):
-    """How `pulse_json` looks."""
+    """How `build_pulse_json` looks."""
 
     id = serializers.UUIDField(allow_null=True)
     entity = serializers.UUIDField()
@@ -51,7 +51,7 @@ def pulse(request: Request, pk: UUID) -> Response:
     """The Pulse as the caller may see it; one that is missing is queued, and `state` is "waiting"."""
     scope: Scope = request.access_scope  # type: ignore[attr-defined]
     entity = get_entity_or_404(scope, pk)
-    return Response(pulse_json(scope, entity, pulse_for(scope, entity)))
+    return Response(build_pulse_json(scope, entity, load_pulse_view(scope, entity)))
 
 
 @requires(MEMBER)
@@ -61,7 +61,7 @@ def refresh_now(request: Request, pk: UUID) -> Response:
     """Have the caller's Pulse read anew; where nothing has changed it stays as it is."""
     scope: Scope = request.access_scope  # type: ignore[attr-defined]
     entity = get_entity_or_404(scope, pk)
-    view = pulse_for(scope, entity)
+    view = load_pulse_view(scope, entity)
     if view.state == "off":
         raise Conflict(f"Records of the type {entity.type_name} have no Pulse.")
     if view.state == "no_access":
@@ -69,10 +69,10 @@ def refresh_now(request: Request, pk: UUID) -> Response:
             raise Conflict(f"The role {view.role or 'pulse-service'} may not see this record: give it the verb view.")
         raise Conflict("There is no Pulse of this record.")
     refresh(scope, entity)
-    return Response(pulse_json(scope, entity, pulse_for(scope, entity)), status=status.HTTP_202_ACCEPTED)
+    return Response(build_pulse_json(scope, entity, load_pulse_view(scope, entity)), status=status.HTTP_202_ACCEPTED)
 
 
-def pulse_json(scope: Scope, entity: Entity, view: PulseView) -> dict[str, Any]:
+def build_pulse_json(scope: Scope, entity: Entity, view: PulseView) -> dict[str, Any]:
     """text with `[citation:n]` markers, null unless `state` is "ready". requires: what would show more, where that may
     be said. citations: details of each are at `citations/<id>/<n>/`.
     """
@@ -85,7 +85,7 @@ def pulse_json(scope: Scope, entity: Entity, view: PulseView) -> dict[str, Any]:
         "state": view.state,
         "text": text.text if text else None,
         "labels": label_list(label) if label is not None else [],
-        "requires": labels_of_atoms(view.requires),
+        "requires": list_atom_labels(view.requires),
         "generated_at": text.generated_at if text else None,
         "stale_since": view.stale,
         "refreshing": view.refreshing,

@@ -14,12 +14,12 @@ from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
-from entities.access import current
+from entities.access import get_current_scope
 from entities.models.entity import Visibility
 from ingestion.claims import UNFINISHED
 from ingestion.models import File
 from pulse.models import Variant
-from pulse.staleness import around, mark_withdrawn
+from pulse.staleness import list_affected, mark_withdrawn
 
 HANDED = 30
 """Seconds until a claim that no worker has begun is handed out again."""
@@ -33,26 +33,26 @@ makes another text each time they have passed."""
 
 
 @dataclass(frozen=True)
-class Claim:
+class VariantClaim:
     """A variant, and the token by which it is one's own."""
 
     variant: UUID
     token: UUID
 
 
-def claim_due(limit: int = AT_ONCE) -> list[Claim]:
+def claim_due(limit: int = AT_ONCE) -> list[VariantClaim]:
     """Claim variants whose time has come and those whose claim has expired, in the service's scope. A text that was
     withdrawn is due by that alone.
     """
     mark_withdrawn()
     waiting = Variant.objects.filter(claim=None, due_at__lte=Now(), entity__archived_at=None)
-    coming = being_filled() if waiting.exists() else []
+    coming = list_being_filled() if waiting.exists() else []
     with connection.cursor() as cursor:
-        cursor.execute(CLAIM, [HANDED, current().workspace, LONGEST_BATCH, coming, limit])
-        return [Claim(variant, token) for variant, token in cursor.fetchall()]
+        cursor.execute(CLAIM, [HANDED, get_current_scope().workspace, LONGEST_BATCH, coming, limit])
+        return [VariantClaim(variant, token) for variant, token in cursor.fetchall()]
 
 
-def being_filled() -> list[UUID]:
+def list_being_filled() -> list[UUID]:
     """Records whose files come in together, as a batch or out of a message, and all whose Pulses those will mark, in as
     many statements for many as for few. What comes into a record that is not open to the workspace stands in no other
     Pulse, and puts none off; and no Pulse waits for a file that rests.
@@ -61,7 +61,7 @@ def being_filled() -> list[UUID]:
     files = File.objects.filter(together, state__in=UNFINISHED, pending_revision__isnull=False).order_by()
     coming = files.exclude(claim=None, claimed_until__gt=Now())
     found = dict(coming.values_list("entity", "entity__visibility").distinct())
-    return list(found.keys() | around(*(pk for pk, seen in found.items() if seen == Visibility.WORKSPACE)))
+    return list(found.keys() | list_affected(*(pk for pk, seen in found.items() if seen == Visibility.WORKSPACE)))
 
 
 # Archived records wait, and for some minutes those whose files are still coming in: one Pulse of all of them serves
@@ -81,12 +81,12 @@ RETURNING id, claim
 """
 
 
-def begin(claim: Claim) -> Claim | None:
+def begin(claim: VariantClaim) -> VariantClaim | None:
     """Start on a claimed variant: from here on a change makes it due anew. None when another got there first."""
     with connection.cursor() as cursor:
         cursor.execute(BEGIN, [LONGEST, LEASE, claim.variant, claim.token])
         row = cursor.fetchone()
-    return Claim(claim.variant, row[0]) if row else None
+    return VariantClaim(claim.variant, row[0]) if row else None
 
 
 BEGIN = """
@@ -97,39 +97,39 @@ WHERE id = %s AND claim = %s RETURNING claim
 """
 
 
-def show_stale(claim: Claim) -> bool:
+def show_stale(claim: VariantClaim) -> bool:
     """The inputs are found to have changed: say so while the text is made. False when the claim is lost."""
-    return bool(_mine(claim).update(stale_since=Coalesce("stale_since", Value(timezone.now()))))
+    return bool(_select_own(claim).update(stale_since=Coalesce("stale_since", Value(timezone.now()))))
 
 
-def is_claimed(claim: Claim) -> bool:
-    return _mine(claim).exists()
+def is_claimed(claim: VariantClaim) -> bool:
+    return _select_own(claim).exists()
 
 
-def hold(claim: Claim) -> bool:
+def hold(claim: VariantClaim) -> bool:
     """Lock the variant until the transaction ends, after whoever is flagging it. False when the claim is lost."""
-    return _mine(claim).select_for_update().first() is not None
+    return _select_own(claim).select_for_update().first() is not None
 
 
-def finish(claim: Claim, *, quiet: bool = False) -> bool:
+def finish(claim: VariantClaim, *, quiet: bool = False) -> bool:
     """The text says what the inputs said; stale still where something changed since. False when the claim is lost.
 
     quiet: whatever changed since was flagged for a text that needed more than this one, so it is not said.
     """
     fresh = Value(None) if quiet else Case(When(due_at=None, then=Value(None)), default=F("stale_since"))
     return bool(
-        _mine(claim).update(
+        _select_own(claim).update(
             claim=None, claimed_until=None, attempts=0, problem="", checked_at=timezone.now(), stale_since=fresh
         )
     )
 
 
-def give_back(claim: Claim, problem: str = "", *, pause: int) -> None:
+def give_back(claim: VariantClaim, problem: str = "", *, pause: int) -> None:
     """It was not made: it is due again after `pause` seconds, doubled with each attempt that failed, up to an hour.
 
     problem: why it failed; none where the inputs changed meanwhile, which is nobody's failure and slows nothing down.
     """
-    row = _mine(claim).first()
+    row = _select_own(claim).first()
     if row is not None:
         row.attempts = row.attempts if problem else 0
         seconds = min(pause * 2 ** min(max(row.attempts - 1, 0), 8), LONGEST)
@@ -139,5 +139,5 @@ def give_back(claim: Claim, problem: str = "", *, pause: int) -> None:
         row.save(update_fields=["due_at", "claim", "claimed_until", "problem", "attempts"])
 
 
-def _mine(claim: Claim) -> QuerySet[Variant]:
+def _select_own(claim: VariantClaim) -> QuerySet[Variant]:
     return Variant.objects.filter(pk=claim.variant, claim=claim.token)

@@ -19,27 +19,27 @@ from django.http import Http404
 from django.utils import timezone
 
 from entities.access import Scope, combine_many, get_entity_or_404, list_atoms
-from entities.audit import Question, record_question
+from entities.audit import AuditedQuery, record_question
 from entities.models import Entity, FieldParagraph, Source, Weight
 from ingestion.models import ContextRow, File, Paragraph
 from llm import client, prompts
 from llm.errors import ModelError
 from llm.models_catalogue import Tier
 from pulse import claims
-from pulse.claims import Claim
-from pulse.inputs import Inputs, Piece, gather, open_records, read_anchor
+from pulse.claims import VariantClaim
+from pulse.inputs import PulseInputs, PulsePassage, gather, open_records, read_anchor
 from pulse.models import Pulse, Variant
-from pulse.variants import role_scope, service_role
-from references.actions import Cited, replace_citations
+from pulse.variants import build_role_scope, get_service_role
+from references.actions import CitationTarget, replace_citations
 from references.kinds import LocationType
 from references.locations import Location
 from references.models import Reference
 from retrieval.citation_stream import normalise
 from retrieval.citations import Owner, register_all
 from retrieval.models import OwnerKind
-from retrieval.passages import documents_for_prompt
+from retrieval.passages import build_prompt_documents
 from retrieval.query import prepare
-from retrieval.support import borne_out_by, sentences_citing
+from retrieval.support import find_bearing_sentence, list_sentences_citing
 
 logger = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class Job:
     """
 
     workspace: int
-    claim: Claim
+    claim: VariantClaim
     entity: UUID
     scope: Scope
     fingerprint: str
@@ -64,7 +64,7 @@ class Job:
     window: int
 
 
-def generate(workspace: int, claim: Claim) -> bool:
+def generate(workspace: int, claim: VariantClaim) -> bool:
     """Bring a claimed variant up to date. Needs no scope open. Returns whether a model was asked."""
     job = begin(workspace, claim)
     if job is None:
@@ -77,7 +77,7 @@ def generate(workspace: int, claim: Claim) -> bool:
         with Scope.for_service(workspace).open():
             claims.finish(job.claim)
         return False
-    prompt, numbers = number(job, inputs)
+    prompt, numbers = number_passages(job, inputs)
     if prompt is None:
         return False
     started = time.monotonic()
@@ -92,7 +92,7 @@ def generate(workspace: int, claim: Claim) -> bool:
     return True
 
 
-def begin(workspace: int, claim: Claim) -> Job | None:
+def begin(workspace: int, claim: VariantClaim) -> Job | None:
     """Take the claim. None when another did, the record is gone or archived, or the variant is not one any more."""
     with Scope.for_service(workspace).open():
         mine = claims.begin(claim)
@@ -100,7 +100,7 @@ def begin(workspace: int, claim: Claim) -> Job | None:
             return None
         variant = Variant.objects.get(pk=mine.variant)
         entity = Entity.objects.get(pk=variant.entity_id)
-        service = service_role()
+        service = get_service_role()
         if service is None or not set(variant.atoms) <= service.atoms or not entity.type_class.rag().pulse:
             # The role has lost a clearance: its variants with it go, text and all.
             variant.delete()
@@ -111,11 +111,11 @@ def begin(workspace: int, claim: Claim) -> Job | None:
         text = Pulse.objects.filter(pk=variant.pk).first()
         held = frozenset(list_atoms((text.data_classification if text else None) or 0))
         known = text.fingerprint if text else ""
-        scope, rag = role_scope(service, tuple(variant.atoms)), entity.type_class.rag()
+        scope, rag = build_role_scope(service, tuple(variant.atoms)), entity.type_class.rag()
         return Job(workspace, mine, entity.pk, scope, known, held, rag.pulse_references, rag.pulse_model, rag.coalesce)
 
 
-def read(job: Job) -> Inputs | None:
+def read(job: Job) -> PulseInputs | None:
     """The inputs as the role reads them; None when it may not see the record."""
     try:
         with job.scope.open():
@@ -134,7 +134,7 @@ def drop(job: Job) -> None:
             Pulse.objects.filter(pk=job.claim.variant).delete()
 
 
-def number(job: Job, inputs: Inputs) -> tuple[prompts.Prompt | None, list[int]]:
+def number_passages(job: Job, inputs: PulseInputs) -> tuple[prompts.Prompt | None, list[int]]:
     """The prompt, with a number of the Pulse's registry on each passage; None when the claim is lost."""
     owner = Owner(OwnerKind.PULSE, job.claim.variant)
     with job.scope.open():
@@ -143,12 +143,17 @@ def number(job: Job, inputs: Inputs) -> tuple[prompts.Prompt | None, list[int]]:
         if not (claims.show_stale(job.claim) if told else claims.is_claimed(job.claim)):
             return None, []
         numbers = register_all(job.scope, owner, inputs.results)
-    documents = documents_for_prompt(inputs.results, numbers)
-    return prompts.pulse(inputs.anchor.record, documents, focus=inputs.anchor.focus), numbers
+    documents = build_prompt_documents(inputs.results, numbers)
+    return prompts.build_pulse_prompt(inputs.anchor.record, documents, focus=inputs.anchor.focus), numbers
 
 
 def write(
-    job: Job, inputs: Inputs, numbers: Sequence[int], reply: client.Reply, injections: Sequence[str], taken: int = 0
+    job: Job,
+    inputs: PulseInputs,
+    numbers: Sequence[int],
+    reply: client.Reply,
+    injections: Sequence[str],
+    taken: int = 0,
 ) -> bool:
     """Put the text in the place of the old one, with its label, sources and citations. Returns whether it was.
 
@@ -164,7 +169,7 @@ def write(
         # First the variant, with nothing else locked: who flags it now is waited for.
         if not claims.hold(job.claim):
             return False
-        if not still_so(job, inputs):
+        if not is_still_current(job, inputs):
             claims.give_back(job.claim, pause=job.window)
             return False
         claims.finish(job.claim, quiet=not job.held <= collect_atoms(inputs.labels))
@@ -182,7 +187,9 @@ def write(
         return True
 
 
-def note(job: Job, inputs: Inputs, reply: client.Reply, taken: int, *, dropped: int, injections: Sequence[str]) -> None:
+def note(
+    job: Job, inputs: PulseInputs, reply: client.Reply, taken: int, *, dropped: int, injections: Sequence[str]
+) -> None:
     """The audit's row: nobody asked in words, so it has the ids of what went in alone, with their labels."""
     more: dict[str, object] = {"dropped_citations": dropped} if dropped else {}
     if injections:
@@ -191,7 +198,7 @@ def note(job: Job, inputs: Inputs, reply: client.Reply, taken: int, *, dropped: 
     record_question(
         job.scope,
         "pulse.generated",
-        Question("", collect_atoms(inputs.labels), given),
+        AuditedQuery("", collect_atoms(inputs.labels), given),
         "entity",
         job.entity,
         atoms=sorted(job.scope.atoms or ()),
@@ -203,7 +210,7 @@ def note(job: Job, inputs: Inputs, reply: client.Reply, taken: int, *, dropped: 
     )
 
 
-def save(job: Job, inputs: Inputs, text: str, reply: client.Reply) -> Pulse:
+def save(job: Job, inputs: PulseInputs, text: str, reply: client.Reply) -> Pulse:
     """The row, with its sources: every passage in the prompt, cited or not, every record named or counted in it."""
     pulse, _ = Pulse.objects.update_or_create(
         pk=job.claim.variant,
@@ -229,7 +236,7 @@ def save(job: Job, inputs: Inputs, text: str, reply: client.Reply) -> Pulse:
     return pulse
 
 
-def weigh_sources(entity: UUID, inputs: Inputs) -> dict[tuple[UUID, UUID | None], Weight]:
+def weigh_sources(entity: UUID, inputs: PulseInputs) -> dict[tuple[UUID, UUID | None], Weight]:
     """(record, passage) behind a text -> the most that went into it: text above name above number."""
     found: dict[tuple[UUID, UUID | None], Weight] = {(pk, None): Weight.COUNT for pk in inputs.anchor.counted}
     found |= {(pk, None): Weight.NAME for pk in inputs.anchor.named}
@@ -237,7 +244,7 @@ def weigh_sources(entity: UUID, inputs: Inputs) -> dict[tuple[UUID, UUID | None]
     return found | {(entity, None): Weight.TEXT}
 
 
-def still_so(job: Job, inputs: Inputs) -> bool:
+def is_still_current(job: Job, inputs: PulseInputs) -> bool:
     """Whether rows, labels, names and permissions are what was read; if so they are locked to this transaction's end.
 
     Whoever raises a label afterwards waits, and then finds the sources of this text. Whoever is changing one of them
@@ -277,7 +284,7 @@ def collect_atoms(labels: Iterable[int]) -> set[int]:
     return {atom for label in labels for atom in list_atoms(label)}
 
 
-def names_now(job: Job, inputs: Inputs) -> set[int]:
+def names_now(job: Job, inputs: PulseInputs) -> set[int]:
     """Labels of the names that stand in the prompt, today."""
     shown = {*inputs.anchor.named} | ({job.entity} if inputs.anchor.record.name else set())
     labels = set(Entity.objects.filter(pk__in=shown).values_list("name_classification", flat=True))
@@ -285,15 +292,15 @@ def names_now(job: Job, inputs: Inputs) -> set[int]:
     return labels | set(File.objects.filter(pk__in=files).values_list("name_classification", flat=True))
 
 
-def build_citation(piece: Piece, n: int, text: str, label: int) -> Cited:
+def build_citation(piece: PulsePassage, n: int, text: str, label: int) -> CitationTarget:
     """A passage as a reference: its name, and the place of what `text` cites as `[n]`; no words of the model. What a
     Pulse cites is told to its readers only, so it has the Pulse's label, which covers the passage's; a trigger keeps it
     so when that one rises.
     """
     result = piece.result
     name = result.file.title if result.file else result.entity.title
-    words = borne_out_by(sentences_citing(text, n), result.text)
-    part = result.part_at(words[0] if words else None)
+    words = find_bearing_sentence(list_sentences_citing(text, n), result.text)
+    part = result.find_part_at(words[0] if words else None)
     page = part.page if part else result.page
     place = {
         "row": str(result.id),
@@ -301,7 +308,7 @@ def build_citation(piece: Piece, n: int, text: str, label: int) -> Cited:
         "page": page,
         "passage": str(part.paragraph) if part else None,
     }
-    return Cited(
+    return CitationTarget(
         entity=result.entity.id,
         passage=result.id,
         label=label,

@@ -16,18 +16,18 @@ from uuid import UUID
 
 from django.db.models import Count, Q
 
-from entities.access import Scope, combine_many, list_atoms, readable_fields
+from entities.access import Scope, combine_many, list_atoms, list_readable_fields
 from entities.models import Entity, Source
 from entities.models.entity import Visibility
-from entities.registry import children, parents
+from entities.registry import list_child_types, list_parent_types
 from ingestion.models import ContextRow, File, Kind
 from ingestion.typed import format_value
 from llm import prompts
-from llm.client import model_for
+from llm.client import get_model_name
 from llm.offline.tokens import estimate
 from llm.prompts import Record
 from retrieval.query import PreparedQuery, Within
-from retrieval.results import Result
+from retrieval.results import SearchResult
 from retrieval.search import search
 
 BUDGET = 4_000
@@ -62,25 +62,25 @@ class Anchor:
 
 
 @dataclass(frozen=True)
-class Piece:
+class PulsePassage:
     """A passage for the prompt. name_label: of what it is called there. sources: (record, passage) behind it."""
 
-    result: Result
+    result: SearchResult
     digest: str
     name_label: int
     sources: tuple[tuple[UUID, UUID | None], ...]
 
 
 @dataclass(frozen=True)
-class Inputs:
+class PulseInputs:
     """Everything that goes into a prompt, and what is needed to check later that it is still so."""
 
     anchor: Anchor
-    pieces: tuple[Piece, ...]
+    pieces: tuple[PulsePassage, ...]
     fingerprint: str
 
     @property
-    def results(self) -> list[Result]:
+    def results(self) -> list[SearchResult]:
         return [piece.result for piece in self.pieces]
 
     @property
@@ -94,7 +94,7 @@ class Inputs:
 
 
 @dataclass
-class _Reading:
+class _ValueReader:
     """Values as they are read, with the atoms that they need."""
 
     atoms: set[int] = field(default_factory=set)
@@ -104,12 +104,12 @@ class _Reading:
 
 def read_anchor(scope: Scope, entity: Entity) -> Anchor:
     """Values, status and surroundings of a record, from `get_entity_or_404`, as the open scope reads them."""
-    model, reading = type(entity), _Reading()
-    fields = _fields(scope, entity, reading)
+    model, reading = type(entity), _ValueReader()
+    fields = _load_fields(scope, entity, reading)
     name = entity.title or ""  # type: ignore[attr-defined]
     if name:
         reading.atoms |= set(list_atoms(entity.name_classification))
-    status, below = _below(scope, entity, reading)
+    status, below = _list_below(scope, entity, reading)
     record = Record(entity.type_title, name, fields, status)
     focus = model.rag().pulse_prompt or GENERIC_FOCUS
     return Anchor(
@@ -118,37 +118,39 @@ def read_anchor(scope: Scope, entity: Entity) -> Anchor:
         named=tuple(reading.named),
         counted=frozenset(reading.counted),
         below=tuple(below),
-        query=f"{_sentence(entity, fields, name)}. {focus}",
+        query=f"{_format_sentence(entity, fields, name)}. {focus}",
         focus=focus,
     )
 
 
-def gather(scope: Scope, entity: Entity, anchor: Anchor, query: PreparedQuery) -> Inputs:
+def gather(scope: Scope, entity: Entity, anchor: Anchor, query: PreparedQuery) -> PulseInputs:
     """The passages for the prompt, best first, within the budget."""
     found = search(
         scope, query, within=Within(entities=[entity.pk, *anchor.below], kinds=TOLD), limit=CANDIDATES, floor=-1
     )
     pieces, left = [], BUDGET
-    for piece in _allowed(entity, found):
+    for piece in _select_allowed(entity, found):
         cost = estimate(piece.result.text)
         if cost <= left:
             pieces.append(piece)
             left -= cost
-    return Inputs(anchor, tuple(pieces), fingerprint(type(entity), anchor, pieces))
+    return PulseInputs(anchor, tuple(pieces), fingerprint(type(entity), anchor, pieces))
 
 
-def fingerprint(model: type[Entity], anchor: Anchor, pieces: Sequence[Piece]) -> str:
+def fingerprint(model: type[Entity], anchor: Anchor, pieces: Sequence[PulsePassage]) -> str:
     """SHA-256 of everything that decides the prompt, in an order that does not depend on ranks."""
     rag = model.rag()
     said = {
         "prompt": prompts.digest(*PROMPTS),
-        "model": model_for(rag.pulse_model),
+        "model": get_model_name(rag.pulse_model),
         "focus": anchor.focus,
         "type": anchor.record.type,
         "name": anchor.record.name,
         "fields": dict(anchor.record.fields),
         "status": list(anchor.record.status),
-        "rows": sorted([str(p.result.id), p.digest, p.result.label, p.name_label, _title(p.result)] for p in pieces),
+        "rows": sorted(
+            [str(p.result.id), p.digest, p.result.label, p.name_label, _format_title(p.result)] for p in pieces
+        ),
     }
     return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()
 
@@ -156,22 +158,22 @@ def fingerprint(model: type[Entity], anchor: Anchor, pieces: Sequence[Piece]) ->
 # The record itself
 
 
-def _fields(scope: Scope, entity: Entity, reading: _Reading) -> dict[str, str]:
+def _load_fields(scope: Scope, entity: Entity, reading: _ValueReader) -> dict[str, str]:
     """Column title -> value in words, of the readable columns that have one."""
     model, rag = type(entity), type(entity).rag()
-    links = parents(model)
+    links = list_parent_types(model)
     values = {}
-    for name in readable_fields(model):
+    for name in list_readable_fields(model):
         if name in ("name", "currency") or (rag.fields is not None and name not in rag.fields):
             continue
-        text = _linked(scope, entity, name, reading) if name in links else format_value(entity, name)
+        text = _load_linked_name(scope, entity, name, reading) if name in links else format_value(entity, name)
         if text:
             reading.atoms |= rag.get_field_label(name)
             values[get_title(model, name)] = text
     return values
 
 
-def _linked(scope: Scope, entity: Entity, name: str, reading: _Reading) -> str:
+def _load_linked_name(scope: Scope, entity: Entity, name: str, reading: _ValueReader) -> str:
     """The name of a record above, where everybody may see that record and the scope reads its name."""
     key = getattr(entity, f"{name}_id")
     other = Entity.objects.readable_by(scope).filter(OPEN, pk=key).first() if key else None
@@ -186,7 +188,7 @@ def get_title(model: type[Entity], name: str) -> str:
     return str(model._meta.get_field(name).verbose_name).capitalize()  # type: ignore[union-attr]
 
 
-def _sentence(entity: Entity, fields: Mapping[str, str], name: str) -> str:
+def _format_sentence(entity: Entity, fields: Mapping[str, str], name: str) -> str:
     """The type's sentence about the record, with what is not readable left out; for the search only."""
     model = type(entity)
     names = [n for _, n, _, _ in string.Formatter().parse(model.rag().semantic) if n]
@@ -197,19 +199,19 @@ def _sentence(entity: Entity, fields: Mapping[str, str], name: str) -> str:
 # What hangs on it
 
 
-def _below(scope: Scope, entity: Entity, reading: _Reading) -> tuple[list[str], list[UUID]]:
+def _list_below(scope: Scope, entity: Entity, reading: _ValueReader) -> tuple[list[str], list[UUID]]:
     """Lines such as "Tasks by status: 3 To do, 1 Done", and the records below that are open to the workspace."""
     lines: list[str] = []
     found: list[tuple[Any, UUID]] = []
-    for model, link in children(type(entity)):
-        readable, rag = readable_fields(model), model.rag()
+    for model, link in list_child_types(type(entity)):
+        readable, rag = list_readable_fields(model), model.rag()
         if link not in readable:
             continue
         rows = model.objects.visible_to(scope).filter(OPEN, **{link: entity.pk})
         latest = list(rows.order_by("-updated_at", "pk").values_list("updated_at", "pk")[:COUNTED])
         found += latest[:BELOW]
         for name in rag.status_fields:
-            if name in readable and (line := _distribution(model, rows, name)):
+            if name in readable and (line := _format_distribution(model, rows, name)):
                 lines.append(line)
                 reading.atoms |= rag.get_field_label(name) | rag.get_field_label(link)
                 reading.counted |= {pk for _, pk in latest}
@@ -217,7 +219,7 @@ def _below(scope: Scope, entity: Entity, reading: _Reading) -> tuple[list[str], 
     return lines, list(dict.fromkeys(pk for _, pk in found))[:BELOW]
 
 
-def _distribution(model: type[Entity], rows: Any, name: str) -> str:
+def _format_distribution(model: type[Entity], rows: Any, name: str) -> str:
     """Counts by value of one status field, in the order of its choices."""
     counts = dict(rows.order_by().values_list(name).annotate(Count("pk")))
     if not counts:
@@ -231,7 +233,7 @@ def _distribution(model: type[Entity], rows: Any, name: str) -> str:
 # Passages
 
 
-def _allowed(entity: Entity, found: Sequence[Result]) -> list[Piece]:
+def _select_allowed(entity: Entity, found: Sequence[SearchResult]) -> list[PulsePassage]:
     """Those results that every reader of `entity` may see, apart from labels, with what they were drawn from.
 
     The record's own property snapshots are left out: its properties are in the prompt by themselves.
@@ -247,7 +249,7 @@ def _allowed(entity: Entity, found: Sequence[Result]) -> list[Piece]:
         drawn.setdefault(derived, []).append((record, passage))
     records = {r.entity.id for r in found} | {record for sources in drawn.values() for record, _ in sources}
     shared = open_records(records - {entity.pk}) | {entity.pk}
-    names, files = _name_labels(records), _file_labels({r.file.id for r in found if r.file})
+    names, files = _load_name_labels(records), _load_file_labels({r.file.id for r in found if r.file})
     pieces = []
     for result in found:
         sources = drawn.get(result.id, [])
@@ -257,7 +259,9 @@ def _allowed(entity: Entity, found: Sequence[Result]) -> list[Piece]:
             if result.file and result.file.name:
                 named.add(files[result.file.id])
             pieces.append(
-                Piece(result, rows[result.id]["digest"], combine_many(named), tuple(dict.fromkeys([*own, *sources])))
+                PulsePassage(
+                    result, rows[result.id]["digest"], combine_many(named), tuple(dict.fromkeys([*own, *sources]))
+                )
             )
     return pieces
 
@@ -267,13 +271,13 @@ def open_records(ids: Collection[UUID]) -> set[UUID]:
     return set(Entity.objects.filter(OPEN, pk__in=list(ids)).values_list("pk", flat=True)) if ids else set()
 
 
-def _name_labels(ids: Collection[UUID]) -> dict[UUID, int]:
+def _load_name_labels(ids: Collection[UUID]) -> dict[UUID, int]:
     return dict(Entity.objects.filter(pk__in=list(ids)).values_list("pk", "name_classification"))
 
 
-def _file_labels(ids: Collection[UUID]) -> dict[UUID, int]:
+def _load_file_labels(ids: Collection[UUID]) -> dict[UUID, int]:
     return dict(File.objects.filter(pk__in=list(ids)).values_list("pk", "name_classification"))
 
 
-def _title(result: Result) -> str:
+def _format_title(result: SearchResult) -> str:
     return f"{result.file.title if result.file else ''} {result.entity.title}"

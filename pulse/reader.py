@@ -11,17 +11,17 @@ from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext
 
-from entities.access import Scope, clears, grant_entity, may, missing_atoms, sources_visible
+from entities.access import Scope, build_sources_visible_q, filter_visible, grant_entity, list_missing_atoms, may
 from entities.actions import announce_access_change, record
 from entities.model_markdown import CitationLink
 from entities.models import Entity
 from pulse.models import Pulse, Variant
 from pulse.staleness import ask_for
-from pulse.variants import Atoms, Ladder, ServiceRole, get_ladder, service_role
-from retrieval.citation_links import citation_links
+from pulse.variants import Atoms, Ladder, ServiceRole, get_ladder, get_service_role
+from retrieval.citation_links import build_citation_links
 from retrieval.citations import Owner
 from retrieval.models import OwnerKind
-from retrieval.owners import Citing
+from retrieval.owners import CitingText
 
 State = Literal["off", "no_access", "waiting", "ready"]
 
@@ -56,12 +56,12 @@ class PulseView:
         return sha256(shown.encode()).hexdigest()[:16]
 
 
-def pulse_for(scope: Scope, entity: Entity) -> PulseView:
+def load_pulse_view(scope: Scope, entity: Entity) -> PulseView:
     """The Pulse of a record, from `get_entity_or_404`, as the open scope may read it; a missing one is queued."""
     if not entity.type_class.rag().pulse:
         return PulseView("off")
-    service = service_role()
-    if service is None or not role_sees(service, entity):
+    service = get_service_role()
+    if service is None or not can_role_see(service, entity):
         return PulseView("no_access", role=service.role.name if service else "")
     given, pulse, requires = _choose(scope, entity, get_ladder(service))
     if pulse is None and entity.archived_at is None and ask_for(entity, [given]):
@@ -80,7 +80,7 @@ def pulse_for(scope: Scope, entity: Entity) -> PulseView:
 
 def refresh(scope: Scope, entity: Entity) -> None:
     """Ask for the reader's Pulse anew, as soon as the window allows; when nothing has changed no model is asked."""
-    service = service_role()
+    service = get_service_role()
     if service is not None and entity.archived_at is None:
         given, _, _ = _choose(scope, entity, get_ladder(service))
         if ask_for(entity, [given], again=True):
@@ -95,26 +95,26 @@ def allow(scope: Scope, entity: Entity) -> None:
     """
     if not may(scope, entity, "share"):
         raise PermissionDenied(gettext("You may see this record, but not share it."))
-    service = service_role()
-    if service is not None and not role_sees(service, entity):
+    service = get_service_role()
+    if service is not None and not can_role_see(service, entity):
         grant_entity(entity, -service.role.pk, ["view"])
         record(scope, "pulse.allowed", "entity", entity.pk)
         announce_access_change(scope, entity.pk)
 
 
-def readable(scope: Scope) -> QuerySet[Pulse]:
+def select_readable(scope: Scope) -> QuerySet[Pulse]:
     """Pulses of visible records, drawn from visible records only; labels are the table's policy."""
-    records = clears(scope, Entity.objects.all()).order_by().values("pk")
-    return Pulse.objects.filter(sources_visible(scope), entity__in=records, data_classification__isnull=False)
+    records = filter_visible(scope, Entity.objects.all()).order_by().values("pk")
+    return Pulse.objects.filter(build_sources_visible_q(scope), entity__in=records, data_classification__isnull=False)
 
 
-def latest(scope: Scope, count: int) -> list[tuple[Entity, Pulse]]:
+def list_latest(scope: Scope, count: int) -> list[tuple[Entity, Pulse]]:
     """The Pulses written last, one a record that is not archived: the one that its page shows this reader."""
-    service = service_role()
+    service = get_service_role()
     if service is None:
         return []
     ladder = get_ladder(service)
-    found = readable(scope).filter(
+    found = select_readable(scope).filter(
         entity__archived_at__isnull=True, variant__atoms__in=[list(ladder.general), list(ladder.own)]
     )
     best: dict[UUID, Pulse] = {}
@@ -126,35 +126,35 @@ def latest(scope: Scope, count: int) -> list[tuple[Entity, Pulse]]:
     return [(records[pk], pulse) for pk, pulse in best.items() if pk in records][:count]
 
 
-def get_citing(scope: Scope, pk: UUID) -> Citing | None:
+def get_citing(scope: Scope, pk: UUID) -> CitingText | None:
     """For the citations API: the text and registry of a Pulse that `scope` may read."""
-    text = readable(scope).filter(pk=pk).values_list("text", flat=True).first()
-    return None if text is None else Citing(Owner(OwnerKind.PULSE, pk), text)
+    text = select_readable(scope).filter(pk=pk).values_list("text", flat=True).first()
+    return None if text is None else CitingText(Owner(OwnerKind.PULSE, pk), text)
 
 
 def load_citation_links(scope: Scope, pulse: Pulse) -> dict[int, CitationLink]:
-    return citation_links(scope, Citing(Owner(OwnerKind.PULSE, pulse.pk), pulse.text), pulse.pk)
+    return build_citation_links(scope, CitingText(Owner(OwnerKind.PULSE, pulse.pk), pulse.text), pulse.pk)
 
 
-def role_sees(service: ServiceRole, entity: Entity) -> bool:
+def can_role_see(service: ServiceRole, entity: Entity) -> bool:
     """Whether the service role has been given the record; restricted and private ones it has not by itself."""
-    return clears(Scope.for_role(service.role), Entity.objects.filter(pk=entity.pk)).exists()
+    return filter_visible(Scope.for_role(service.role), Entity.objects.filter(pk=entity.pk)).exists()
 
 
 def _choose(scope: Scope, entity: Entity, ladder: Ladder) -> tuple[Atoms, Pulse | None, Atoms]:
     """(the variant that this reader is given, its text if there is one that they may read, what more would need)."""
     wanted = [list(ladder.general), list(ladder.own)]
     variants = dict(Variant.objects.filter(entity=entity.pk, atoms__in=wanted).values_list("pk", "atoms"))
-    texts = {tuple(variants[pulse.pk]): pulse for pulse in readable(scope).filter(pk__in=variants)}
+    texts = {tuple(variants[pulse.pk]): pulse for pulse in select_readable(scope).filter(pk__in=variants)}
     if ladder.general in texts:
         return ladder.general, texts[ladder.general], ()
-    hidden = _hidden_label(entity.pk, ladder.general)
-    requires = missing_atoms(hidden) if hidden is not None else ()
+    hidden = _load_hidden_label(entity.pk, ladder.general)
+    requires = list_missing_atoms(hidden) if hidden is not None else ()
     given = ladder.own if requires or ladder.own in texts else ladder.general
     return given, texts.get(given), requires
 
 
-def _hidden_label(entity: UUID, atoms: Atoms) -> int | None:
+def _load_hidden_label(entity: UUID, atoms: Atoms) -> int | None:
     """The label of a variant's text that this reader is not cleared for, where that may be said."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT app_hidden_pulse(%s, %s::int[])", [entity, list(atoms)])

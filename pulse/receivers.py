@@ -17,7 +17,7 @@ from entities.models.entity import Visibility
 from entities.signals import access_changed, entity_changed, entity_deleted
 from ingestion.models import ContextRow
 from ingestion.signals import document_indexed, document_removed, record_indexed
-from pulse.staleness import ancestors, around, hold, list_dependents, mark_changed, mark_due, mark_stale
+from pulse.staleness import hold, list_affected, list_ancestors, list_dependents, mark_changed, mark_due, mark_stale
 
 ALWAYS = frozenset({"name", "visibility", "archived_at"})
 """Columns that matter to every Pulse, whatever the type tracks."""
@@ -29,12 +29,12 @@ def on_entity_changed(
 ) -> None:
     """Long texts follow when they have been labelled and indexed."""
     model = entity.type_class
-    above, known_by = ancestors(entity), list_dependents(entity.pk)
+    above, known_by = list_ancestors(entity), list_dependents(entity.pk)
     hold([entity.pk, *above, *known_by])
     tracked = model.rag().pulse_tracked_fields
     columns = fields - set(model.long_texts)
     own = columns if tracked is None else columns & {*tracked, *ALWAYS}
-    for needs in smallest(model.rag().get_field_label(name) for name in own):
+    for needs in find_smallest(model.rag().get_field_label(name) for name in own):
         mark_stale([entity.pk], needs)
     if columns & ALWAYS and not created:
         mark_due(known_by)
@@ -42,7 +42,7 @@ def on_entity_changed(
         pk=entity.pk, visibility=Visibility.WORKSPACE, archived_at__isnull=True
     ).exists()
     if above and open_to_all:
-        for needs in smallest(model.rag().get_field_label(name) for name in columns):
+        for needs in find_smallest(model.rag().get_field_label(name) for name in columns):
             mark_stale(above, needs)
     elif above and columns & ALWAYS:
         mark_due(above)
@@ -56,25 +56,25 @@ def on_entity_deleted(sender: Any, entity_id: UUID, workspace: int, parents: lis
 @receiver(document_indexed, dispatch_uid="pulse.document_indexed")
 def on_document_indexed(sender: Any, workspace: int, entity_id: UUID, file_id: UUID, **kwargs: Any) -> None:
     """Sent in the service's scope, which sees the labels of the new rows."""
-    near = around(entity_id)
+    near = list_affected(entity_id)
     hold(near)
     labels = ContextRow.objects.filter(file=file_id).values_list("data_classification", flat=True).distinct()
-    mark_changed(entity_id, smallest(frozenset(list_atoms(label)) for label in labels), near)
+    mark_changed(entity_id, find_smallest(frozenset(list_atoms(label)) for label in labels), near)
 
 
 @receiver(document_removed, dispatch_uid="pulse.document_removed")
 @receiver(record_indexed, dispatch_uid="pulse.record_indexed")
 def on_text_changed(sender: Any, workspace: int, entity_id: UUID, **kwargs: Any) -> None:
-    mark_due(around(entity_id))
+    mark_due(list_affected(entity_id))
 
 
 @receiver(access_changed, dispatch_uid="pulse.access_changed")
 def on_access_changed(sender: Any, workspace: int, entity_id: UUID | None, **kwargs: Any) -> None:
     if entity_id is not None:
-        mark_due(around(entity_id))
+        mark_due(list_affected(entity_id))
 
 
-def smallest(sets: Iterable[frozenset[int]]) -> list[frozenset[int]]:
+def find_smallest(sets: Iterable[frozenset[int]]) -> list[frozenset[int]]:
     """Those of `sets` that contain none of the others: who holds one of these sees something of the change."""
     unique = sorted(set(sets), key=len)
     return [one for i, one in enumerate(unique) if not any(other <= one for other in unique[:i])]

@@ -11,11 +11,11 @@ from uuid import UUID
 from django.db import connection
 from django.utils import timezone
 
-from entities.access import current
+from entities.access import get_current_scope
 from entities.models import Entity, Source
-from entities.registry import content_type_id, entity_types, parents, type_by_content_type
+from entities.registry import get_content_type_id, get_type_by_content_type, list_entity_types, list_parent_types
 from pulse.models import Pulse, Variant
-from pulse.variants import Atoms, service_role
+from pulse.variants import Atoms, get_service_role
 
 
 def mark_stale(entities: Iterable[UUID], needs: Iterable[int] = ()) -> None:
@@ -38,7 +38,7 @@ def hold(entities: Iterable[UUID]) -> None:
     transaction calls it first: two that took the same rows in different orders would wait for each other.
     """
     with connection.cursor() as cursor:
-        cursor.execute(HOLD, [current().workspace, sorted(set(entities))])
+        cursor.execute(HOLD, [get_current_scope().workspace, sorted(set(entities))])
 
 
 HOLD = "SELECT id FROM pulse_variant WHERE workspace_id = %s AND entity_id = ANY(%s) ORDER BY id FOR UPDATE"
@@ -46,7 +46,7 @@ HOLD = "SELECT id FROM pulse_variant WHERE workspace_id = %s AND entity_id = ANY
 
 def mark_changed(entity: UUID, needs: Iterable[Iterable[int]], near: Iterable[UUID]) -> None:
     """`mark_stale` of a record for each set of clearances, then `mark_due` of `near`, to which it belongs."""
-    windows = _windows(list(near))
+    windows = _load_windows(list(near))
     keep_variants(windows)
     if entity in windows:
         for clearances in needs:
@@ -55,18 +55,19 @@ def mark_changed(entity: UUID, needs: Iterable[Iterable[int]], near: Iterable[UU
 
 
 def _mark(entities: Iterable[UUID], needs: Iterable[int], *, shown: bool) -> None:
-    windows = _windows(list(entities))
+    windows = _load_windows(list(entities))
     keep_variants(windows)
     _mark_variants(windows, needs, shown=shown)
 
 
 def _mark_variants(windows: Mapping[UUID, int], needs: Iterable[int], *, shown: bool) -> None:
-    """windows: as of `_windows`, of records whose variants are there."""
+    """windows: as of `_load_windows`, of records whose variants are there."""
     clearances = sorted(set(needs))
     if windows:
         with connection.cursor() as cursor:
             cursor.execute(
-                MARK, [list(windows), list(windows.values()), shown, clearances, current().workspace, clearances]
+                MARK,
+                [list(windows), list(windows.values()), shown, clearances, get_current_scope().workspace, clearances],
             )
 
 
@@ -118,11 +119,11 @@ FROM asked a WHERE v.id = a.id AND (v.due_at IS NULL OR v.due_at > a.at)
 def mark_old() -> int:
     """Have what its type calls old (`pulse_refresh_after`) looked at, in the service's scope; returns how many."""
     marked = 0
-    for model in entity_types().values():
+    for model in list_entity_types().values():
         rag = model.rag()
         if rag.pulse and rag.pulse_refresh_after:
             old = Variant.objects.filter(
-                entity__in=Entity.objects.filter(content_type=content_type_id(model)).values("pk"),
+                entity__in=Entity.objects.filter(content_type=get_content_type_id(model)).values("pk"),
                 checked_at__lt=timezone.now() - timedelta(seconds=rag.pulse_refresh_after),
                 due_at__isnull=True,
                 claim__isnull=True,
@@ -139,18 +140,18 @@ def mark_withdrawn() -> None:
         ask_for(variant.entity, [tuple(variant.atoms)])
 
 
-def around(*records: UUID) -> set[UUID]:
+def list_affected(*records: UUID) -> set[UUID]:
     """Records, those above them, and those whose Pulse was drawn from them."""
     there = load_types(records)
-    return {*there, *above(there), *list_dependents(*there)}
+    return {*there, *list_above(there), *list_dependents(*there)}
 
 
-def ancestors(entity: Entity) -> list[UUID]:
+def list_ancestors(entity: Entity) -> list[UUID]:
     """The records above `entity` by hard relations, as far as its type's `propagation` reaches; each once."""
-    return sorted(above({entity.pk: entity.content_type_id}) - {entity.pk})
+    return sorted(list_above({entity.pk: entity.content_type_id}) - {entity.pk})
 
 
-def above(records: Mapping[UUID, int]) -> set[UUID]:
+def list_above(records: Mapping[UUID, int]) -> set[UUID]:
     """What is above records of these types, in one statement for each type of a level."""
     found: set[UUID] = set()
     reach = {pk: compute_depth(type_id) for pk, type_id in records.items()}
@@ -158,8 +159,8 @@ def above(records: Mapping[UUID, int]) -> set[UUID]:
     while level := [pk for pk, depth in reach.items() if depth > 0 and pk in types]:
         higher: dict[UUID, int] = {}
         for type_id in sorted({types[pk] for pk in level}):
-            model = type_by_content_type(type_id)
-            names = [f"{name}_id" for name in parents(model)]
+            model = get_type_by_content_type(type_id)
+            names = [f"{name}_id" for name in list_parent_types(model)]
             of_type = [pk for pk in level if types[pk] == type_id]
             rows = model._base_manager.filter(pk__in=of_type).values_list("pk", *names) if names else ()
             for pk, *theirs in rows:
@@ -172,7 +173,7 @@ def above(records: Mapping[UUID, int]) -> set[UUID]:
 
 def compute_depth(type_id: int) -> int:
     """How many levels up the Pulses show what changes on a record of this type."""
-    option = type_by_content_type(type_id).rag().propagation
+    option = get_type_by_content_type(type_id).rag().propagation
     return {"none": 0, "parent": 1}.get(option, 0) if isinstance(option, str) else option
 
 
@@ -190,22 +191,22 @@ def list_dependents(*records: UUID) -> list[UUID]:
 def keep_variants(entities: Iterable[UUID]) -> None:
     """Make sure that there are rows for the variants that are always kept."""
     entities = list(entities)
-    service, workspace = service_role() if entities else None, current().workspace
+    service, workspace = get_service_role() if entities else None, get_current_scope().workspace
     if service is not None:
         Variant.objects.bulk_create(
             [
                 Variant(workspace_id=workspace, entity_id=pk, atoms=list(atoms))
                 for pk in entities
-                for atoms in service.kept
+                for atoms in service.required_variants
             ],
             ignore_conflicts=True,
         )
 
 
-def _windows(entities: list[UUID]) -> dict[UUID, int]:
+def _load_windows(entities: list[UUID]) -> dict[UUID, int]:
     """Record -> seconds of its type's window, for the types that have a Pulse."""
     if not entities:
         return {}
     rows = Entity.objects.filter(pk__in=entities).values_list("pk", "content_type")
-    rags = {pk: type_by_content_type(type_id).rag() for pk, type_id in rows}
+    rags = {pk: get_type_by_content_type(type_id).rag() for pk, type_id in rows}
     return {pk: rag.coalesce for pk, rag in rags.items() if rag.pulse}

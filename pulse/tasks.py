@@ -7,7 +7,7 @@ from celery import shared_task
 from django.db import connection
 
 from entities.access import Scope
-from pulse.claims import Claim, claim_due
+from pulse.claims import VariantClaim, claim_due
 from pulse.generation import generate
 from pulse.staleness import mark_old
 
@@ -44,4 +44,4 @@ def wake(workspace: int) -> None:
 
 @shared_task(name="pulse.generate")
 def generate_pulse(workspace: int, variant: str, token: str) -> None:
-    generate(workspace, Claim(UUID(variant), UUID(token)))
+    generate(workspace, VariantClaim(UUID(variant), UUID(token)))

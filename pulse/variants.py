@@ -8,8 +8,8 @@ variant of what they share with the role.
 
 from dataclasses import dataclass
 
-from entities.access import Scope, granted_atoms
-from entities.access.scope import cached
+from entities.access import Scope, load_granted_atoms
+from entities.access.scope import load_once
 from entities.models import Classification, ClassificationGrant, Role
 
 ROLE = "pulse-service"
@@ -26,9 +26,9 @@ class ServiceRole:
     concealed: frozenset[int]
 
     @property
-    def kept(self) -> list[Atoms]:
+    def required_variants(self) -> list[Atoms]:
         """The variants that are kept for every record, whether somebody has asked for them or not."""
-        return sorted({ordered(self.atoms), ordered(self.atoms - self.concealed)})
+        return sorted({sort_atoms(self.atoms), sort_atoms(self.atoms - self.concealed)})
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,13 @@ class Ladder:
     own: Atoms
 
 
-def ordered(atoms: frozenset[int]) -> Atoms:
+def sort_atoms(atoms: frozenset[int]) -> Atoms:
     return tuple(sorted(atoms))
 
 
-def service_role() -> ServiceRole | None:
+def get_service_role() -> ServiceRole | None:
     """The workspace's role, in the open scope; None where there is none, and then there are no Pulses."""
-    return cached("pulse role", _load)  # type: ignore[no-any-return]
+    return load_once("pulse role", _load)  # type: ignore[no-any-return]
 
 
 def _load() -> ServiceRole | None:
@@ -60,10 +60,10 @@ def _load() -> ServiceRole | None:
 
 def get_ladder(service: ServiceRole) -> Ladder:
     """The variants for the reader whose scope is open."""
-    held = granted_atoms()
-    return Ladder(ordered(service.atoms - (service.concealed - held)), ordered(service.atoms & held))
+    held = load_granted_atoms()
+    return Ladder(sort_atoms(service.atoms - (service.concealed - held)), sort_atoms(service.atoms & held))
 
 
-def role_scope(service: ServiceRole, atoms: Atoms) -> Scope:
+def build_role_scope(service: ServiceRole, atoms: Atoms) -> Scope:
     """The scope that a variant is made in: the role, held to the variant's clearances."""
-    return Scope.for_role(service.role).limited_to(atoms)
+    return Scope.for_role(service.role).limit_to(atoms)

@@ -9,9 +9,9 @@ from django.utils.text import Truncator
 from django.views.decorators.http import require_POST, require_safe
 
 from entities.access import MEMBER, Scope, get_entity_or_404, may, requires
-from entities.api.lists import chips_of_atoms, list_chips
+from entities.api.lists import list_atom_chips, list_chips
 from entities.models import Entity
-from pulse.reader import allow, latest, load_citation_links, pulse_for, refresh
+from pulse.reader import allow, list_latest, load_citation_links, load_pulse_view, refresh
 
 RECENT = 4
 """Pulses on the home page."""
@@ -38,7 +38,7 @@ def panel(request: HttpRequest, pk: UUID) -> HttpResponse:
 def recent(request: HttpRequest) -> HttpResponse:
     """A panel of the home page: how the Pulses written last begin."""
     scope = get_scope(request)
-    rows = [(entity, pulse, beginning(pulse.text)) for entity, pulse in latest(scope, RECENT)]
+    rows = [(entity, pulse, cut_beginning(pulse.text)) for entity, pulse in list_latest(scope, RECENT)]
     return render(request, "pulse/pulse_recent.html", {"rows": rows})
 
 
@@ -61,13 +61,13 @@ def allow_now(request: HttpRequest, pk: UUID) -> HttpResponse:
     return panel_page(request, scope, entity) if request.headers.get("HX-Request") else redirect("pulse:panel", pk)
 
 
-def beginning(text: str) -> str:
+def cut_beginning(text: str) -> str:
     """At most 220 characters of plain text."""
     return Truncator(" ".join(MARKS.sub("", text).split())).chars(220)
 
 
 def panel_page(request: HttpRequest, scope: Scope, entity: Entity) -> HttpResponse:
-    view = pulse_for(scope, entity)
+    view = load_pulse_view(scope, entity)
     partial = bool(request.headers.get("HX-Request"))
     if view.state == "off" and partial:
         return HttpResponse("")
@@ -78,7 +78,7 @@ def panel_page(request: HttpRequest, scope: Scope, entity: Entity) -> HttpRespon
         "view": view,
         "links": load_citation_links(scope, view.pulse) if view.pulse else {},
         "labels": list_chips(view.pulse.data_classification) if view.pulse else [],
-        "requires": chips_of_atoms(view.requires),
+        "requires": list_atom_chips(view.requires),
         "may_share": view.state == "no_access" and may(scope, entity, "share"),
     }
     return render(request, "pulse/pulse_panel.html" if partial else "pulse/pulse_detail.html", context)

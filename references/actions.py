@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from entities.access import Scope, ScopeError, combine, current, may
+from entities.access import Scope, ScopeError, combine, get_current_scope, may
 from entities.actions import record
 from entities.models import Entity, Source
 from references.kinds import Kind
@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Cited:
+class CitationTarget:
     """A passage that a text cites. label: the passage's, combined with that of its name. `name`: "Survey.pdf, p. 12".
 
     passage: id of the cited index row or paragraph. paragraphs: ids of the paragraphs in it, by which a raise finds it.
@@ -73,7 +73,7 @@ def add_reference(
             gettext("You may see this %(type_name)s, but not change what it is linked to.")
             % {"type_name": source.type_name}
         )
-    same = _same(scope, source, target, kind, label, reason, place)
+    same = _find_same(scope, source, target, kind, label, reason, place)
     if same is not None:
         return same
     floor = combine(scope.workspace, floor, place.label)
@@ -146,7 +146,7 @@ def replace_citations(
     source: UUID,
     origin: str,
     origin_principal: int,
-    cited: Iterable[Cited],
+    cited: Iterable[CitationTarget],
     audience: int = 0,
 ) -> int:
     """Make the Citation references of one text (a Pulse, a message) exactly those to `cited`; returns their number.
@@ -154,7 +154,7 @@ def replace_citations(
     One per cited passage; those that stay keep their id. Runs in the service's scope, with the labels that it is given.
     Raises: ScopeError outside a service scope.
     """
-    scope = current()
+    scope = get_current_scope()
     if not scope.is_service:
         raise ScopeError("citations are written by the service")
     wanted = {(c.entity, c.passage): c for c in cited}
@@ -201,7 +201,7 @@ def _refuse_unless_editable(scope: Scope, reference: Reference) -> None:
         )
 
 
-def _same(
+def _find_same(
     scope: Scope, source: Entity, target: Entity, kind: str, label: str, reason: str, place: Location
 ) -> Reference | None:
     """The caller's own reference that says the same, so that a repeated request adds nothing."""

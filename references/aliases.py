@@ -3,11 +3,11 @@
 from django.core.exceptions import PermissionDenied
 from django.utils.translation import gettext
 
-from entities.access import Scope, may, readable_now
+from entities.access import Scope, is_readable, may
 from entities.actions import record
 from entities.models import Alias, Entity
 from entities.signals import aliases_changed
-from ingestion.link_targets import LONGEST_KEY, Wanted, path_key, title_address, url_key
+from ingestion.link_targets import LONGEST_KEY, Wanted, build_path_key, build_title_address, build_url_key
 
 MOST = 50
 """Of one record."""
@@ -20,7 +20,7 @@ class BadAlias(ValueError):
 
 def list_aliases(entity: Entity) -> list[Alias]:
     """Those of a record that the caller sees; they are names, so who may not read its name knows of none."""
-    if not readable_now(entity.name_classification):
+    if not is_readable(entity.name_classification):
         return []
     return list(Alias.objects.filter(entity=entity.pk).order_by("kind", "value"))
 
@@ -30,7 +30,7 @@ def add_alias(*, scope: Scope, entity: Entity, kind: str, value: str) -> Alias:
     the clearance for its name; BadAlias.
     """
     _refuse_unless_allowed(scope, entity)
-    key = alias_key(kind, value)
+    key = build_alias_key(kind, value)
     known = Alias.objects.filter(entity=entity.pk)
     same = known.filter(kind=kind, value=key).first()
     if same is not None:
@@ -45,12 +45,12 @@ def add_alias(*, scope: Scope, entity: Entity, kind: str, value: str) -> Alias:
 def remove_alias(*, scope: Scope, entity: Entity, kind: str, value: str) -> None:
     """Raises: as `add_alias`. One that is not there is no mistake."""
     _refuse_unless_allowed(scope, entity)
-    gone, _ = Alias.objects.filter(entity=entity.pk, kind=kind, value=alias_key(kind, value)).delete()
+    gone, _ = Alias.objects.filter(entity=entity.pk, kind=kind, value=build_alias_key(kind, value)).delete()
     if gone:
         _tell(scope, entity, "alias.removed", kind)
 
 
-def alias_key(kind: str, value: str) -> str:
+def build_alias_key(kind: str, value: str) -> str:
     """Raises: BadAlias."""
     value = value.strip()
     if kind not in KINDS:
@@ -60,9 +60,9 @@ def alias_key(kind: str, value: str) -> str:
         )
     try:
         key = {
-            Wanted.TITLE: lambda: title_address(value).key,
-            Wanted.PATH: lambda: path_key(value) if value else "",
-            Wanted.URL: lambda: url_key(value),
+            Wanted.TITLE: lambda: build_title_address(value).key,
+            Wanted.PATH: lambda: build_path_key(value) if value else "",
+            Wanted.URL: lambda: build_url_key(value),
         }[Wanted(kind)]()
     except ValueError:
         key = ""
@@ -72,7 +72,7 @@ def alias_key(kind: str, value: str) -> str:
 
 
 def _refuse_unless_allowed(scope: Scope, entity: Entity) -> None:
-    if not may(scope, entity, "change") or not readable_now(entity.name_classification):
+    if not may(scope, entity, "change") or not is_readable(entity.name_classification):
         raise PermissionDenied(
             gettext("You may see this %(type_name)s, but not change what it is called.")
             % {"type_name": entity.type_name}

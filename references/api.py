@@ -104,9 +104,9 @@ def references(request: Request) -> Response:
     """The references that the caller may see · a new one, whose text is hidden until it has been labelled."""
     scope: Scope = request.access_scope  # type: ignore[attr-defined]
     if request.method == "POST":
-        made = Page(scope, [create(scope, request.data)])
+        made = ReferencePage(scope, [create(scope, request.data)])
         return Response(made.to_json(made.references[0]), status=status.HTTP_201_CREATED)
-    rows = narrowed(scope, request.query_params.dict())
+    rows = select_references(scope, request.query_params.dict())
     pages = Pages(rows, scope)
     return paginate(request, pages, lambda row: pages.cut.to_json(row))
 
@@ -130,7 +130,7 @@ def reference(request: Request, pk: UUID) -> Response:
         changed = actions.change_reference(scope=scope, reference=found, **data.validated_data)
     except ValueError as problem:
         raise PermissionDenied(str(problem)) from None
-    return Response(Page(scope, [changed]).to_json(changed))
+    return Response(ReferencePage(scope, [changed]).to_json(changed))
 
 
 @requires(MEMBER)
@@ -166,7 +166,7 @@ def parse_depth(given: str | None) -> int:
     return depth
 
 
-def narrowed(scope: Scope, query: dict[str, str]) -> Any:
+def select_references(scope: Scope, query: dict[str, str]) -> Any:
     """The caller's references as the query asks for them."""
     rows = Reference.objects.readable_by(scope)
     kind, direction = query.get("kind"), query.get("direction", "both")
@@ -215,7 +215,7 @@ def get_reference_or_404(scope: Scope, pk: UUID) -> Reference:
     return found
 
 
-class Page:
+class ReferencePage:
     """References with the records at their ends and the places that the caller may know, each in one query."""
 
     def __init__(self, scope: Scope, references: list[Reference]) -> None:
@@ -251,7 +251,7 @@ class Pages:
 
     def __init__(self, rows: Any, scope: Scope) -> None:
         self.rows, self.scope = rows, scope
-        self.cut = Page(scope, [])
+        self.cut = ReferencePage(scope, [])
 
     def count(self) -> int:
         return int(self.rows.count())
@@ -260,7 +260,7 @@ class Pages:
         return self.count()
 
     def __getitem__(self, cut: slice) -> list[Reference]:
-        self.cut = Page(self.scope, list(self.rows[cut]))
+        self.cut = ReferencePage(self.scope, list(self.rows[cut]))
         return self.cut.references
 
 

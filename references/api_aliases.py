@@ -49,7 +49,7 @@ def entity_aliases(request: Request, pk: UUID) -> Response:
     scope = request.access_scope  # type: ignore[attr-defined]
     entity = get_entity_or_404(scope, pk)
     if request.method == "GET":
-        return paginate(request, list_aliases(entity), alias_json)
+        return paginate(request, list_aliases(entity), build_alias_json)
     try:
         if request.method == "DELETE":
             query = request.query_params
@@ -60,8 +60,8 @@ def entity_aliases(request: Request, pk: UUID) -> Response:
         made = add_alias(scope=scope, entity=entity, **given.validated_data)
     except BadAlias as problem:
         raise ValidationError({"value": [str(problem)]}) from None
-    return Response(alias_json(made), status=status.HTTP_201_CREATED)
+    return Response(build_alias_json(made), status=status.HTTP_201_CREATED)
 
 
-def alias_json(alias: Alias) -> dict[str, Any]:
+def build_alias_json(alias: Alias) -> dict[str, Any]:
     return {"kind": alias.kind, "value": alias.value}

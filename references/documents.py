@@ -50,7 +50,7 @@ def follow_record(workspace: int, entity: UUID) -> None:
             asked.setdefault(kind, []).extend(build_keys(value) if kind == Wanted.PATH else [value])
         rows: dict[UUID, DocumentLink] = {}
         for wanted, keys in asked.items():
-            rows |= _asking(wanted, keys)
+            rows |= _load_links_asking(wanted, keys)
         follow(list(rows))
 
 
@@ -65,7 +65,7 @@ def follow_oldest(workspace: int) -> int:
         return len(rows)
 
 
-def _asking(wanted: str, keys: Iterable[str]) -> dict[UUID, DocumentLink]:
+def _load_links_asking(wanted: str, keys: Iterable[str]) -> dict[UUID, DocumentLink]:
     return {row.pk: row for row in DocumentLink.objects.filter(wanted=wanted, key__in=list(keys))}
 
 
@@ -76,7 +76,7 @@ def follow(links: Collection[UUID]) -> None:
     if not links:
         return
     rows = list(DocumentLink.objects.select_for_update().filter(pk__in=links).order_by("pk"))
-    wanted = {(r.owner, r.target_id, r.location_detail.get("file")): r for r in _references(rows)}
+    wanted = {(r.owner, r.target_id, r.location_detail.get("file")): r for r in _build_references(rows)}
     before = Reference.objects.filter(origin=Reference.Origin.DOCUMENT, owner__in=[row.pk for row in rows])
     known = {(r.owner, r.target_id, r.location_detail.get("file")): r for r in before}
     gone = [r.pk for key, r in known.items() if key not in wanted]
@@ -91,11 +91,13 @@ def follow(links: Collection[UUID]) -> None:
                 data_classification=reference.data_classification, label=reference.label, changed_at=timezone.now()
             )
     Reference.objects.bulk_create(new, batch_size=AT_ONCE)
-    Source.objects.bulk_create([source for reference in new for source in _sources(reference)], batch_size=AT_ONCE)
+    Source.objects.bulk_create(
+        [source for reference in new for source in _build_sources(reference)], batch_size=AT_ONCE
+    )
     DocumentLink.objects.filter(pk__in=[row.pk for row in rows]).update(looked_at=timezone.now())
 
 
-def _references(rows: Sequence[DocumentLink]) -> list[Reference]:
+def _build_references(rows: Sequence[DocumentLink]) -> list[Reference]:
     """What the links should be. Within one record there are none: its page shows its own files anyway. A link without a
     label has none either, and gets them when its file is published with one.
     """
@@ -105,19 +107,19 @@ def _references(rows: Sequence[DocumentLink]) -> list[Reference]:
     files = File.objects.filter(revision__isnull=False)
     asked = [places[row.pk] for row in open_]
     near = File.objects.filter(entity__in={place.entity for place in asked})
-    least_near = _least_labels(near.values_list("pk", flat=True))
-    hidden = {pk for pk, label in least_near.items() if set(list_atoms(label)) & _concealed()}
+    least_near = _find_least_labels(near.values_list("pk", flat=True))
+    hidden = {pk for pk, label in least_near.items() if set(list_atoms(label)) & _load_concealed()}
     hidden |= set(near.exclude(name_classification=0).values_list("pk", flat=True))
     found = look_up(asked, files, Entity.objects.all(), hidden)
-    least = _least_labels({t.file for targets in found.values() for t in targets if t.file})
+    least = _find_least_labels({t.file for targets in found.values() for t in targets if t.file})
     made = []
     for row in open_:
         away = [t for t in found[row.pk] if t.entity != places[row.pk].entity and (not t.file or t.file in least)]
-        made += [_reference(row, places[row.pk].entity, t, least) for t in away[:MOST_TARGETS]]
+        made += [_build_reference(row, places[row.pk].entity, t, least) for t in away[:MOST_TARGETS]]
     return made
 
 
-def _reference(row: DocumentLink, source: UUID, target: Target, least: dict[UUID, int]) -> Reference:
+def _build_reference(row: DocumentLink, source: UUID, target: Target, least: dict[UUID, int]) -> Reference:
     known = least[target.file] if target.file else 0
     return Reference(
         workspace_id=row.workspace_id,
@@ -134,7 +136,7 @@ def _reference(row: DocumentLink, source: UUID, target: Target, least: dict[UUID
     )
 
 
-def _sources(reference: Reference) -> list[Source]:
+def _build_sources(reference: Reference) -> list[Source]:
     """The paragraph of the link: a raise of it raises the reference in the same transaction."""
     return [
         Source(
@@ -146,7 +148,7 @@ def _sources(reference: Reference) -> list[Source]:
     ]
 
 
-def _least_labels(files: Iterable[UUID]) -> dict[UUID, int]:
+def _find_least_labels(files: Iterable[UUID]) -> dict[UUID, int]:
     """The label, of those of a file's paragraphs, that asks for the fewest clearances: who has them reads something of
     it, so that it exists for them whatever is concealed. Files without a labelled paragraph have none.
     """
@@ -157,5 +159,5 @@ def _least_labels(files: Iterable[UUID]) -> dict[UUID, int]:
     return {file: min(known, key=lambda label: (len(list_atoms(label)), label)) for file, known in labels.items()}
 
 
-def _concealed() -> set[int]:
+def _load_concealed() -> set[int]:
     return set(Classification.objects.filter(conceal=True).values_list("value", flat=True))

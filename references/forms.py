@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 from entities.access import Scope
 from entities.language import translate_stored
 from entities.models import Entity
-from entities.registry import content_type_id, entity_types
+from entities.registry import get_content_type_id, list_entity_types
 from references.kinds import Kind
 
 OFFERED = 8
@@ -21,10 +21,10 @@ def find_targets(scope: Scope, source: Entity, text: str) -> list[Any]:
     nothing is typed. One whose name is not cleared is found by what stands in its place, in the reader's language.
     """
     text = " ".join(text.replace("\x00", "").split())[:100]
-    records: Any = _readable(scope, source)
+    records: Any = _select_readable(scope, source)
     if text:
-        written = {model: translate_stored(model.write_nameless()) for model in entity_types().values()}
-        nameless = [content_type_id(model) for model, name in written.items() if text.casefold() in name.casefold()]
+        written = {model: translate_stored(model.write_nameless()) for model in list_entity_types().values()}
+        nameless = [get_content_type_id(model) for model, name in written.items() if text.casefold() in name.casefold()]
         records = records.filter(Q(title__icontains=text) | Q(title__isnull=True, content_type__in=nameless))
     begins = Case(When(title__istartswith=text, then=0), default=1)
     return list(records.annotate(begins=begins).order_by("begins", "-updated_at", "pk")[:OFFERED])
@@ -33,12 +33,12 @@ def find_targets(scope: Scope, source: Entity, text: str) -> list[Any]:
 def find_target(scope: Scope, source: Entity, pk: str) -> Entity | None:
     """The record of that id, if a reference may lead to it; None also where `pk` is no id."""
     try:
-        return cast(Entity | None, _readable(scope, source).filter(pk=UUID(pk)).first())
+        return cast(Entity | None, _select_readable(scope, source).filter(pk=UUID(pk)).first())
     except ValueError:
         return None
 
 
-def _readable(scope: Scope, source: Entity) -> Any:
+def _select_readable(scope: Scope, source: Entity) -> Any:
     return Entity.objects.readable_by(scope).filter(archived_at__isnull=True).exclude(pk=source.pk)
 
 
@@ -55,6 +55,6 @@ class ReferenceForm(forms.Form):
 
     def __init__(self, scope: Scope, source: Entity, may_change: bool, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["target"].queryset = _readable(scope, source)  # type: ignore[attr-defined]
+        self.fields["target"].queryset = _select_readable(scope, source)  # type: ignore[attr-defined]
         kinds = [k for k in Kind if k != Kind.CITATION and (may_change or k == Kind.BOOKMARK)]
         self.fields["kind"].choices = [(k.value, translate_stored(k.label)) for k in kinds]  # type: ignore[attr-defined]

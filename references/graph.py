@@ -44,7 +44,7 @@ class Edge:
 
 
 @dataclass(frozen=True)
-class Graph:
+class ReferenceGraph:
     nodes: list[Node]
     edges: list[Edge]
 
@@ -65,12 +65,12 @@ def walk(scope: Scope, roots: Iterable[UUID], depth: int) -> Walk:
     for hop in range(1, min(depth, DEEPEST) + 1):
         if not frontier or len(edges) >= REFERENCES_PER_QUERY:
             break
-        met = [edge for edge in _links(scope, frontier, REFERENCES_PER_QUERY) if _key(edge) not in edges]
+        met = [edge for edge in _links(scope, frontier, REFERENCES_PER_QUERY) if _build_key(edge) not in edges]
         found = met[: REFERENCES_PER_QUERY - len(edges)]
         new = [end for edge in found for end in (edge.source, edge.target) if end not in depths]
         frontier = list(dict.fromkeys(new))[:ENTITIES_PER_HOP]
         depths.update(dict.fromkeys(frontier, hop))
-        edges.update({_key(edge): edge for edge in found if edge.source in depths and edge.target in depths})
+        edges.update({_build_key(edge): edge for edge in found if edge.source in depths and edge.target in depths})
     return Walk(depths, list(edges.values()))
 
 
@@ -79,15 +79,15 @@ def reach(scope: Scope, roots: Iterable[UUID], depth: int) -> dict[UUID, int]:
     return walk(scope, roots, depth).depths
 
 
-def build_graph(scope: Scope, entity: Entity, depth: int = 1) -> Graph:
+def build_graph(scope: Scope, entity: Entity, depth: int = 1) -> ReferenceGraph:
     """The neighbourhood of a record, nearest first."""
     walked = walk(scope, [entity.pk], depth)
     rows = Entity.objects.readable_by(scope).filter(pk__in=walked.depths)
     nodes = [Node(row.pk, row.type_name, str(row), walked.depths[row.pk], row) for row in rows]
-    return Graph(sorted(nodes, key=lambda n: (n.depth, n.name, str(n.id))), walked.edges)
+    return ReferenceGraph(sorted(nodes, key=lambda n: (n.depth, n.name, str(n.id))), walked.edges)
 
 
-def _key(edge: Edge) -> tuple[UUID, UUID, str]:
+def _build_key(edge: Edge) -> tuple[UUID, UUID, str]:
     return edge.source, edge.target, edge.kind
 
 
@@ -95,7 +95,7 @@ def _links(scope: Scope, frontier: list[UUID], limit: int) -> list[Edge]:
     """Links of the frontier, one row for each pair and kind; what people and agents said before mere citations."""
     rows = (
         Reference.objects.readable_by(scope)
-        .between_records()
+        .drop_internal()
         .filter(Q(source__in=frontier) | Q(target__in=frontier))
         .order_by()
         .values("source", "target", "kind")

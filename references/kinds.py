@@ -31,23 +31,23 @@ class LocationType(models.TextChoices):
 
 
 @dataclass(frozen=True)
-class Weight:
+class ReferenceWeight:
     """What one reference adds to the salience of the record it points at, and of the record it starts from."""
 
     target: float
     source: float
 
 
-SALIENCE: dict[str, Weight] = {
-    Kind.CITATION: Weight(0.0, 0.0),
-    Kind.CROSS_REFERENCE: Weight(SLIGHT, SLIGHT),
-    Kind.DERIVED_FROM: Weight(FULL, 0.0),
-    Kind.BOOKMARK: Weight(0.0, 0.0),
-    Kind.SUPERSEDES: Weight(-FULL, FULL),
-    Kind.BUILDS_ON: Weight(FULL, 0.0),
-    Kind.CONTRADICTS: Weight(FULL, FULL),
-    Kind.UPDATE_OF: Weight(-FULL, FULL),
-    Kind.SUPPORTED_BY: Weight(FULL, 0.0),
+SALIENCE: dict[str, ReferenceWeight] = {
+    Kind.CITATION: ReferenceWeight(0.0, 0.0),
+    Kind.CROSS_REFERENCE: ReferenceWeight(SLIGHT, SLIGHT),
+    Kind.DERIVED_FROM: ReferenceWeight(FULL, 0.0),
+    Kind.BOOKMARK: ReferenceWeight(0.0, 0.0),
+    Kind.SUPERSEDES: ReferenceWeight(-FULL, FULL),
+    Kind.BUILDS_ON: ReferenceWeight(FULL, 0.0),
+    Kind.CONTRADICTS: ReferenceWeight(FULL, FULL),
+    Kind.UPDATE_OF: ReferenceWeight(-FULL, FULL),
+    Kind.SUPPORTED_BY: ReferenceWeight(FULL, 0.0),
 }
 
 # How a kind reads from the other end.

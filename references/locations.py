@@ -9,10 +9,10 @@ from django.http import Http404
 from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext
 
-from entities.access import Scope, readable_fields
+from entities.access import Scope, list_readable_fields
 from entities.models import Entity, FieldParagraph
-from ingestion.access import get_file_or_404, visible_files
-from ingestion.listing import file_views
+from ingestion.access import get_file_or_404, select_visible_files
+from ingestion.listing import build_file_views
 from ingestion.models import File, Paragraph
 from references.kinds import Kind, LocationType
 from references.models import Reference
@@ -64,24 +64,24 @@ def check_location(scope: Scope, target: Entity, kind: str, detail: Mapping[str,
             % {"kind": kind, "unknown": repr(unknown[0]), "kind2": ", ".join(KEYS[kind])}
         )
     if kind == LocationType.PROPERTY:
-        return Location(kind, {"field": _field(target, detail.get("field"))})
+        return Location(kind, {"field": _read_field(target, detail.get("field"))})
     if kind == LocationType.MESSAGE:
-        return Location(kind, {key: str(_uuid(detail, key)) for key in KEYS[kind]})
+        return Location(kind, {key: str(_read_uuid(detail, key)) for key in KEYS[kind]})
     if kind == LocationType.PAGE:
-        return Location(kind, {"file": str(_file(scope, target, detail).pk), "page": _page(detail)})
-    return _passage(scope, target, kind, detail)
+        return Location(kind, {"file": str(_read_file(scope, target, detail).pk), "page": _read_page(detail)})
+    return _read_passage(scope, target, kind, detail)
 
 
-def _field(target: Entity, name: object) -> str:
-    known = [*readable_fields(target.type_class), *target.type_class.long_texts]
+def _read_field(target: Entity, name: object) -> str:
+    known = [*list_readable_fields(target.type_class), *target.type_class.long_texts]
     if name not in known:
         raise BadLocation(gettext("There is no such field. Fields are: %(known)s.") % {"known": ", ".join(known)})
     return str(name)
 
 
-def _file(scope: Scope, target: Entity, detail: Mapping[str, Any]) -> File:
+def _read_file(scope: Scope, target: Entity, detail: Mapping[str, Any]) -> File:
     try:
-        file = get_file_or_404(scope, _uuid(detail, "file"))
+        file = get_file_or_404(scope, _read_uuid(detail, "file"))
     except Http404:
         file = None
     if file is None or file.entity_id != target.pk:
@@ -89,19 +89,19 @@ def _file(scope: Scope, target: Entity, detail: Mapping[str, Any]) -> File:
     return file
 
 
-def _page(detail: Mapping[str, Any]) -> int:
+def _read_page(detail: Mapping[str, Any]) -> int:
     page = detail.get("page")
     if not isinstance(page, int) or isinstance(page, bool) or not 1 <= page <= 1_000_000:
         raise BadLocation(gettext("Give the page as a number from 1."))
     return page
 
 
-def _passage(scope: Scope, target: Entity, kind: str, detail: Mapping[str, Any]) -> Location:
+def _read_passage(scope: Scope, target: Entity, kind: str, detail: Mapping[str, Any]) -> Location:
     """A paragraph of a file, or of a long text where no file is given."""
-    wanted = _uuid(detail, "passage")
+    wanted = _read_uuid(detail, "passage")
     rows: Any
     if detail.get("file"):
-        rows = Paragraph.objects.filter(pk=wanted, file=_file(scope, target, detail).pk)
+        rows = Paragraph.objects.filter(pk=wanted, file=_read_file(scope, target, detail).pk)
     else:
         rows = FieldParagraph.objects.filter(pk=wanted, entity=target.pk)
     label = rows.filter(data_classification__isnull=False).values_list("data_classification", flat=True).first()
@@ -110,7 +110,7 @@ def _passage(scope: Scope, target: Entity, kind: str, detail: Mapping[str, Any])
     return Location(kind, {key: str(detail[key]) for key in detail}, label, wanted)
 
 
-def _uuid(detail: Mapping[str, Any], key: str) -> UUID:
+def _read_uuid(detail: Mapping[str, Any], key: str) -> UUID:
     try:
         return UUID(str(detail.get(key)))
     except ValueError:
@@ -127,41 +127,41 @@ def list_visible_locations(
     """
     placed = [r for r in references if r.location_type]
     wanted = {r.location_detail["file"] for r in placed if r.kind != Kind.CITATION and "file" in r.location_detail}
-    files = visible_files(scope).filter(pk__in=wanted) if wanted else []
-    pages = {str(view.id): view.pages for view in file_views(scope, files)}
+    files = select_visible_files(scope).filter(pk__in=wanted) if wanted else []
+    pages = {str(view.id): view.pages for view in build_file_views(scope, files)}
 
-    def is_shown(reference: Reference) -> bool:
+    def may_know(reference: Reference) -> bool:
         detail = reference.location_detail
         if reference.kind == Kind.CITATION:
             return True
         if reference.location_type == LocationType.PROPERTY:
             model = records[reference.target_id].type_class
-            return detail.get("field") in {*readable_fields(model), *model.long_texts}
+            return detail.get("field") in {*list_readable_fields(model), *model.long_texts}
         file, page = detail.get("file"), detail.get("page")
         return (not file or file in pages) and (not page or page <= (pages.get(file) or 0))
 
     return {
         r.pk: Location(r.location_type, {key: value for key, value in r.location_detail.items() if key in SHOWN})
         for r in placed
-        if is_shown(r)
+        if may_know(r)
     }
 
 
-def location_url(target: UUID, kind: str, detail: Mapping[str, Any]) -> str:
+def build_location_url(target: UUID, kind: str, detail: Mapping[str, Any]) -> str:
     """The page that shows a location: the document at the passage, the conversation at the message, or the record."""
     record = reverse("entities:detail", args=[target])
     if kind == LocationType.MESSAGE:
-        return _address("chat:session", detail.get("session"), f"#m-{detail.get('message')}") or record
+        return _build_address("chat:session", detail.get("session"), f"#m-{detail.get('message')}") or record
     if kind == LocationType.PROPERTY:
         return f"{record}#f-{detail.get('field')}"
     file, passage, page = detail.get("file"), detail.get("passage"), detail.get("page")
     if file:
         place = f"?passage={passage}#p-{passage}" if passage else f"#page-{page}" if page else ""
-        return _address("ingestion:reader", file, place) or record
+        return _build_address("ingestion:reader", file, place) or record
     return f"{record}#p-{passage}" if passage else record
 
 
-def _address(name: str, key: object, place: str) -> str:
+def _build_address(name: str, key: object, place: str) -> str:
     """The address of a page that another app has, or nothing where it has none."""
     try:
         return reverse(name, args=[key]) + place

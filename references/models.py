@@ -7,7 +7,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
-from entities.access import Scope, sources_visible
+from entities.access import Scope, build_sources_visible_q
 from entities.fields import LabelField, WorkspaceForeignKey
 from entities.models import Derived, Entity
 from references.kinds import Kind, LocationType
@@ -23,14 +23,14 @@ class ReferenceQuerySet(models.QuerySet["Reference"]):
         Label and audience are decided by the table's policy, the rest here, all in one statement.
         """
         seen = Entity.objects.visible_to(scope).values("pk")
-        return self.filter(sources_visible(scope), source__in=seen, target__in=seen)
+        return self.filter(build_sources_visible_q(scope), source__in=seen, target__in=seen)
 
     def touching(self, entity: "UUID", direction: str = "both") -> Self:
         """Those that start from (`out`), point at (`in`) or do either (`both`) with one record."""
         out, into = Q(source=entity), Q(target=entity)
         return self.filter({"out": out, "in": into}.get(direction, out | into))
 
-    def between_records(self) -> Self:
+    def drop_internal(self) -> Self:
         """Without those that stay in one record, as citations of a record's own documents do."""
         return self.exclude(source=F("target"))
 

@@ -11,7 +11,7 @@ from entities.api.lists import list_chips
 from entities.models import Classification, Entity, User
 from references.graph import Node, build_graph
 from references.kinds import INCOMING, Kind
-from references.locations import Location, list_visible_locations, location_url
+from references.locations import Location, build_location_url, list_visible_locations
 from references.models import Reference
 
 SHOWN = 200
@@ -21,7 +21,7 @@ ORDER = [kind for kind in Kind if kind not in (Kind.CITATION, Kind.BOOKMARK)] + 
 
 
 @dataclass(frozen=True)
-class Place:
+class CitationPlace:
     """Where a citation leads: "Survey.pdf, p. 12"."""
 
     words: str
@@ -29,7 +29,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Line:
+class PanelLine:
     """A reference as seen from the panel's record; all citations between two records are one line with their places,
     and so are all links of documents.
 
@@ -39,16 +39,16 @@ class Line:
     reference: Reference
     other: Entity
     url: str
-    places: Sequence[Place]
+    places: Sequence[CitationPlace]
     by: str
     labels: Sequence[Classification] | None
     may_edit: bool
 
 
 @dataclass(frozen=True)
-class Group:
+class PanelGroup:
     title: str
-    lines: Sequence[Line]
+    lines: Sequence[PanelLine]
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Neighbour:
 
 
 @dataclass(frozen=True)
-class Picture:
+class NeighbourPicture:
     """name: of the record in the middle. more: neighbours that are left out."""
 
     name: str
@@ -74,10 +74,10 @@ class Picture:
 class Panel:
     """count: the lines in `groups`, no more and no fewer. older: references beyond the panel's length."""
 
-    groups: Sequence[Group]
+    groups: Sequence[PanelGroup]
     count: int
     older: int
-    picture: Picture | None
+    picture: NeighbourPicture | None
 
 
 def build_panel(scope: Scope, entity: Entity) -> Panel:
@@ -90,28 +90,28 @@ def build_panel(scope: Scope, entity: Entity) -> Panel:
     records = {e.pk: e for e in Entity.objects.readable_by(scope).filter(pk__in=ends)}
     places = list_visible_locations(scope, taken, records)
     changeable = set(Entity.objects.visible_to(scope, "change").filter(pk__in=ends).values_list("pk", flat=True))
-    people = makers(taken)
+    people = load_makers(taken)
     grouped: dict[str, dict[object, list[Reference]]] = {}
     for reference in sorted(taken, key=lambda r: ORDER.index(Kind(r.kind))):
-        key = other_end(reference, entity) if is_made_by_text(reference) else reference.pk
+        key = get_other_end(reference, entity) if is_made_by_text(reference) else reference.pk
         grouped.setdefault(get_title(reference, entity), {}).setdefault(key, []).append(reference)
 
-    def line(references: list[Reference]) -> Line:
+    def line(references: list[Reference]) -> PanelLine:
         first = references[0]
-        other = records[other_end(first, entity)]
+        other = records[get_other_end(first, entity)]
         mine = first.source_id in changeable or (scope.principal > 0 and first.origin_principal == scope.principal)
         outgoing = first.source_id == entity.pk and first.kind != Kind.CITATION
-        return Line(
+        return PanelLine(
             first,
             other,
-            place_url(first, places) if outgoing else other.get_absolute_url(),
+            build_place_url(first, places) if outgoing else other.get_absolute_url(),
             list_places(references, places),
             people.get(first.origin_principal, ""),
             list_chips(first.data_classification),
             mine and not is_made_by_text(first),
         )
 
-    groups = [Group(title, [line(r) for r in lines.values()]) for title, lines in grouped.items()]
+    groups = [PanelGroup(title, [line(r) for r in lines.values()]) for title, lines in grouped.items()]
     count = sum(len(group.lines) for group in groups)
     return Panel(groups, count, total - len(taken), build_picture(scope, entity))
 
@@ -121,7 +121,7 @@ def is_made_by_text(reference: Reference) -> bool:
     return reference.kind == Kind.CITATION or reference.origin == Reference.Origin.DOCUMENT
 
 
-def other_end(reference: Reference, entity: Entity) -> UUID:
+def get_other_end(reference: Reference, entity: Entity) -> UUID:
     return reference.target_id if reference.source_id == entity.pk else reference.source_id
 
 
@@ -136,28 +136,28 @@ def get_title(reference: Reference, entity: Entity) -> str:
     return Kind(reference.kind).label if reference.source_id == entity.pk else INCOMING[reference.kind]
 
 
-def place_url(reference: Reference, places: Mapping[UUID, Location]) -> str:
+def build_place_url(reference: Reference, places: Mapping[UUID, Location]) -> str:
     place = places.get(reference.pk, Location())
-    return location_url(reference.target_id, place.type, place.detail)
+    return build_location_url(reference.target_id, place.type, place.detail)
 
 
-def list_places(references: Sequence[Reference], places: Mapping[UUID, Location]) -> list[Place]:
+def list_places(references: Sequence[Reference], places: Mapping[UUID, Location]) -> list[CitationPlace]:
     """The cited places, each once; another reference shows the page that it points at."""
     first = references[0]
     if first.kind == Kind.CITATION:
-        named = {r.label: Place(r.label, place_url(r, places)) for r in references if r.label}
+        named = {r.label: CitationPlace(r.label, build_place_url(r, places)) for r in references if r.label}
         return [named[words] for words in sorted(named)]
     page = places.get(first.pk, Location()).detail.get("page")
-    return [Place(gettext("p. %(page)s") % {"page": page}, place_url(first, places))] if page else []
+    return [CitationPlace(gettext("p. %(page)s") % {"page": page}, build_place_url(first, places))] if page else []
 
 
-def makers(references: Sequence[Reference]) -> dict[int, str]:
+def load_makers(references: Sequence[Reference]) -> dict[int, str]:
     """User id -> name, of the people who made `references`."""
     ids = {r.origin_principal for r in references if r.origin_principal > 0}
     return {user.pk: str(user) for user in User.objects.filter(pk__in=ids)}
 
 
-def build_picture(scope: Scope, entity: Entity) -> Picture | None:
+def build_picture(scope: Scope, entity: Entity) -> NeighbourPicture | None:
     """The record in the middle of what it is linked to directly; None where that is nothing."""
     nodes = build_graph(scope, entity, 1).nodes
     near = [node for node in nodes if node.id != entity.pk]
@@ -165,7 +165,7 @@ def build_picture(scope: Scope, entity: Entity) -> Picture | None:
         return None
     few = near[:NEIGHBOURS]
     middle = next(node for node in nodes if node.id == entity.pk)
-    return Picture(middle.name, build_column(few[1::2]), build_column(few[::2]), len(near) - len(few))
+    return NeighbourPicture(middle.name, build_column(few[1::2]), build_column(few[::2]), len(near) - len(few))
 
 
 def build_column(nodes: Sequence[Node]) -> list[Neighbour]:

@@ -24,7 +24,7 @@ class Salience:
     outgoing: Mapping[str, int]
 
 
-def salience(scope: Scope, entities: Collection[UUID]) -> dict[UUID, Salience]:
+def compute_salience(scope: Scope, entities: Collection[UUID]) -> dict[UUID, Salience]:
     """The salience of each of `entities`: 1 + STRENGTH * tanh(sum of the weights of its references)."""
     incoming, outgoing = _counts(scope, "target", entities), _counts(scope, "source", entities)
     result = {}
@@ -39,7 +39,7 @@ def salience(scope: Scope, entities: Collection[UUID]) -> dict[UUID, Salience]:
 def _counts(scope: Scope, end: str, entities: Collection[UUID]) -> dict[UUID, dict[str, int]]:
     rows = (
         Reference.objects.readable_by(scope)
-        .between_records()
+        .drop_internal()
         .filter(**{f"{end}__in": list(entities)})
         .order_by()
         .values_list(end, "kind")

@@ -1,4 +1,4 @@
-"""What references want done periodically (config.settings.schedules)."""
+"""What references want done periodically (config.settings.load_schedules)."""
 
 SCHEDULE = {
     "references.sweep": {"task": "references.sweep", "schedule": 300.0},

@@ -46,7 +46,7 @@ def follow_record(workspace: int, entity: str) -> None:
 @shared_task(name="references.links")
 def sweep_links() -> None:
     """Look again where the links of documents lead."""
-    for workspace in workspaces():
+    for workspace in list_workspaces():
         documents.follow_oldest(workspace)
 
 
@@ -54,7 +54,7 @@ def sweep_links() -> None:
 def sweep() -> None:
     """Label what no task came for."""
     now = timezone.now()
-    for workspace in workspaces():
+    for workspace in list_workspaces():
         with Scope.for_service(workspace).open():
             waiting = Reference.objects.filter(
                 data_classification=None, changed_at__lt=now - FORGOTTEN, changed_at__gt=now - GIVEN_UP
@@ -64,7 +64,7 @@ def sweep() -> None:
             label_reference.delay(workspace, str(pk))
 
 
-def workspaces() -> list[int]:
+def list_workspaces() -> list[int]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT app_workspace_ids()")
         return [row[0] for row in cursor.fetchall()]

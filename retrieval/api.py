@@ -15,14 +15,14 @@ from entities.access import MEMBER, Scope, get_entity_or_404, opens_own_scope, r
 from entities.api import label_list
 from entities.api.shapes import FileRef, Label, RecordRef
 from retrieval.audit import list_disclosed, note_search
-from retrieval.citation_links import citation_json
+from retrieval.citation_links import build_citation_json
 from retrieval.dates import NEWEST, choose_newest
-from retrieval.owners import citing_or_404
+from retrieval.owners import get_citing_or_404
 from retrieval.params import read_search_query
 from retrieval.query import KINDS
-from retrieval.related import related
+from retrieval.related import find_related
 from retrieval.rerank import look
-from retrieval.results import Result
+from retrieval.results import SearchResult
 from retrieval.search import choose, list_notices
 from retrieval.suggest import suggest
 
@@ -116,12 +116,12 @@ class CitationSerializer(serializers.Serializer):
     url = serializers.CharField(allow_null=True)
 
 
-def several(name: str, kind: Any, **more: Any) -> OpenApiParameter:
+def declare_list_param(name: str, kind: Any, **more: Any) -> OpenApiParameter:
     """A parameter that may be given several times."""
     return OpenApiParameter(name, kind, many=True, explode=True, **more)
 
 
-def result_json(result: Result) -> dict[str, Any]:
+def build_result_json(result: SearchResult) -> dict[str, Any]:
     return {
         "id": str(result.id),
         "src": result.src,
@@ -147,12 +147,12 @@ def result_json(result: Result) -> dict[str, Any]:
     responses=ResultsSerializer,
     parameters=[
         OpenApiParameter("q", str, required=True),
-        several("type", str),
-        several("entity", UUID),
-        several("file", UUID),
-        several("collection", str),
-        several("session", UUID),
-        several("kind", str, enum=list(KINDS)),
+        declare_list_param("type", str),
+        declare_list_param("entity", UUID),
+        declare_list_param("file", UUID),
+        declare_list_param("collection", str),
+        declare_list_param("session", UUID),
+        declare_list_param("kind", str, enum=list(KINDS)),
         OpenApiParameter("since", str, description="First day, like 2026-03-31."),
         OpenApiParameter("until", str, description="Last day."),
         OpenApiParameter("reference_depth", int, description="Follow references from the given entities so far."),
@@ -183,7 +183,7 @@ def search_view(request: Request) -> Response:
         results = results[: asked.limit]
         shown = list_disclosed(results)
         note_search(scope, "api", found, asked.within, shown, started, depth=depth, written=asked.written)
-        answer = [result_json(result) for result in results]
+        answer = [build_result_json(result) for result in results]
     return Response({"results": answer, "notices": list_notices(found, cut=asked.cut)})
 
 
@@ -206,7 +206,7 @@ def suggest_view(request: Request) -> Response:
 def related_view(request: Request, pk: UUID) -> Response:
     """The records whose description is nearest in meaning."""
     scope = get_scope(request)
-    found = related(scope, get_entity_or_404(scope, pk))
+    found = find_related(scope, get_entity_or_404(scope, pk))
     return Response(
         {
             "results": [
@@ -230,7 +230,7 @@ def related_view(request: Request, pk: UUID) -> Response:
 def citation_view(request: Request, pk: UUID, n: int) -> Response:
     """What `[n]` in a message or a Pulse stands for, under today's labels and permissions."""
     scope = get_scope(request)
-    answer = citation_json(scope, citing_or_404(scope, pk), n)
+    answer = build_citation_json(scope, get_citing_or_404(scope, pk), n)
     if answer is None:
         raise NotFound()
     return Response(answer)

@@ -13,11 +13,11 @@ from typing import Any, Literal
 from uuid import UUID
 
 from entities.access import Scope
-from entities.audit import Question, record_question
+from entities.audit import AuditedQuery, record_question
 from ingestion.questions import find_atoms_by_rules
 from retrieval.query import Within
-from retrieval.results import Result
-from retrieval.search import Found, Read
+from retrieval.results import SearchResult
+from retrieval.search import FoundHits, Read
 
 Door = Literal["page", "api", "chat"]
 
@@ -25,7 +25,7 @@ Door = Literal["page", "api", "chat"]
 def note_search(
     scope: Scope,
     door: Door,
-    found: Found,
+    found: FoundHits,
     within: Within,
     shown: Sequence[tuple[UUID, UUID]],
     started: float,
@@ -47,7 +47,7 @@ def note_search(
     asked = " ".join(written.split()) or query.typed or query.text
     inside = find_atoms_by_rules(asked)
     atoms = None if inside is None else {*inside, *behind}
-    question = Question(asked, atoms, tuple(shown), narrowed(within, depth))
+    question = AuditedQuery(asked, atoms, tuple(shown), describe_within(within, depth))
     record_question(
         scope,
         "search",
@@ -57,11 +57,11 @@ def note_search(
         door=door,
         model=query.model_id,
         latency_ms=round((time.monotonic() - started) * 1000),
-        **(_reranked(found.read) if found.read else {}),
+        **(_describe_reranking(found.read) if found.read else {}),
     )
 
 
-def _reranked(read: Read) -> dict[str, Any]:
+def _describe_reranking(read: Read) -> dict[str, Any]:
     """Who read the best again, and what that cost, under the names that answers have."""
     told: dict[str, Any] = {"reranked_by": str(read.by)}
     if read.usage is None:
@@ -70,20 +70,20 @@ def _reranked(read: Read) -> dict[str, Any]:
     return {**told, "rerank_model": read.model, "tokens": tokens, "cost": str(read.usage.cost)}
 
 
-def list_disclosed(results: Sequence[Result]) -> list[tuple[UUID, UUID]]:
+def list_disclosed(results: Sequence[SearchResult]) -> list[tuple[UUID, UUID]]:
     return [(result.id, result.entity.id) for result in results]
 
 
-def narrowed(within: Within, depth: int = 0) -> dict[str, Any]:
+def describe_within(within: Within, depth: int = 0) -> dict[str, Any]:
     """Where it was looked for, as JSON: the fields that narrow."""
     given = {field.name: getattr(within, field.name) for field in fields(within)}
-    found = {name: _plain(value) for name, value in given.items() if value}
+    found = {name: _convert_to_json(value) for name, value in given.items() if value}
     return found | ({"reference_depth": depth} if depth else {})
 
 
-def _plain(value: Any) -> Any:
+def _convert_to_json(value: Any) -> Any:
     if isinstance(value, Enum):
         return value.name.lower()
     if isinstance(value, date | UUID):
         return str(value)
-    return value if isinstance(value, str) else [_plain(each) for each in value]
+    return value if isinstance(value, str) else [_convert_to_json(each) for each in value]

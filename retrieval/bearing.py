@@ -8,12 +8,20 @@ quotation counts as supported only where it has all that the question says; else
 import re
 from collections.abc import Sequence
 
-from llm.offline.asked import find_kind, has_asked, has_negations, has_numbered, name_terms, numbered, split_parts
+from llm.offline.asked import (
+    extract_name_terms,
+    find_kind,
+    find_numbered,
+    has_asked,
+    has_negations,
+    has_numbered,
+    split_parts,
+)
 from llm.offline.aspects import Aspect
 from llm.offline.long_questions import cut_question, measure_coverage
 from llm.offline.overview_questions import plan_reading
-from llm.offline.ranking import stem, terms
-from llm.offline.sentences import sentences as split_sentences
+from llm.offline.ranking import extract_terms, stem_word
+from llm.offline.sentences import split_sentences
 from retrieval.support import Support, check_support, is_quote
 
 HALF = 0.5
@@ -44,7 +52,7 @@ def judge_support(question: str, sentences: Sequence[str], passage: str, section
         pieces = [section, *split_sentences(passage)] if plan.aspects else []
         asked = zip(split_parts(question), plan.aspects, strict=True) if plan.aspects else ()
         fits = not plan.aspects or any(
-            answers_aspect(part, aspect, one, pieces) for part, aspect in asked for one in sentences
+            is_answer_to_aspect(part, aspect, one, pieces) for part, aspect in asked for one in sentences
         )
         return Support.QUOTED if quoted else Support.SUPPORTED if fits else Support.WEAK
     there = f"{names} {section}\n{passage}"
@@ -64,18 +72,18 @@ def holds_question(question: str, sentence: str) -> bool:
 
     What a quotation says to a question of yes or no, or how and why, only its reader can tell.
     """
-    asked = set(terms(cut_question(question)))
-    if len(asked) < MIN_TERMS or not asked <= set(terms(sentence)):
+    asked = set(extract_terms(cut_question(question)))
+    if len(asked) < MIN_TERMS or not asked <= set(extract_terms(sentence)):
         return False
     kind = find_kind(question)
     if kind is not None:
         return kind.must and kind.has(sentence, question)
     return bool(ASKS_WHAT.match(question)) and any(
-        stem(part) in asked for stated in STATES.findall(sentence) for part in stated.split()
+        stem_word(part) in asked for stated in STATES.findall(sentence) for part in stated.split()
     )
 
 
-def answers_aspect(question: str, aspect: Aspect, sentence: str, pieces: Sequence[str]) -> bool:
+def is_answer_to_aspect(question: str, aspect: Aspect, sentence: str, pieces: Sequence[str]) -> bool:
     """Whether a sentence says what a question asks of a whole document: in the words of the aspect, or in others where
     its passage has those words. The person, date or amount that is asked for stands in the sentence itself.
 
@@ -94,7 +102,7 @@ def has_what_is_asked(question: str, sentences: Sequence[str], passage: str) -> 
     """
     if not any(has_asked(question, sentence) and has_negations(question, sentence) for sentence in sentences):
         return False
-    there, about = set(terms(passage)), name_terms(question)
-    return all(has_numbered(noun, number, passage) for noun, number in numbered(question)) and (
+    there, about = set(extract_terms(passage)), extract_name_terms(question)
+    return all(has_numbered(noun, number, passage) for noun, number in find_numbered(question)) and (
         not about or len(about & there) * 2 >= len(about)
     )

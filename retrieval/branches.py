@@ -5,45 +5,45 @@ What is best of all is among the best of one part, so the parts are searched one
 
 from collections.abc import Sequence
 
-from retrieval.candidates import by_meaning, by_words, load_similarities
+from retrieval.candidates import find_by_meaning, find_by_words, load_similarities
 from retrieval.gate import Gates
 from retrieval.query import PreparedQuery
 from retrieval.survey import Survey
 from retrieval.terms import Terms
-from retrieval.tuning import tuning
+from retrieval.tuning import load_tuning
 
 OTHERS_SHARE = 0.1
 """Of what the other parts of a long question find in a row by their words, so much is added to the best."""
 
 
 def search_meaning(asked: PreparedQuery, gates: Gates, size: Survey) -> list[tuple[int, float]]:
-    """As `by_meaning`. The likeness to a part that only states something counts by its weight."""
+    """As `find_by_meaning`. The likeness to a part that only states something counts by its weight."""
     if not asked.parts:
-        return by_meaning(asked, gates, size)
+        return find_by_meaning(asked, gates, size)
     best: dict[int, float] = {}
     for part in asked.parts:
-        for row, similarity in by_meaning(part, gates, size):
+        for row, similarity in find_by_meaning(part, gates, size):
             best[row] = max(best.get(row, -1.0), part.weight * similarity)
-    return sorted(best.items(), key=lambda found: (-found[1], found[0]))[: tuning().candidates]
+    return sorted(best.items(), key=lambda found: (-found[1], found[0]))[: load_tuning().candidates]
 
 
 def search_words(
     asked: PreparedQuery, terms: Terms, gates: Gates, size: Survey
 ) -> list[tuple[int, float, frozenset[int]]]:
-    """As `by_words`. terms: of the whole question."""
+    """As `find_by_words`. terms: of the whole question."""
     if not asked.parts:
-        return by_words(terms, gates, size)
+        return find_by_words(terms, gates, size)
     best: dict[int, float] = {}
     whole: dict[int, float] = {}
     held: dict[int, frozenset[int]] = {}
     for part in asked.parts:
-        for row, score, found in by_words(terms.of_part(part.text, part.words), gates, size):
+        for row, score, found in find_by_words(terms.select_part(part.text, part.words), gates, size):
             score *= part.weight
             best[row] = max(best.get(row, 0.0), score)
             whole[row] = whole.get(row, 0.0) + score
             held[row] = held.get(row, frozenset()) | found
     scores = {row: best[row] + OTHERS_SHARE * (whole[row] - best[row]) for row in best}
-    rows = sorted(scores, key=lambda row: (-scores[row], row))[: tuning().candidates]
+    rows = sorted(scores, key=lambda row: (-scores[row], row))[: load_tuning().candidates]
     return [(row, scores[row], held[row]) for row in rows]
 
 

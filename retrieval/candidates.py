@@ -11,12 +11,12 @@ import numpy as np
 
 from retrieval.fusion import Vectors
 from retrieval.gate import Gate, Gates
-from retrieval.graph_index import by_graph, find_graph
+from retrieval.graph_index import find_by_graph, find_graph
 from retrieval.query import PreparedQuery
 from retrieval.statements import fetch_rows
 from retrieval.survey import HIGHEST, SAMPLED, Survey
 from retrieval.terms import Terms
-from retrieval.tuning import tuning
+from retrieval.tuning import load_tuning
 
 # The rows of a table that pass the gate: under the reader's labels first, or the visible records first.
 BY_LABEL = "{table} p WHERE {condition}"
@@ -83,17 +83,17 @@ JOIN idf i ON i.term = h.term CROSS JOIN rows r
 GROUP BY f."row" ORDER BY score DESC, f."row" LIMIT %(candidates)s"""
 
 
-def by_meaning(query: PreparedQuery, gates: Gates, size: Survey) -> list[tuple[int, float]]:
+def find_by_meaning(query: PreparedQuery, gates: Gates, size: Survey) -> list[tuple[int, float]]:
     """(row, cosine similarity) of the visible rows nearest to the question.
 
     Exact up to `Tuning.scan` visible rows; above, by the model's graph where it has one (docs/adr/0003, 0013).
     """
     if not query.vector:
         return []
-    t = tuning()
+    t = load_tuning()
     if size.beyond_scan and not (t.strict or size.strict) and (graph := find_graph(query, size)):
-        return by_graph(query, gates, graph, size, t.candidates)
-    gate = gates.cheaper(size.at_most)
+        return find_by_graph(query, gates, graph, size, t.candidates)
+    gate = gates.choose_cheaper(size.at_most)
     also = "AND p.model = (SELECT m.id FROM ingestion_vectormodel m WHERE m.model_id = %(model)s)"
     if size.by_record:
         rows = BY_RECORD.format(table="ingestion_vector", cleared=gate.cleared, also=also)
@@ -105,7 +105,7 @@ def by_meaning(query: PreparedQuery, gates: Gates, size: Survey) -> list[tuple[i
 
 
 @dataclass(frozen=True)
-class Plan:
+class LexicalPlan:
     """Which words are looked for, and which only weighed in what those found.
 
     looked_for: all of their passages. most_used: a further word, of which only the passages that hold it `least` times
@@ -123,30 +123,30 @@ class Plan:
         looked_for = sum(size.under.get(term, 0.0) for term in self.looked_for) + SAMPLED
         if self.most_used is None:
             return looked_for
-        return looked_for + tuning().hits * size.cleared / size.visible
+        return looked_for + load_tuning().hits * size.cleared / size.visible
 
 
-def plan(terms: Sequence[int], size: Survey) -> Plan:
+def plan(terms: Sequence[int], size: Survey) -> LexicalPlan:
     """Rare words first, until `Tuning.hits` passages are to be read; the common rest tells little."""
-    limit = tuning().hits
-    ordered = sorted(terms, key=lambda term: (size.frequency(term), term))
-    if size.exact or sum(map(size.frequency, ordered)) <= limit:
-        return Plan(tuple(ordered))
+    limit = load_tuning().hits
+    ordered = sorted(terms, key=lambda term: (size.get_frequency(term), term))
+    if size.exact or sum(map(size.get_frequency, ordered)) <= limit:
+        return LexicalPlan(tuple(ordered))
     taken: list[int] = []
     reads = 0.0
-    while ordered and reads + size.frequency(ordered[0]) <= limit:
-        reads += size.frequency(ordered[0])
+    while ordered and reads + size.get_frequency(ordered[0]) <= limit:
+        reads += size.get_frequency(ordered[0])
         taken.append(ordered.pop(0))
     if not ordered or reads > limit / 20:
-        return Plan(tuple(taken), tuple(ordered))
+        return LexicalPlan(tuple(taken), tuple(ordered))
     first, counts = ordered[0], size.holding[ordered[0]]
     least = next((k for k in range(2, HIGHEST + 1) if counts[k] <= limit), HIGHEST + 1)
     if least > HIGHEST or counts[least] < limit / 20:
-        return Plan(tuple(taken), tuple(ordered), first, min(least, HIGHEST) - 1, sliced=True)
-    return Plan(tuple(taken), tuple(ordered), first, least)
+        return LexicalPlan(tuple(taken), tuple(ordered), first, min(least, HIGHEST) - 1, sliced=True)
+    return LexicalPlan(tuple(taken), tuple(ordered), first, least)
 
 
-def by_words(terms: Terms, gates: Gates, size: Survey) -> list[tuple[int, float, frozenset[int]]]:
+def find_by_words(terms: Terms, gates: Gates, size: Survey) -> list[tuple[int, float, frozenset[int]]]:
     """(row, BM25 score, matched terms) of the visible rows that hold a word of the question.
 
     Okapi BM25 (Robertson and Zaragoza, 2009) with the idf that is never negative; k1 and b from `Tuning`. Frequencies
@@ -154,15 +154,15 @@ def by_words(terms: Terms, gates: Gates, size: Survey) -> list[tuple[int, float,
     """
     if not terms.numbers:
         return []
-    t = tuning()
+    t = load_tuning()
     way = plan(terms.numbers, size)
-    gate = gates.cheaper(size.at_most if size.exact else way.reads(size))
+    gate = gates.choose_cheaper(size.at_most if size.exact else way.reads(size))
     params: dict[str, object] = {
         **gate.params,
         "k1": t.k1,
         "b": t.b,
         "terms": terms.numbers,
-        "known": [size.frequency(term) if term in way.weighed else None for term in terms.numbers],
+        "known": [size.get_frequency(term) if term in way.weighed else None for term in terms.numbers],
         "looked_for": list(way.looked_for),
         "first": 2 * t.candidates if way.weighed else t.candidates,
         "candidates": t.candidates,
@@ -175,12 +175,12 @@ def by_words(terms: Terms, gates: Gates, size: Survey) -> list[tuple[int, float,
         rare = [term for term in terms.numbers if size.under.get(term, 0) + SAMPLED < 4 * size.visible]
         params |= {"rare": rare, "common": [term for term in terms.numbers if term not in rare]}
     else:
-        parts = {"mine": "", **_parts(way, gate, size, params)}
+        parts = {"mine": "", **_build_lexical_parts(way, gate, size, params)}
     found = fetch_rows(gate.fill(LEXICAL, bm25=BM25, tail=tail, **parts), params)
     return [(row, score, frozenset(held)) for row, score, held in found]
 
 
-def _parts(way: Plan, gate: Gate, size: Survey, params: dict[str, object]) -> dict[str, str]:
+def _build_lexical_parts(way: LexicalPlan, gate: Gate, size: Survey, params: dict[str, object]) -> dict[str, str]:
     """The passages of the words that are looked for. Rows and their mean length are counted, or estimated."""
     by_label = BY_LABEL.format(table="ingestion_posting", condition=gate.condition)
     hits = [HITS.format(rows=by_label, also="p.term = ANY(%(looked_for)s::int[])")]

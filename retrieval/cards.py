@@ -14,8 +14,8 @@ from entities.language import translate_stored
 from ingestion.models import Kind
 from retrieval.matches import fold
 from retrieval.nearby import Nearby
-from retrieval.results import Result
-from retrieval.snippets import marked, snippet
+from retrieval.results import SearchResult
+from retrieval.snippets import cut_snippet, mark_matches
 from retrieval.suggest import QUOTES
 
 CLOSE = 0.35
@@ -39,7 +39,7 @@ class Card:
     what was searched. day: when it came in, where the results are put in that order.
     """
 
-    result: Result
+    result: SearchResult
     hidden: Sequence[Nearby] = ()
     asked: str = ""
     day: datetime | None = None
@@ -47,7 +47,7 @@ class Card:
     @property
     def text(self) -> SafeString:
         """What shows why it was found, its words marked."""
-        return marked(snippet(self.result.text, self.result.matcher), self.result.matcher)
+        return mark_matches(cut_snippet(self.result.text, self.result.matcher), self.result.matcher)
 
     @property
     def labels(self) -> list[Any] | None:

@@ -7,19 +7,19 @@ from typing import Any
 from uuid import UUID
 
 from entities.access import Scope
-from entities.api import labels_of_atoms
+from entities.api import list_atom_labels
 from entities.model_markdown import CitationLink
 from retrieval.bearing import judge_support
-from retrieval.links import workspace_url
-from retrieval.locate import Resolved, resolve, resolve_all
-from retrieval.owners import Citing
-from retrieval.support import Support, borne_out_by, list_citing_sentences, sentences_citing
+from retrieval.links import build_workspace_url
+from retrieval.locate import ResolvedCitation, resolve, resolve_all
+from retrieval.owners import CitingText
+from retrieval.support import Support, find_bearing_sentence, list_citing_sentences, list_sentences_citing
 
 WORST_FIRST = (Support.UNSUPPORTED, Support.WEAK, Support.QUOTED, Support.SUPPORTED, "")
 MARKER = re.compile(r"\[citation:(\d{1,9})\]")
 
 
-def citation_links(scope: Scope, citing: Citing, pk: UUID) -> dict[int, CitationLink]:
+def build_citation_links(scope: Scope, citing: CitingText, pk: UUID) -> dict[int, CitationLink]:
     """For `{{ text|model_markdown:links }}`: n -> chip, for every known number in the text of message or Pulse `pk`.
 
     A chip has a place for each marker of its number: two sentences of one passage are two sources, each with the words
@@ -38,8 +38,10 @@ def citation_links(scope: Scope, citing: Citing, pk: UUID) -> dict[int, Citation
     return {n: replace(found[0], places=tuple(found)) for n, found in links.items()}
 
 
-def _link(scope: Scope, meant: Resolved, at: int, number: int, support: Support | None, pk: UUID) -> CitationLink:
-    preview_url = workspace_url(scope, "retrieval:citation", pk, meant.n) if meant.available else ""
+def _link(
+    scope: Scope, meant: ResolvedCitation, at: int, number: int, support: Support | None, pk: UUID
+) -> CitationLink:
+    preview_url = build_workspace_url(scope, "retrieval:citation", pk, meant.n) if meant.available else ""
     return CitationLink(
         number=number,
         name=meant.name or "Source",
@@ -51,7 +53,7 @@ def _link(scope: Scope, meant: Resolved, at: int, number: int, support: Support 
     )
 
 
-def check_support(question: str, resolved: Resolved, sentences: Sequence[str]) -> Support | None:
+def check_support(question: str, resolved: ResolvedCitation, sentences: Sequence[str]) -> Support | None:
     """The support check of sentences that cite the passage; None where there is no passage or no sentence."""
     if resolved.located is None or not sentences:
         return None
@@ -59,11 +61,11 @@ def check_support(question: str, resolved: Resolved, sentences: Sequence[str]) -
     return judge_support(question, sentences, resolved.located.text, resolved.located.section, names)
 
 
-def narrow_citation(resolved: Resolved, sentences: Sequence[str]) -> Resolved:
+def narrow_citation(resolved: ResolvedCitation, sentences: Sequence[str]) -> ResolvedCitation:
     """The citation as these sentences mean it: with the words of the passage that bear out what was written."""
     if resolved.located is None:
         return resolved
-    return replace(resolved, words=borne_out_by(sentences, resolved.located.text))
+    return replace(resolved, words=find_bearing_sentence(sentences, resolved.located.text))
 
 
 def list_sources(links: Mapping[int, CitationLink]) -> list[CitationLink]:
@@ -75,14 +77,14 @@ def list_sources(links: Mapping[int, CitationLink]) -> list[CitationLink]:
     return [worst[number] for number in sorted(worst)]
 
 
-def citation_json(scope: Scope, citing: Citing, n: int) -> dict[str, Any] | None:
+def build_citation_json(scope: Scope, citing: CitingText, n: int) -> dict[str, Any] | None:
     """`GET citations/<id>/<n>/` (design §11); None for a number that the text does not carry."""
     if n not in {int(found) for found in MARKER.findall(citing.text)}:
         return None
     found = resolve(scope, citing.owner, n)
     if found is None:
         return None
-    sentences = sentences_citing(citing.text, n)
+    sentences = list_sentences_citing(citing.text, n)
     resolved = narrow_citation(found, sentences)
     located = resolved.located
     return {
@@ -96,7 +98,7 @@ def citation_json(scope: Scope, citing: Citing, n: int) -> dict[str, Any] | None
             "file": resolved.file and {"id": str(resolved.file.id), "name": resolved.file.name},
             "page": resolved.page,
             "section": resolved.section,
-            "labels": labels_of_atoms(located.atoms) if located else [],
+            "labels": list_atom_labels(located.atoms) if located else [],
             "exact": located.exact if located else False,
         },
         "preview": resolved.preview,

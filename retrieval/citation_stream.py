@@ -35,7 +35,7 @@ NO_SPACE_BEFORE = frozenset(".,;:!?)\n")
 
 
 @dataclass(frozen=True)
-class Normalised:
+class NormalisedText:
     """cited: numbers in order of first use. dropped: markers that stood for nothing."""
 
     text: str
@@ -84,7 +84,7 @@ class CitationStream:
     def _drain(self) -> str:
         out: list[str] = []
         while self._held:
-            taken = self._step()
+            taken = self._read_next()
             if taken is None:
                 break
             size, shown = taken
@@ -94,36 +94,36 @@ class CitationStream:
                 self._tail = (self._tail + shown)[-LONGEST_MARKER:]
         return "".join(out)
 
-    def _step(self) -> tuple[int, str] | None:
+    def _read_next(self) -> tuple[int, str] | None:
         """(characters consumed, text shown) of what stands first, or None while more text is needed."""
         if self._line_start:
-            return self._line()
+            return self._begin_any_line()
         if self._verbatim_line:
-            return self._rest_of_line()
+            return self._read_rest_of_line()
         first = self._held[0]
         if first == "\n":
             self._line_start = True
             self._after_drop = False
             return 1, first
         if first in " \t":
-            return self._blanks()
+            return self._read_blanks()
         self._after_drop = False
         if first == "\\":
-            return (2, self._held[:2]) if len(self._held) > 1 and self._held[1] != "\n" else self._literal_backslash()
+            return (2, self._held[:2]) if len(self._held) > 1 and self._held[1] != "\n" else self._read_backslash()
         if first == "`":
-            return self._code_span()
+            return self._read_code_span()
         if first == "[":
-            return self._bracket()
+            return self._read_bracket()
         plain = PLAIN.match(self._held)
         assert plain is not None
         return plain.end(), plain.group()
 
-    def _literal_backslash(self) -> tuple[int, str] | None:
+    def _read_backslash(self) -> tuple[int, str] | None:
         return (1, "\\") if self._final or len(self._held) > 1 else None
 
     # Lines: fences and indented code
 
-    def _line(self) -> tuple[int, str] | None:
+    def _begin_any_line(self) -> tuple[int, str] | None:
         """Decide what kind of line begins here. Consumes nothing but what surely stays as it is."""
         line, ended, _ = self._held.partition("\n")
         complete = bool(ended) or self._final
@@ -133,7 +133,7 @@ class CitationStream:
         if not rest and not complete:
             return None
         if self._fence:
-            return self._fenced_line(rest, complete)
+            return self._begin_fenced_line(rest, complete)
         if rest[:1] in ("`", "~") and rest[:3] in ("`", "``", "```", "~", "~~", "~~~"):
             if not complete:
                 return None
@@ -161,7 +161,7 @@ class CitationStream:
         self._after_blank = blank
         return 0, ""
 
-    def _fenced_line(self, rest: str, complete: bool) -> tuple[int, str] | None:
+    def _begin_fenced_line(self, rest: str, complete: bool) -> tuple[int, str] | None:
         mark = self._fence[0]
         if rest.startswith(mark):
             if not complete and not rest.strip(f"{mark} \t"):
@@ -171,7 +171,7 @@ class CitationStream:
                 self._fence = ""
         return self._begin_line(verbatim=True)
 
-    def _rest_of_line(self) -> tuple[int, str]:
+    def _read_rest_of_line(self) -> tuple[int, str]:
         line, ended, _ = self._held.partition("\n")
         if ended:
             self._line_start = True
@@ -180,7 +180,7 @@ class CitationStream:
 
     # Within a line
 
-    def _blanks(self) -> tuple[int, str] | None:
+    def _read_blanks(self) -> tuple[int, str] | None:
         """Blanks wait for what follows: those before a dropped marker go with it where punctuation follows."""
         blanks = BLANKS.match(self._held)
         assert blanks is not None
@@ -188,7 +188,7 @@ class CitationStream:
         if not after and not self._final:
             return None
         if after == "[":
-            marker = self._marker_at(blanks.end())
+            marker = self._find_marker_at(blanks.end())
             if marker is None:
                 return None
             if marker.size and not marker.known:
@@ -199,10 +199,10 @@ class CitationStream:
         dropped, self._after_drop = self._after_drop, False
         if dropped:
             closes = not after or after in NO_SPACE_BEFORE
-            return blanks.end(), APART if self._half_open() else "" if closes else " "
+            return blanks.end(), APART if self._is_half_open() else "" if closes else " "
         return blanks.end(), blanks.group()
 
-    def _code_span(self) -> tuple[int, str] | None:
+    def _read_code_span(self) -> tuple[int, str] | None:
         """A run of backticks opens a span if the same run closes it in the paragraph; else it is text."""
         opening = TICKS.match(self._held)
         assert opening is not None
@@ -216,18 +216,18 @@ class CitationStream:
                 return run.end(), self._held[: run.end()]
         return (opening.end(), opening.group()) if end or self._final else None
 
-    def _bracket(self) -> tuple[int, str] | None:
-        marker = self._marker_at(0)
+    def _read_bracket(self) -> tuple[int, str] | None:
+        marker = self._find_marker_at(0)
         if marker is None:
             return None
         if not marker.size:
             return 1, "["
         self._count(marker)
         # What is left after a drop must not close up into a marker of its own.
-        gone = APART if self._half_open() else ""
+        gone = APART if self._is_half_open() else ""
         return marker.size, "".join(f"[citation:{n}]" for n in marker.known) or gone
 
-    def _marker_at(self, start: int) -> _Marker | None:
+    def _find_marker_at(self, start: int) -> _Marker | None:
         """The marker at `start`, of size 0 where there is none; None while undecided."""
         found = MARKER.match(self._held, start)
         if found:
@@ -244,7 +244,7 @@ class CitationStream:
         self.dropped += marker.unknown
         self.cited += [n for n in dict.fromkeys(marker.known) if n not in self.cited]
 
-    def _half_open(self) -> bool:
+    def _is_half_open(self) -> bool:
         at = self._tail.rfind("[")
         part = UNFINISHED.match(self._tail, at) if at >= 0 else None
         return part is not None and part.end() == len(self._tail)
@@ -252,8 +252,8 @@ class CitationStream:
 
 def normalise(
     text: str, known: Callable[[int], bool], by_src: Callable[[str], int | None] = lambda src: None
-) -> Normalised:
+) -> NormalisedText:
     """`CitationStream` for a text that is whole."""
     stream = CitationStream(known, by_src)
     shown = stream.feed(text) + stream.close()
-    return Normalised(shown, tuple(stream.cited), stream.dropped)
+    return NormalisedText(shown, tuple(stream.cited), stream.dropped)

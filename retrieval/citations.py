@@ -15,7 +15,7 @@ from django.db import connection
 from entities.access import Scope
 from ingestion.models import File, Kind, Paragraph
 from retrieval.models import Citation, CitationCounter, OwnerKind, SourceType
-from retrieval.results import Result
+from retrieval.results import SearchResult
 
 
 @dataclass(frozen=True)
@@ -46,14 +46,14 @@ class CitedSource:
 
 
 @dataclass(frozen=True)
-class Numbers:
+class CitationNumbers:
     """The numbers that an owner has given out, as far as the scope may know of them."""
 
     known: frozenset[int]
     by_src: Mapping[str, int]
 
 
-def build_source(result: Result) -> CitedSource:
+def build_source(result: SearchResult) -> CitedSource:
     """A search result as a source. Its number is that of the index row, so the same passage keeps its number."""
     return CitedSource(
         type=SourceType.CHAT_TURN if result.kind is Kind.CHAT_MESSAGE else SourceType.KB_CHUNK,
@@ -73,39 +73,39 @@ def build_source(result: Result) -> CitedSource:
     )
 
 
-def register(scope: Scope, owner: Owner, source: Result | CitedSource) -> int:
+def register(scope: Scope, owner: Owner, source: SearchResult | CitedSource) -> int:
     """The number of `source` within `owner`. `register_all` for one."""
     return register_all(scope, owner, [source])[0]
 
 
-def register_all(scope: Scope, owner: Owner, sources: Sequence[Result | CitedSource]) -> list[int]:
+def register_all(scope: Scope, owner: Owner, sources: Sequence[SearchResult | CitedSource]) -> list[int]:
     """The numbers of `sources` within `owner`, new ones where they have none, in the open scope.
 
     Concurrent callers of one owner wait for each other, to the end of the transaction: keep it short.
     """
-    given = [build_source(source) if isinstance(source, Result) else source for source in sources]
+    given = [build_source(source) if isinstance(source, SearchResult) else source for source in sources]
     if not given:
         return []
     issued = _lock(scope, owner)
-    known = _numbers(owner, given)
+    known = _load_source_numbers(owner, given)
     fresh: dict[tuple[str, int], CitedSource] = {}
     for source in given:
         if (source.source_key, source.label) not in known:
             fresh.setdefault((source.source_key, source.label), source)
     if fresh:
-        spans = _spans(fresh.values())
+        spans = _load_spans(fresh.values())
         Citation.objects.bulk_create(
-            _row(scope, owner, issued + i, source, spans) for i, source in enumerate(fresh.values(), start=1)
+            _build_row(scope, owner, issued + i, source, spans) for i, source in enumerate(fresh.values(), start=1)
         )
         known.update({key: issued + i for i, key in enumerate(fresh, start=1)})
         CitationCounter.objects.filter(owner_kind=owner.kind, owner=owner.id).update(issued=issued + len(fresh))
     return [known[source.source_key, source.label] for source in given]
 
 
-def load_numbers(scope: Scope, owner: Owner) -> Numbers:
+def load_numbers(scope: Scope, owner: Owner) -> CitationNumbers:
     """What `CitationStream` needs to tell a known marker from an invented one."""
     rows = list(Citation.objects.filter(owner_kind=owner.kind, owner=owner.id).values_list("n", "src"))
-    return Numbers(frozenset(n for n, _ in rows), {src: n for n, src in reversed(rows) if src})
+    return CitationNumbers(frozenset(n for n, _ in rows), {src: n for n, src in reversed(rows) if src})
 
 
 def forget(scope: Scope, owner: Owner) -> None:
@@ -126,21 +126,23 @@ def _lock(scope: Scope, owner: Owner) -> int:
         return int(cursor.fetchone()[0])
 
 
-def _numbers(owner: Owner, sources: Iterable[CitedSource]) -> dict[tuple[str, int], int]:
+def _load_source_numbers(owner: Owner, sources: Iterable[CitedSource]) -> dict[tuple[str, int], int]:
     rows = Citation.objects.filter(
         owner_kind=owner.kind, owner=owner.id, source_key__in={source.source_key for source in sources}
     )
     return {(key, label): n for key, label, n in rows.values_list("source_key", "data_classification", "n")}
 
 
-def _spans(sources: Iterable[CitedSource]) -> dict[str, tuple[int, int]]:
+def _load_spans(sources: Iterable[CitedSource]) -> dict[str, tuple[int, int]]:
     """Paragraph -> its span in the canonical text of the revision."""
     ids = {pk for source in sources if source.file for pk in source.locator.get("paragraphs", ())}
     found = Paragraph.objects.filter(pk__in=ids).values_list("pk", "start", "end")
     return {str(pk): (start, end) for pk, start, end in found}
 
 
-def _row(scope: Scope, owner: Owner, n: int, source: CitedSource, spans: Mapping[str, tuple[int, int]]) -> Citation:
+def _build_row(
+    scope: Scope, owner: Owner, n: int, source: CitedSource, spans: Mapping[str, tuple[int, int]]
+) -> Citation:
     places = [spans[pk] for pk in source.locator.get("paragraphs", ()) if pk in spans]
     revision = File.objects.filter(pk=source.file).values_list("revision", flat=True).first() if source.file else None
     return Citation(

@@ -8,7 +8,7 @@ passed over, so it costs no time either.
 import re
 
 from entities.access import Scope
-from retrieval.gate import gate
+from retrieval.gate import build_gates
 from retrieval.query import Within
 from retrieval.statements import fetch_rows
 
@@ -36,13 +36,13 @@ ORDER BY c.often DESC, length(k.word), k.word LIMIT %(limit)s
 """
 
 
-def completions(scope: Scope, text: str, *, limit: int = 4) -> list[str]:
+def list_completions(scope: Scope, text: str, *, limit: int = 4) -> list[str]:
     """`text` with its last word completed, the words in most places first; the open scope is `scope`."""
     typed = LAST_WORD.search(text)
     if typed is None or len(typed.group()) < FEWEST:
         return []
     begin = typed.group().lower()
-    through = gate(scope, Within()).each
+    through = build_gates(scope, Within()).each
     first = NEXT.format(condition=through.condition, label="l.label", after="> %(begin)s")
     following = NEXT.format(condition=through.condition, label="w.label", after="> w.word")
     statement = through.fill(COMPLETIONS, first=first, next=following)

@@ -9,9 +9,9 @@ from django.db import connection
 
 from entities.access import Scope
 from ingestion.known_versions import TOLD_AT
-from retrieval.results import Result
-from retrieval.search import Found, choose
-from retrieval.tuning import tuning
+from retrieval.results import SearchResult
+from retrieval.search import FoundHits, choose
+from retrieval.tuning import load_tuning
 
 # As the filter by days knows it (`retrieval.gate`).
 CAME_IN = f"""SELECT c.id, coalesce(told.at, c.created_at)
@@ -21,28 +21,28 @@ NEWEST = "newest"
 
 
 @dataclass(frozen=True)
-class Dated:
+class DatedResults:
     """results: the newest first. days: of each, when it came in."""
 
-    results: list[Result]
+    results: list[SearchResult]
     days: dict[UUID, datetime]
 
 
-def choose_newest(scope: Scope, found: Found) -> Dated:
-    """Of the best `tuning().most`, in the open scope."""
+def choose_newest(scope: Scope, found: FoundHits) -> DatedResults:
+    """Of the best `load_tuning().most`, in the open scope."""
     # Neighbours filled up what was chosen: they would take the places of what was found.
-    results = [result for result in choose(scope, found, limit=tuning().most) if result.is_found]
+    results = [result for result in choose(scope, found, limit=load_tuning().most) if result.is_found]
     days = find_days(results)
-    return Dated(put_newest_first(results, days), days)
+    return DatedResults(put_newest_first(results, days), days)
 
 
-def find_days(results: Iterable[Result]) -> dict[UUID, datetime]:
+def find_days(results: Iterable[SearchResult]) -> dict[UUID, datetime]:
     """By result, in the scope in which it was loaded."""
     with connection.cursor() as cursor:
         cursor.execute(CAME_IN, [[result.id for result in results]])
         return dict(cursor.fetchall())
 
 
-def put_newest_first(results: Sequence[Result], days: dict[UUID, datetime]) -> list[Result]:
+def put_newest_first(results: Sequence[SearchResult], days: dict[UUID, datetime]) -> list[SearchResult]:
     """Equally new ones stay in their order. What was hidden meanwhile has no day, and is left out."""
     return sorted((r for r in results if r.id in days), key=lambda result: days[result.id], reverse=True)

@@ -8,15 +8,15 @@ from typing import Any
 from django.contrib.contenttypes.models import ContentType
 from django.utils.translation import gettext
 
-from entities.access import Scope, sources_visible, visible
+from entities.access import Scope, build_sources_visible_q, build_visibility_q
 from entities.language import translate_stored
 from entities.models import Entity
-from entities.registry import entity_types
+from entities.registry import list_entity_types
 from ingestion.models import ContextRow, Kind
 from references.graph import DEEPEST
 from retrieval.faint import drop_faint
 from retrieval.query import KINDS, Within
-from retrieval.search import EVERYTHING, Found, find
+from retrieval.search import EVERYTHING, FoundHits, find
 
 KIND_NAMES = {kind: name for name, kind in KINDS.items()}
 
@@ -45,7 +45,7 @@ FIELDS = {"type": "types", "kind": "kinds", "collection": "collections"}
 
 def count_facets(
     scope: Scope,
-    found: Found,
+    found: FoundHits,
     chosen: Within,
     reference_depth: int = 0,
     *,
@@ -67,22 +67,24 @@ def count_facets(
         values = getattr(chosen, FIELDS[parameter])
         counts = of_everything[parameter]
         if values:
-            within = _without(chosen, parameter).narrow(operators)
+            within = _drop_filter(chosen, parameter).narrow(operators)
             base = find(scope, found.query, within=within, reference_depth=reference_depth)
             base = base if faint else drop_faint(base)
             counts = _counts(scope, [hit.row for hit in base.hits])[parameter]
         for value in values:
             counts.setdefault(KIND_NAMES[value] if parameter == "kind" else value, 0)
-        facets.append(Facet(parameter, title, _values(parameter, counts, {_written(parameter, v) for v in values})))
+        facets.append(
+            Facet(parameter, title, _list_values(parameter, counts, {_format_value(parameter, v) for v in values}))
+        )
     return [facet for facet in facets if facet.values]
 
 
 def name_filters() -> dict[str, str]:
     """Filters in the reader's language: `type=contract` -> "Contract", or a parameter alone for any value of it."""
-    collections = {name for model in entity_types().values() for name in model.rag().collections}
-    values: dict[str, Iterable[str]] = {"type": entity_types(), "kind": KINDS, "collection": collections}
+    collections = {name for model in list_entity_types().values() for name in model.rag().collections}
+    values: dict[str, Iterable[str]] = {"type": list_entity_types(), "kind": KINDS, "collection": collections}
     return {
-        **{f"{name}={value}": _name(name, value) for name, known in values.items() for value in sorted(known)},
+        **{f"{name}={value}": _name_value(name, value) for name, known in values.items() for value in sorted(known)},
         **{f"reference_depth={depth}": gettext("and linked records") for depth in range(1, DEEPEST + 1)},
         "sort=newest": gettext("Newest first"),
         "since": gettext("From"),
@@ -93,21 +95,21 @@ def name_filters() -> dict[str, str]:
     }
 
 
-def _without(within: Within, parameter: str) -> Within:
+def _drop_filter(within: Within, parameter: str) -> Within:
     nothing: dict[str, Any] = {FIELDS[parameter]: ()}
     return replace(within, **nothing)
 
 
-def _written(parameter: str, value: str | Kind) -> str:
+def _format_value(parameter: str, value: str | Kind) -> str:
     return KIND_NAMES[Kind(value)] if parameter == "kind" else str(value)
 
 
 def _counts(scope: Scope, rows: Sequence[int]) -> dict[str, Counter[str]]:
     """Under the permissions of this moment: what was found was perhaps found in an earlier transaction."""
     counts: dict[str, Counter[str]] = {name: Counter() for name in FIELDS}
-    names = {c.pk: name for name, c in _content_types().items()}
-    seen = Entity.objects.filter(visible(scope, Entity)).order_by().values("pk")
-    allowed = ContextRow.objects.filter(sources_visible(scope), number__in=rows, entity__in=seen)
+    names = {c.pk: name for name, c in _load_content_types().items()}
+    seen = Entity.objects.filter(build_visibility_q(scope, Entity)).order_by().values("pk")
+    allowed = ContextRow.objects.filter(build_sources_visible_q(scope), number__in=rows, entity__in=seen)
     found = allowed.values_list("entity__content_type", "kind", "file__collection")
     for content_type, kind, collection in found:
         counts["type"][names[content_type]] += 1
@@ -117,20 +119,20 @@ def _counts(scope: Scope, rows: Sequence[int]) -> dict[str, Counter[str]]:
     return counts
 
 
-def _content_types() -> dict[str, ContentType]:
-    known = ContentType.objects.get_for_models(*entity_types().values())
-    return {name: known[model] for name, model in entity_types().items()}
+def _load_content_types() -> dict[str, ContentType]:
+    known = ContentType.objects.get_for_models(*list_entity_types().values())
+    return {name: known[model] for name, model in list_entity_types().items()}
 
 
-def _values(parameter: str, counts: Mapping[str, int], chosen: set[str]) -> list[FacetValue]:
+def _list_values(parameter: str, counts: Mapping[str, int], chosen: set[str]) -> list[FacetValue]:
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return [FacetValue(value, _name(parameter, value), count, value in chosen) for value, count in ordered]
+    return [FacetValue(value, _name_value(parameter, value), count, value in chosen) for value, count in ordered]
 
 
-def _name(parameter: str, value: str) -> str:
+def _name_value(parameter: str, value: str) -> str:
     if parameter == "type":
-        return translate_stored(str(entity_types()[value]._meta.verbose_name).capitalize())
+        return translate_stored(str(list_entity_types()[value]._meta.verbose_name).capitalize())
     if parameter == "kind":
         return translate_stored(KINDS[value].label)
-    declared = (model.rag().collections.get(value) for model in entity_types().values())
+    declared = (model.rag().collections.get(value) for model in list_entity_types().values())
     return translate_stored(next((one.label for one in declared if one and one.label), value))

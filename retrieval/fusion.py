@@ -59,7 +59,7 @@ def skip_copies(rows: Sequence[int], vectors: Vectors, count: int, always: int, 
         if len(taken) >= count:
             break
         vector = vectors.get(row)
-        if len(taken) >= always and vector is not None and _nearest(vector, known) >= likeness:
+        if len(taken) >= always and vector is not None and _find_max_similarity(vector, known) >= likeness:
             copies.append(row)
             continue
         taken.append(row)
@@ -69,7 +69,7 @@ def skip_copies(rows: Sequence[int], vectors: Vectors, count: int, always: int, 
     return [row for row in rows if row in chosen]
 
 
-def _nearest(vector: NDArray[np.float32], known: Sequence[NDArray[np.float32]]) -> float:
+def _find_max_similarity(vector: NDArray[np.float32], known: Sequence[NDArray[np.float32]]) -> float:
     return max((float(other @ vector) for other in known), default=-1.0)
 
 

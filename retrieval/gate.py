@@ -12,12 +12,12 @@ from typing import Any
 from django.contrib.contenttypes.models import ContentType
 
 from entities.access import Scope
-from entities.access.statements import visible_records
-from entities.registry import entity_types
+from entities.access.statements import build_visible_records
+from entities.registry import list_entity_types
 from ingestion.known_versions import TOLD_AT
 from ingestion.models import Kind
 from retrieval.query import Within
-from retrieval.sizes import sizes
+from retrieval.sizes import read_sizes
 from retrieval.terms import build_terms
 
 CONVERSATION = [Kind.CHAT_MESSAGE, Kind.ROLLING_SUMMARY]
@@ -74,17 +74,17 @@ class Gates:
     each: Gate
     all: Gate
 
-    def cheaper(self, rows: float) -> Gate:
+    def choose_cheaper(self, rows: float) -> Gate:
         """The form that takes less time where so many rows are read."""
-        return self.all if sizes().records <= IN_A_SET * rows else self.each
+        return self.all if read_sizes().records <= IN_A_SET * rows else self.each
 
 
-def gate(scope: Scope, within: Within) -> Gates:
+def build_gates(scope: Scope, within: Within) -> Gates:
     """The gate for `scope`, which is the open one. Raises: ValueError for a type that does not exist."""
-    visible = visible_records(scope)
+    visible = build_visible_records(scope)
     params: dict[str, Any] = {**visible.params, "workspace": scope.workspace}
     chosen, whole = visible.text, visible.whole
-    if asked := _chosen_entities(within, params):
+    if asked := _build_entity_condition(within, params):
         chosen, whole = (f"SELECT * FROM ({text}) v WHERE {asked}" for text in (chosen, whole))  # noqa: S608
     conditions = [CLEARED]
     if not scope.is_service:
@@ -93,22 +93,30 @@ def gate(scope: Scope, within: Within) -> Gates:
         conditions.append("p.kind = ANY(%(kinds)s)")
         params["kinds"] = [int(kind) for kind in within.kinds]
     conditions += [
-        part for part in (_places(within, params), _collections(within, params), _days(within, params)) if part
+        part
+        for part in (
+            _build_place_condition(within, params),
+            _build_collection_condition(within, params),
+            _build_day_condition(within, params),
+        )
+        if part
     ]
-    conditions += [part for part in (_labels(within, params), _without(within, params)) if part]
+    conditions += [
+        part for part in (_build_label_condition(within, params), _build_exclusion_condition(within, params)) if part
+    ]
     ctes = f"seen (number) AS (SELECT number FROM ({whole}) v)"  # noqa: S608
     cleared = "\n  AND ".join(conditions)
     each = Gate(ctes, cleared, SEEN_EACH.format(chosen=chosen), params)
     return Gates(each, replace(each, seen=SEEN_SET))
 
 
-def _chosen_entities(within: Within, params: dict[str, Any]) -> str:
+def _build_entity_condition(within: Within, params: dict[str, Any]) -> str:
     parts = []
     if within.entities:
         parts.append("v.id = ANY(%(entities)s)")
         params["entities"] = list(within.entities)
     if within.types:
-        known = entity_types()
+        known = list_entity_types()
         unknown = sorted(set(within.types) - set(known))
         if unknown:
             raise ValueError(f"There is no type {unknown[0]!r}. Types are: {', '.join(known)}.")
@@ -118,7 +126,7 @@ def _chosen_entities(within: Within, params: dict[str, Any]) -> str:
     return " AND ".join(parts)
 
 
-def _places(within: Within, params: dict[str, Any]) -> str:
+def _build_place_condition(within: Within, params: dict[str, Any]) -> str:
     parts = []
     if within.files:
         parts.append("p.file IN (SELECT f.number FROM ingestion_file f WHERE f.id = ANY(%(files)s))")
@@ -132,14 +140,14 @@ def _places(within: Within, params: dict[str, Any]) -> str:
     return f"({' OR '.join(f'({part})' for part in parts)})" if parts else ""
 
 
-def _collections(within: Within, params: dict[str, Any]) -> str:
+def _build_collection_condition(within: Within, params: dict[str, Any]) -> str:
     if not within.collections:
         return ""
     params["collections"] = list(within.collections)
     return "p.file IN (SELECT f.number FROM ingestion_file f WHERE f.collection = ANY(%(collections)s))"
 
 
-def _labels(within: Within, params: dict[str, Any]) -> str:
+def _build_label_condition(within: Within, params: dict[str, Any]) -> str:
     """A level that does not exist and one that the reader may not know of find the same: nothing."""
     if not within.labels:
         return ""
@@ -150,7 +158,7 @@ def _labels(within: Within, params: dict[str, Any]) -> str:
   WHERE c.workspace_id = %(workspace)s)"""
 
 
-def _without(within: Within, params: dict[str, Any]) -> str:
+def _build_exclusion_condition(within: Within, params: dict[str, Any]) -> str:
     """Each word in all its forms, as the index knows them."""
     if not within.without:
         return ""
@@ -159,7 +167,7 @@ def _without(within: Within, params: dict[str, Any]) -> str:
   WHERE x.workspace_id = %(workspace)s AND x.term = ANY(%(without)s::int[]))"""
 
 
-def _days(within: Within, params: dict[str, Any]) -> str:
+def _build_day_condition(within: Within, params: dict[str, Any]) -> str:
     """A file's text came in with the version that the reader is told of last; other text when its row was made."""
     if within.since is None and within.until is None:
         return ""

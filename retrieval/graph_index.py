@@ -9,10 +9,10 @@ from math import sqrt
 
 from retrieval.gate import Gates
 from retrieval.query import PreparedQuery
-from retrieval.sizes import sizes
+from retrieval.sizes import read_sizes
 from retrieval.statements import fetch_rows
 from retrieval.survey import Survey
-from retrieval.tuning import tuning
+from retrieval.tuning import load_tuning
 
 # The planner neither knows how few rows pass the gate nor how much a row costs: the way is chosen here (facts: ADR).
 SETTINGS = {
@@ -38,33 +38,35 @@ ORDER BY distance, "row"
 
 
 @dataclass(frozen=True)
-class Graph:
+class VectorGraph:
     """model: its number. breadth: of the list of nearest rows that a walk keeps."""
 
     model: int
     breadth: int
 
 
-def find_graph(query: PreparedQuery, size: Survey) -> Graph | None:
+def find_graph(query: PreparedQuery, size: Survey) -> VectorGraph | None:
     """The graph of the model, where it is there and a walk takes less time than comparing all.
 
     A walk comes to the more rows the smaller the share of the graph is that the reader sees. In a larger graph it finds
     as many of the nearest with a longer list; pgvector's limit is 1,000.
     """
-    model, vectors = sizes().graphs.get(query.model_id, (0, 0.0))
+    model, vectors = read_sizes().graphs.get(query.model_id, (0, 0.0))
     if not model:
         return None
-    compare = READ * size.cleared + COMPARED * size.visible + GATHERED * sizes().records
+    compare = READ * size.cleared + COMPARED * size.visible + GATHERED * read_sizes().records
     walk = WALKED * vectors / size.visible * sqrt(vectors / 200_000)
-    breadth = min(1_000, round(tuning().breadth * max(1.0, vectors / 200_000)))
-    return Graph(model, breadth) if walk < compare else None
+    breadth = min(1_000, round(load_tuning().breadth * max(1.0, vectors / 200_000)))
+    return VectorGraph(model, breadth) if walk < compare else None
 
 
-def by_graph(query: PreparedQuery, gates: Gates, graph: Graph, size: Survey, count: int) -> list[tuple[int, float]]:
+def find_by_graph(
+    query: PreparedQuery, gates: Gates, graph: VectorGraph, size: Survey, count: int
+) -> list[tuple[int, float]]:
     """(row, cosine similarity) of `count` visible rows near to the question, most of them the nearest."""
     # Records are asked of the rows under the reader's labels, of which they see a share: of those near to a question on
     # something else they see less.
-    gate = gates.cheaper(4 * count * size.cleared / size.visible)
+    gate = gates.choose_cheaper(4 * count * size.cleared / size.visible)
     statement = gate.fill(GRAPH, dim=str(len(query.vector)), model=str(graph.model))
     settings = {**SETTINGS, "hnsw.ef_search": str(graph.breadth)}
     found = fetch_rows(statement, {**gate.params, "vector": query.literal, "count": count}, settings)

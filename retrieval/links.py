@@ -9,7 +9,7 @@ from entities.access import Scope
 from entities.middleware import WORKSPACE_URLS
 
 
-def workspace_url(scope: Scope, name: str, *args: object, **query: object) -> str:
+def build_workspace_url(scope: Scope, name: str, *args: object, **query: object) -> str:
     """The address of a page of the scope's workspace. Pages run below `/w/<slug>/`, the API and workers do not."""
     prefix = get_script_prefix()
     path = reverse(name, args=args, urlconf=WORKSPACE_URLS)
@@ -20,7 +20,7 @@ def workspace_url(scope: Scope, name: str, *args: object, **query: object) -> st
     return f"{path}?{urlencode(given)}" if given else path
 
 
-def passage_url(
+def build_passage_url(
     scope: Scope,
     entity: UUID,
     file: UUID | None = None,
@@ -34,10 +34,10 @@ def passage_url(
     row: the index row, where it stands; else passage: its first paragraph. words: characters of the row's text.
     """
     if file is None:
-        url = workspace_url(scope, "entities:detail", entity)
+        url = build_workspace_url(scope, "entities:detail", entity)
     elif row is not None:
         start, end = words or (None, None)
-        url = workspace_url(scope, "ingestion:reader", file, row=row, start=start, end=end)
+        url = build_workspace_url(scope, "ingestion:reader", file, row=row, start=start, end=end)
     else:
-        url = workspace_url(scope, "ingestion:reader", file, passage=passage)
+        url = build_workspace_url(scope, "ingestion:reader", file, passage=passage)
     return f"{url}#p-{passage}" if passage else url

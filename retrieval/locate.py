@@ -14,21 +14,21 @@ from uuid import UUID
 from django.db.models import Q
 from django.utils.translation import gettext
 
-from entities.access import Scope, list_atoms, sources_visible, visible
+from entities.access import Scope, build_sources_visible_q, build_visibility_q, list_atoms
 from entities.models import Entity, FieldParagraph
 from ingestion.models import ContextRow, File, Kind, Paragraph
 from retrieval.citations import Owner
-from retrieval.links import passage_url
+from retrieval.links import build_passage_url
 from retrieval.models import Citation, SourceType
-from retrieval.places import Layout, Part, load_layouts
-from retrieval.results import FILE_NAME_IS_READABLE, EntityRef, FileRef, entity_ref, records, row_text
+from retrieval.places import RowLayout, TextPart, load_layouts
+from retrieval.results import FILE_NAME_IS_READABLE, EntityRef, FileRef, build_entity_ref, build_row_text, load_records
 
 PREVIEW = 200
 SEPARATOR = "\n\n"
 
 
 @dataclass(frozen=True)
-class Located:
+class CitedLocation:
     """The text that a citation leads to now.
 
     atoms: what it needs. page, section: where it begins. exact: it is what was cited, to the letter. row: the index
@@ -39,13 +39,13 @@ class Located:
     atoms: tuple[int, ...]
     page: int | None
     section: str
-    layout: Layout
+    layout: RowLayout
     exact: bool
     row: UUID | None = None
 
 
 @dataclass(frozen=True)
-class Resolved:
+class ResolvedCitation:
     """A known number. `located` is None where the source is no longer available to this reader: no more is told.
 
     words: the characters of its text that are meant, where that is known.
@@ -53,7 +53,7 @@ class Resolved:
 
     n: int
     type: SourceType
-    located: Located | None = None
+    located: CitedLocation | None = None
     entity: EntityRef | None = None
     file: FileRef | None = None
     words: tuple[int, int] | None = None
@@ -89,7 +89,7 @@ class Resolved:
         part = self._part or self.located.layout.at(None)
         file = self.file.id if self.file else None
         row, passage = self.located.row, part.paragraph if part else None
-        return passage_url(scope, self.entity.id, file, row=row, passage=passage, words=self.words)
+        return build_passage_url(scope, self.entity.id, file, row=row, passage=passage, words=self.words)
 
     @property
     def preview(self) -> str:
@@ -102,30 +102,32 @@ class Resolved:
         return text if len(text) <= PREVIEW else f"{text[: PREVIEW - 1].rstrip()}…"
 
     @property
-    def _part(self) -> Part | None:
+    def _part(self) -> TextPart | None:
         return self.located.layout.at(self.words[0]) if self.located and self.words else None
 
 
-def resolve(scope: Scope, owner: Owner, n: int) -> Resolved | None:
+def resolve(scope: Scope, owner: Owner, n: int) -> ResolvedCitation | None:
     """`[n]` of `owner`; None for a number that was never given out, as far as the scope may know."""
     return resolve_all(scope, owner, [n]).get(n)
 
 
-def resolve_all(scope: Scope, owner: Owner, numbers: Iterable[int]) -> dict[int, Resolved]:
+def resolve_all(scope: Scope, owner: Owner, numbers: Iterable[int]) -> dict[int, ResolvedCitation]:
     """Several numbers at once, in a fixed number of statements."""
     cited = list(Citation.objects.filter(owner_kind=owner.kind, owner=owner.id, n__in=set(numbers)))
     entities: dict[UUID | None, EntityRef]
-    entities = {e.pk: entity_ref(scope, e) for e in records(scope, {c.entity_id for c in cited if c.entity_id})}
-    files = _files({c.file for c in cited if c.file}, entities)
+    entities = {
+        e.pk: build_entity_ref(scope, e) for e in load_records(scope, {c.entity_id for c in cited if c.entity_id})
+    }
+    files = _load_files({c.file for c in cited if c.file}, entities)
     seen = [c for c in cited if c.entity_id in entities and (c.file is None or c.file in files)]
     places = _locate(scope, seen)
     result = {}
     for citation in cited:
         located, type_ = places.get(citation.n), SourceType(citation.source_type)
         if located is None:
-            result[citation.n] = Resolved(citation.n, type_)
+            result[citation.n] = ResolvedCitation(citation.n, type_)
             continue
-        result[citation.n] = Resolved(
+        result[citation.n] = ResolvedCitation(
             n=citation.n,
             type=type_,
             located=located,
@@ -135,7 +137,7 @@ def resolve_all(scope: Scope, owner: Owner, numbers: Iterable[int]) -> dict[int,
     return result
 
 
-def _files(ids: set[UUID], entities: Mapping[UUID | None, EntityRef]) -> dict[UUID | None, FileRef]:
+def _load_files(ids: set[UUID], entities: Mapping[UUID | None, EntityRef]) -> dict[UUID | None, FileRef]:
     rows = File.objects.filter(pk__in=ids, entity__in=list(entities)).annotate(cleared=FILE_NAME_IS_READABLE)
     return {
         pk: FileRef(pk, name if cleared else None, collection)
@@ -143,55 +145,57 @@ def _files(ids: set[UUID], entities: Mapping[UUID | None, EntityRef]) -> dict[UU
     }
 
 
-def _locate(scope: Scope, cited: list[Citation]) -> dict[int, Located]:
-    found = _by_row(scope, cited)
-    found |= _by_paragraphs([c for c in cited if c.n not in found])
-    return found | _by_record(scope, [c for c in cited if c.n not in found])
+def _locate(scope: Scope, cited: list[Citation]) -> dict[int, CitedLocation]:
+    found = _locate_by_row(scope, cited)
+    found |= _locate_by_paragraphs([c for c in cited if c.n not in found])
+    return found | _locate_by_record(scope, [c for c in cited if c.n not in found])
 
 
-def _by_row(scope: Scope, cited: list[Citation]) -> dict[int, Located]:
+def _locate_by_row(scope: Scope, cited: list[Citation]) -> dict[int, CitedLocation]:
     """The index row itself. Rows are never rewritten, so its text is what was cited."""
     wanted = {c.n: UUID(c.locator["row"]) for c in cited if c.locator.get("row")}
-    rows = {row["id"]: row for row in _readable_rows(scope, Q(pk__in=set(wanted.values())))}
-    layouts = load_layouts({pk: row_text(row) for pk, row in rows.items()})
-    return {n: _of_row(rows[pk], layouts, exact=True) for n, pk in wanted.items() if pk in rows}
+    rows = {row["id"]: row for row in _select_readable_rows(scope, Q(pk__in=set(wanted.values())))}
+    layouts = load_layouts({pk: build_row_text(row) for pk, row in rows.items()})
+    return {n: _build_located(rows[pk], layouts, exact=True) for n, pk in wanted.items() if pk in rows}
 
 
-def _by_record(scope: Scope, cited: list[Citation]) -> dict[int, Located]:
+def _locate_by_record(scope: Scope, cited: list[Citation]) -> dict[int, CitedLocation]:
     """A snapshot of a record's properties is replaced whenever they change: today's one, of the same label."""
     snapshots = [c for c in cited if c.file is None and c.locator.get("kind") == Kind.METADATA]
     if not snapshots:
         return {}
-    rows = _readable_rows(scope, Q(kind=Kind.METADATA, file=None, entity__in=[c.entity_id for c in snapshots]))
-    layouts = load_layouts({row["id"]: row_text(row) for row in rows})
+    rows = _select_readable_rows(scope, Q(kind=Kind.METADATA, file=None, entity__in=[c.entity_id for c in snapshots]))
+    layouts = load_layouts({row["id"]: build_row_text(row) for row in rows})
     latest = {(row["entity_id"], row["data_classification"]): row for row in rows if row["id"] not in layouts}
     return {
-        c.n: _of_row(latest[c.entity_id, c.data_classification], {}, exact=False)
+        c.n: _build_located(latest[c.entity_id, c.data_classification], {}, exact=False)
         for c in snapshots
         if (c.entity_id, c.data_classification) in latest
     }
 
 
-def _readable_rows(scope: Scope, which: Q) -> list[Any]:
+def _select_readable_rows(scope: Scope, which: Q) -> list[Any]:
     """Index rows that the scope may read: labels and audience by row-level security, and the permission on records."""
-    seen = Entity.objects.filter(visible(scope, Entity)).order_by().values("pk")
-    rows = ContextRow.objects.filter(which, sources_visible(scope), entity__in=seen).order_by("created_at", "number")
+    seen = Entity.objects.filter(build_visibility_q(scope, Entity)).order_by().values("pk")
+    rows = ContextRow.objects.filter(which, build_sources_visible_q(scope), entity__in=seen).order_by(
+        "created_at", "number"
+    )
     return [*rows.values("id", "entity_id", "text", "data_classification", "page", "heading_path")]
 
 
-def _of_row(row: Mapping[str, Any], layouts: Mapping[UUID, Layout], *, exact: bool) -> Located:
-    return Located(
+def _build_located(row: Mapping[str, Any], layouts: Mapping[UUID, RowLayout], *, exact: bool) -> CitedLocation:
+    return CitedLocation(
         text=row["text"],
         atoms=list_atoms(row["data_classification"]),
         page=row["page"],
         section=row["heading_path"],
-        layout=layouts.get(row["id"], Layout()),
+        layout=layouts.get(row["id"], RowLayout()),
         exact=exact,
         row=row["id"],
     )
 
 
-def _by_paragraphs(cited: list[Citation]) -> dict[int, Located]:
+def _locate_by_paragraphs(cited: list[Citation]) -> dict[int, CitedLocation]:
     """What is left, and readable, of the row's paragraphs. The caller has checked permission on records and files."""
     wanted = {UUID(pk) for c in cited for pk in c.locator.get("paragraphs", ())}
     if not wanted:
@@ -208,27 +212,27 @@ def _by_paragraphs(cited: list[Citation]) -> dict[int, Located]:
         here = [p for p in here if _belongs(p, citation)]
         if here:
             text = SEPARATOR.join(p.text for p in here)
-            found[citation.n] = Located(
+            found[citation.n] = CitedLocation(
                 text=text,
                 atoms=tuple(sorted({a for p in here for a in list_atoms(p.data_classification)})),
                 page=getattr(here[0], "page", None),
-                section=_section(here[0], words),
-                layout=Layout(tuple(p.pk for p in here), tuple(_parts(here, words))),
+                section=_format_section(here[0], words),
+                layout=RowLayout(tuple(p.pk for p in here), tuple(_list_parts(here, words))),
                 exact=sha256(text.encode()).hexdigest() == citation.locator.get("digest"),
             )
     return found
 
 
-def _section(paragraph: Paragraph | FieldParagraph, words: Mapping[UUID, str]) -> str:
-    above = paragraph.headings_to(words) if isinstance(paragraph, Paragraph) else ()
+def _format_section(paragraph: Paragraph | FieldParagraph, words: Mapping[UUID, str]) -> str:
+    above = paragraph.list_headings_to(words) if isinstance(paragraph, Paragraph) else ()
     return " > ".join(words[pk] for pk in above if pk in words)
 
 
-def _parts(paragraphs: Iterable[Paragraph | FieldParagraph], words: Mapping[UUID, str]) -> Iterator[Part]:
+def _list_parts(paragraphs: Iterable[Paragraph | FieldParagraph], words: Mapping[UUID, str]) -> Iterator[TextPart]:
     start = 0
     for p in paragraphs:
         end = start + len(p.text)
-        yield Part(p.pk, start, end, p.page if isinstance(p, Paragraph) else None, _section(p, words))
+        yield TextPart(p.pk, start, end, p.page if isinstance(p, Paragraph) else None, _format_section(p, words))
         start = end + len(SEPARATOR)
 
 

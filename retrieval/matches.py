@@ -37,14 +37,14 @@ def _fold_character(character: str) -> str:
 
 def format_words(words: Iterable[str]) -> str:
     """Words of a question as people write them."""
-    return APART.sub("", " ".join(map(bare, words)))
+    return APART.sub("", " ".join(map(strip_word_ends, words)))
 
 
 def is_day(lexemes: Iterable[str]) -> bool:
     return any(DAY.fullmatch(lexeme) for lexeme in lexemes)
 
 
-def bare(word: str) -> str:
+def strip_word_ends(word: str) -> str:
     """A word without the quotation marks and stops around it; itself where it is nothing else."""
     return WORD_ENDS.sub("", word) or word
 
@@ -53,10 +53,10 @@ class Matcher:
     """Finds the words of a question in texts. stems: word -> the lexemes that the index knows it by."""
 
     def __init__(self, stems: Iterable[tuple[str, Iterable[str]]]) -> None:
-        self.by_word = {word: pattern for word, lexemes in stems if (pattern := _pattern(word, lexemes))}
+        self.by_word = {word: pattern for word, lexemes in stems if (pattern := _compile_pattern(word, lexemes))}
         self.patterns = list(self.by_word.values())
 
-    def words_in(self, text: str, words: Iterable[str]) -> tuple[str, ...]:
+    def find_words_in(self, text: str, words: Iterable[str]) -> tuple[str, ...]:
         """Those of `words` that stand in a text. The index knows words by their stems, and two words may share one."""
         folded = fold(text)
         return tuple(word for word in words if word in self.by_word and self.by_word[word].search(folded))
@@ -74,25 +74,25 @@ class Matcher:
                 result.append((start, end, number))
         return result
 
-    def best_sentence(self, text: str) -> tuple[int, int] | None:
+    def find_best_sentence(self, text: str) -> tuple[int, int] | None:
         """The characters of the sentence that holds most of the words, those that stand as they were asked first."""
         places = self.places(text)
         best: tuple[int, int] | None = None
         most = (0, 0)
         for sentence in SENTENCE.finditer(text):
-            score = closeness(place for place in places if sentence.start() <= place[0] < sentence.end())
+            score = compute_closeness(place for place in places if sentence.start() <= place[0] < sentence.end())
             if score > most:
                 best, most = sentence.span(), score
         return best
 
 
-def closeness(places: Iterable[tuple[int, int, int]]) -> tuple[int, int]:
+def compute_closeness(places: Iterable[tuple[int, int, int]]) -> tuple[int, int]:
     """(different words, pairs of words that follow each other as in the question): the more, the better."""
     numbers = [number for _, _, number in places]
     return len(set(numbers)), sum(b == a + 1 for a, b in pairwise(numbers))
 
 
-def _pattern(word: str, lexemes: Iterable[str]) -> re.Pattern[str] | None:
+def _compile_pattern(word: str, lexemes: Iterable[str]) -> re.Pattern[str] | None:
     """Words that begin with a stem. Stemmers write a final "y" as "i": "party" and "parties" are "parti". Of a stem of
     one or two letters nothing is left to tell words by: in French "fee" is "fe", and so would "February" begin.
     """
@@ -101,12 +101,12 @@ def _pattern(word: str, lexemes: Iterable[str]) -> re.Pattern[str] | None:
         return re.compile(WRITTEN.format(y=day[1], m=day[2], d=day[3]))
     if IDEOGRAPH.fullmatch(word):
         return re.compile(re.escape(fold(word)))
-    if grouped := NUMBER.fullmatch(bare(word)):
+    if grouped := NUMBER.fullmatch(strip_word_ends(word)):
         # However its thousands are marked: the index knows one number.
         digits = re.sub(r"\D", "", grouped.group())
         groups = re.findall(r"\d{1,3}", digits[::-1])
         return re.compile(rf"(?<!\w){MARK.join(group[::-1] for group in reversed(groups))}(?!\d)")
-    begins = {fold(bare(word)), *(fold(lexeme) for lexeme in lexemes if len(lexeme) > 2)}
+    begins = {fold(strip_word_ends(word)), *(fold(lexeme) for lexeme in lexemes if len(lexeme) > 2)}
     parts = [_begin(begin) for begin in sorted(begins, key=len, reverse=True) if begin]
     return re.compile(rf"(?<!\w)(?:{'|'.join(parts)})") if parts else None
 

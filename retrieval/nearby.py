@@ -12,11 +12,11 @@ from uuid import UUID
 
 from django.db import connection
 
-from entities.access import Scope, missing_atoms, visible
-from entities.api.lists import chips_of_atoms
+from entities.access import Scope, build_visibility_q, list_missing_atoms
+from entities.api.lists import list_atom_chips
 from entities.models import Classification, Entity
 from ingestion.models import File, Paragraph
-from retrieval.results import FILE_NAME, Result
+from retrieval.results import FILE_NAME, SearchResult
 
 REACH = 2
 """How many paragraphs away still counts as beside: a heading may stand between."""
@@ -36,20 +36,21 @@ class Nearby:
 
     @property
     def chips(self) -> list[Classification]:
-        return chips_of_atoms(self.requires)
+        return list_atom_chips(self.requires)
 
     @property
     def what(self) -> str:
         return f"Text nearby in {self.name or 'a file'}"
 
 
-def nearby(scope: Scope, passages: Collection[UUID]) -> list[Nearby]:
+def find_nearby(scope: Scope, passages: Collection[UUID]) -> list[Nearby]:
     """The acknowledged hidden text beside the paragraphs `passages`, one entry a file, page and clearance."""
     if not passages:
         return []
     found = list(
         Paragraph.objects.filter(
-            pk__in=passages, file__entity__in=Entity.objects.filter(visible(scope, Entity)).order_by().values("pk")
+            pk__in=passages,
+            file__entity__in=Entity.objects.filter(build_visibility_q(scope, Entity)).order_by().values("pk"),
         )
         .annotate(file_name=FILE_NAME)
         .values_list("pk", "file_id", "file_name", "position")
@@ -61,32 +62,32 @@ def nearby(scope: Scope, passages: Collection[UUID]) -> list[Nearby]:
             [sorted({str(file) for _, file, _, _ in found})],
         )
         hidden = cursor.fetchall()
-    places = _places([(file, at) for file, at, _, _ in hidden], [(file, at) for _, file, _, at in found])
+    places = _number_places([(file, at) for file, at, _, _ in hidden], [(file, at) for _, file, _, at in found])
     result: dict[tuple[object, ...], Nearby] = {}
     for passage, file, name, position in found:
         for where, at, page, label in hidden:
             if where == file and abs(places[file, at] - places[file, position]) <= REACH:
-                requires = missing_atoms(label)
+                requires = list_missing_atoms(label)
                 result.setdefault((file, page, requires), Nearby(passage, file, name, page, requires))
     return list(result.values())
 
 
-def missing_in_files(scope: Scope, entity: UUID) -> tuple[int, ...]:
+def list_missing_in_files(scope: Scope, entity: UUID) -> tuple[int, ...]:
     """The atoms that the caller lacks for acknowledged text in the files of a record.
 
     For a question that found nothing to stand beside. It says what the reader says of these files, whatever was asked.
     """
-    seen = Entity.objects.filter(visible(scope, Entity), pk=entity).order_by().values("pk")
+    seen = Entity.objects.filter(build_visibility_q(scope, Entity), pk=entity).order_by().values("pk")
     files = list(File.objects.filter(entity__in=seen).values_list("pk", flat=True))
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT DISTINCT h.label FROM unnest(%s::uuid[]) f (id), LATERAL app_hidden_paragraphs(f.id) h",
             [[str(pk) for pk in files]],
         )
-        return tuple(sorted({atom for (label,) in cursor.fetchall() for atom in missing_atoms(label)}))
+        return tuple(sorted({atom for (label,) in cursor.fetchall() for atom in list_missing_atoms(label)}))
 
 
-def _places(
+def _number_places(
     hidden: Collection[tuple[UUID, int]], found: Collection[tuple[UUID, int]]
 ) -> Mapping[tuple[UUID, int], int]:
     """(file, position) -> place among the paragraphs that the reader is shown or may know of."""
@@ -94,13 +95,13 @@ def _places(
     return {at: place for place, at in enumerate(sorted({*shown, *hidden, *found}))}
 
 
-def nearby_by_row(scope: Scope, results: Iterable[Result]) -> dict[UUID, list[Nearby]]:
-    """`nearby` for each result of a search, told once: beside the best passage that it stands next to."""
+def group_nearby_by_row(scope: Scope, results: Iterable[SearchResult]) -> dict[UUID, list[Nearby]]:
+    """`find_nearby` for each result of a search, told once: beside the best passage that it stands next to."""
     owners: dict[UUID, UUID] = {}
     for result in results:
         for passage in result.passages:
             owners.setdefault(passage, result.id)
     grouped: dict[UUID, list[Nearby]] = {}
-    for entry in nearby(scope, list(owners)):
+    for entry in find_nearby(scope, list(owners)):
         grouped.setdefault(owners[entry.passage], []).append(entry)
     return grouped

@@ -15,7 +15,7 @@ from retrieval.citations import Owner
 
 
 @dataclass(frozen=True)
-class Citing:
+class CitingText:
     """A text with markers `[citation:n]` that the caller may read, and the owner of its numbers. question: that it
     answers, where it answers one.
     """
@@ -25,7 +25,7 @@ class Citing:
     question: str = ""
 
 
-Resolver = Callable[[Scope, UUID], Citing | None]
+Resolver = Callable[[Scope, UUID], CitingText | None]
 RESOLVERS: list[Resolver] = []
 
 
@@ -35,7 +35,7 @@ def register_owner(resolver: Resolver) -> None:
         RESOLVERS.append(resolver)
 
 
-def citing_or_404(scope: Scope, pk: UUID) -> Citing:
+def get_citing_or_404(scope: Scope, pk: UUID) -> CitingText:
     """Raises: Http404, one answer for absent and hidden."""
     for resolver in RESOLVERS:
         found = resolver(scope, pk)

@@ -9,19 +9,19 @@ from uuid import UUID
 from django.http import QueryDict
 from django.utils.translation import gettext
 
-from entities.registry import entity_types
+from entities.registry import list_entity_types
 from ingestion.models import Kind
 from references.graph import DEEPEST
 from retrieval.operators import split_operators
 from retrieval.query import CONTROL, KINDS, LONGEST, Within
-from retrieval.tuning import tuning
+from retrieval.tuning import load_tuning
 
 T = TypeVar("T")
 MOST_VALUES = 100
 
 
 @dataclass(frozen=True)
-class Asked:
+class ParsedQuery:
     """text: the question without its operators. written: with them. problems: parameter -> a sentence about what is
     wrong with it. cut: whether it was longer than is read. within: both of chosen, which parameters ask for, and
     operators.
@@ -38,7 +38,7 @@ class Asked:
     operators: Within = Within()
 
 
-def read_search_query(params: QueryDict) -> Asked:
+def read_search_query(params: QueryDict) -> ParsedQuery:
     """`q`, `limit`, `reference_depth`, and the filters, each of which may be given several times or with commas."""
     whole = CONTROL.sub(" ", params.get("q", "")).strip()
     written = whole[:LONGEST].strip()
@@ -65,17 +65,17 @@ def read_search_query(params: QueryDict) -> Asked:
             return default
 
     chosen = Within(
-        entities=several("entity", _id),
-        files=several("file", _id),
-        collections=several("collection", _collection),
-        sessions=several("session", _id),
-        types=several("type", _type),
-        kinds=several("kind", _kind),
-        since=one("since", None, _day),
-        until=one("until", None, _day),
+        entities=several("entity", _parse_id),
+        files=several("file", _parse_id),
+        collections=several("collection", _parse_collection),
+        sessions=several("session", _parse_id),
+        types=several("type", _parse_type),
+        kinds=several("kind", _parse_kind),
+        since=one("since", None, _parse_day),
+        until=one("until", None, _parse_day),
     )
     written_within = Within(
-        types=_types(operators.types, problems),
+        types=_parse_types(operators.types, problems),
         since=operators.since,
         until=operators.until,
         labels=operators.labels,
@@ -86,36 +86,36 @@ def read_search_query(params: QueryDict) -> Asked:
         within = chosen.narrow(written_within)
     except ValueError as wrong:
         problems["type"] = str(wrong)
-    limit = one("limit", tuning().page, _number(1, tuning().most))
-    depth = one("reference_depth", 0, _number(0, DEEPEST))
+    limit = one("limit", load_tuning().page, _build_number_parser(1, load_tuning().most))
+    depth = one("reference_depth", 0, _build_number_parser(0, DEEPEST))
     cut = len(whole) > LONGEST
-    return Asked(operators.text, within, limit, depth, problems, written, cut, chosen, written_within)
+    return ParsedQuery(operators.text, within, limit, depth, problems, written, cut, chosen, written_within)
 
 
-def _types(names: Sequence[str], problems: dict[str, str]) -> tuple[str, ...]:
+def _parse_types(names: Sequence[str], problems: dict[str, str]) -> tuple[str, ...]:
     """Types by their key, or by their name in one word or many."""
     known = {
         name.lower(): key
-        for key, model in entity_types().items()
+        for key, model in list_entity_types().items()
         for name in (key, model.singular_title, model.plural_title)
     }
     if unknown := [name for name in names if name not in known]:
         problems["type"] = gettext("There is no type %(unknown)s. Types are: %(entity_types)s.") % {
             "unknown": repr(unknown[0][:60]),
-            "entity_types": ", ".join(entity_types()),
+            "entity_types": ", ".join(list_entity_types()),
         }
     return tuple(dict.fromkeys(known[name] for name in names if name in known))
 
 
-def _id(value: str) -> UUID:
+def _parse_id(value: str) -> UUID:
     try:
         return UUID(value)
     except ValueError:
         raise ValueError(gettext("%(value)s is not an id.") % {"value": repr(value[:60])}) from None
 
 
-def _collection(value: str) -> str:
-    known = dict.fromkeys(name for model in entity_types().values() for name in model.rag().collections)
+def _parse_collection(value: str) -> str:
+    known = dict.fromkeys(name for model in list_entity_types().values() for name in model.rag().collections)
     if value not in known:
         raise ValueError(
             gettext("There is no collection %(value)s. Collections are: %(known)s.")
@@ -124,16 +124,16 @@ def _collection(value: str) -> str:
     return value
 
 
-def _type(value: str) -> str:
-    if value not in entity_types():
+def _parse_type(value: str) -> str:
+    if value not in list_entity_types():
         raise ValueError(
             gettext("There is no type %(value)s. Types are: %(entity_types)s.")
-            % {"value": repr(value[:60]), "entity_types": ", ".join(entity_types())}
+            % {"value": repr(value[:60]), "entity_types": ", ".join(list_entity_types())}
         )
     return value
 
 
-def _kind(value: str) -> Kind:
+def _parse_kind(value: str) -> Kind:
     if value not in KINDS:
         raise ValueError(
             gettext("There is no kind %(value)s. Kinds are: %(kinds)s.")
@@ -142,7 +142,7 @@ def _kind(value: str) -> Kind:
     return KINDS[value]
 
 
-def _day(value: str) -> Any:
+def _parse_day(value: str) -> Any:
     try:
         return date.fromisoformat(value)
     except ValueError:
@@ -151,7 +151,7 @@ def _day(value: str) -> Any:
         ) from None
 
 
-def _number(low: int, high: int) -> Callable[[str], int]:
+def _build_number_parser(low: int, high: int) -> Callable[[str], int]:
     def read(value: str) -> int:
         if len(value) > 9 or not value.isascii() or not value.isdigit() or not low <= int(value) <= high:
             raise ValueError(gettext("Give a whole number from %(low)s to %(high)s.") % {"low": low, "high": high})

@@ -2,24 +2,24 @@
 
 from collections.abc import Sequence
 
-from llm.prompts import Document, Passage
-from retrieval.results import Result
+from llm.prompts import NumberedPassage, PromptDocument
+from retrieval.results import SearchResult
 
 
-def documents_for_prompt(results: Sequence[Result], numbers: Sequence[int]) -> list[Document]:
+def build_prompt_documents(results: Sequence[SearchResult], numbers: Sequence[int]) -> list[PromptDocument]:
     """Documents in the order of their best passage, passages in reading order. `numbers` come from `register_all`."""
-    groups: dict[object, list[tuple[int, Result]]] = {}
+    groups: dict[object, list[tuple[int, SearchResult]]] = {}
     for result, n in zip(results, numbers, strict=True):
         groups.setdefault(result.file.id if result.file else result.entity.id, []).append((n, result))
     return [
-        Document(
-            title=_title(members[0][1]),
-            passages=[Passage(n, r.text) for n, r in sorted(members, key=lambda member: member[1].position)],
+        PromptDocument(
+            title=_format_title(members[0][1]),
+            passages=[NumberedPassage(n, r.text) for n, r in sorted(members, key=lambda member: member[1].position)],
         )
         for members in groups.values()
     ]
 
 
-def _title(result: Result) -> str:
+def _format_title(result: SearchResult) -> str:
     record = f"{result.entity.type_name}: {result.entity.title}"
     return f"{result.file.title} ({record})" if result.file else record

@@ -82,44 +82,44 @@ class Holders:
 
 def find_rows(phrases: Sequence[str], gates: Gates) -> Holders:
     """The visible rows that hold every one of `phrases`, in their text or in the headings above it."""
-    wanted = [f" {plain(phrase)} " for phrase in phrases]
-    terms = _firm(phrases)
-    together = _together(terms, gates.cheaper(MOST)) if terms else []
+    wanted = [f" {normalise_words(phrase)} " for phrase in phrases]
+    terms = _find_rarest_terms(phrases)
+    together = _find_rows_with_all(terms, gates.choose_cheaper(MOST)) if terms else []
     found: list[int] = []
     for start in range(0, min(len(together), MOST), AT_ONCE):
-        for number, heading, text in _texts(together[start : min(start + AT_ONCE, MOST)]):
-            said = f" {plain(heading)} | {plain(text)} "
+        for number, heading, text in _select_texts(together[start : min(start + AT_ONCE, MOST)]):
+            said = f" {normalise_words(heading)} | {normalise_words(text)} "
             if all(phrase in said for phrase in wanted):
                 found.append(number)
     return Holders(tuple(phrases), tuple(sorted(found)), bool(terms), len(together) <= MOST)
 
 
-def plain(text: str) -> str:
+def normalise_words(text: str) -> str:
     """Words between single blanks, in lower case, without accents."""
     decomposed = unicodedata.normalize("NFKD", text.casefold().replace("\u00ad", ""))
     bare = "".join(c for c in decomposed if not unicodedata.combining(c)) if not decomposed.isascii() else decomposed
     return NO_WORD.sub(" ", IDEOGRAPH.sub(r" \g<0> ", bare)).strip()
 
 
-def narrowed(gates: Gates, rows: Sequence[int]) -> Gates:
+def narrow_gates(gates: Gates, rows: Sequence[int]) -> Gates:
     """The gate for these rows alone."""
     only, params = 'AND p."row" = ANY(%(quoted)s::int[])', {**gates.each.params, "quoted": list(rows)}
     each, all_ = (replace(gate, cleared=f"{gate.cleared}\n  {only}", params=params) for gate in (gates.each, gates.all))
     return Gates(each, all_)
 
 
-def _texts(rows: Sequence[int]) -> QuerySet[ContextRow, tuple[int, str, str]]:
+def _select_texts(rows: Sequence[int]) -> QuerySet[ContextRow, tuple[int, str, str]]:
     return ContextRow.objects.filter(number__in=rows).values_list("number", "heading_path", "text")
 
 
-def _firm(phrases: Sequence[str]) -> list[list[int]]:
+def _find_rarest_terms(phrases: Sequence[str]) -> list[list[int]]:
     """The terms of the longest words that no language drops: mostly the rarest."""
     words = sorted({word for phrase in phrases for word in WORD.findall(phrase)}, key=lambda word: (-len(word), word))
     found = sorted(fetch_rows(FIRM, {"words": words, "configs": list(CONFIGS)})) if words else []
     return [terms for _, terms in found[:LOOKED_UP]]
 
 
-def _together(firm: Sequence[Sequence[int]], gate: Gate) -> list[int]:
+def _find_rows_with_all(firm: Sequence[Sequence[int]], gate: Gate) -> list[int]:
     """Visible rows that hold all the words, somewhere; one more than are read, where there are more."""
     others = " ".join(OTHER.format(n=n) for n in range(1, len(firm)))
     statement = gate.fill(TOGETHER, others=others)

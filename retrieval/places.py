@@ -17,7 +17,7 @@ LINE = re.compile(r"[^\n]+")
 
 
 @dataclass(frozen=True)
-class Part:
+class TextPart:
     """Characters start to end of a passage's text, which stand in one paragraph. section: "" for none."""
 
     paragraph: UUID
@@ -48,38 +48,38 @@ class _Member:
 
 
 @dataclass(frozen=True)
-class Layout:
+class RowLayout:
     """What a row is made of: all its paragraphs in order, and which stands where in its text."""
 
     paragraphs: tuple[UUID, ...] = ()
-    parts: tuple[Part, ...] = ()
+    parts: tuple[TextPart, ...] = ()
 
-    def at(self, place: int | None) -> Part | None:
+    def at(self, place: int | None) -> TextPart | None:
         """The part in which the character `place` stands; the first for None."""
         if place is None:
             return self.parts[0] if self.parts else None
         return next((part for part in reversed(self.parts) if part.start <= place), None)
 
 
-def load_layouts(rows: Mapping[UUID, RowText]) -> dict[UUID, Layout]:
+def load_layouts(rows: Mapping[UUID, RowText]) -> dict[UUID, RowLayout]:
     """Row -> its layout, under the labels of the open scope; nothing for rows that are of no paragraphs."""
-    members = _members(rows)
+    members = _load_members(rows)
     mixed = {row for row, of_row in members.items() if len({member.headings for member in of_row}) > 1}
-    headings = _headings({pk for row in mixed for member in members[row] for pk in member.headings})
+    headings = _load_headings({pk for row in mixed for member in members[row] for pk in member.headings})
     found = {}
     for pk, of_row in members.items():
         row = rows[pk]
         parts = tuple(
-            Part(
+            TextPart(
                 member.id,
                 start,
                 end,
                 member.page or row.page,
-                _section(member, headings, row.label) if pk in mixed else row.section,
+                _format_section(member, headings, row.label) if pk in mixed else row.section,
             )
-            for member, start, end in _aligned(row.text, of_row)
+            for member, start, end in _align_paragraphs(row.text, of_row)
         )
-        found[pk] = Layout(tuple(member.id for member in of_row), parts)
+        found[pk] = RowLayout(tuple(member.id for member in of_row), parts)
     return found
 
 
@@ -92,25 +92,25 @@ WHERE l.row_id = ANY(%(rows)s) ORDER BY l.row_id, p.position, t.position
 """
 
 
-def _members(rows: Iterable[UUID]) -> dict[UUID, list[_Member]]:
+def _load_members(rows: Iterable[UUID]) -> dict[UUID, list[_Member]]:
     found: dict[UUID, list[_Member]] = {}
     for row, pk, text, page, headings in fetch_rows(MEMBERS, {"rows": list(rows)}):
         found.setdefault(row, []).append(_Member(pk, text, page, tuple(headings)))
     return found
 
 
-def _headings(ids: set[UUID]) -> dict[UUID, tuple[str, int | None]]:
+def _load_headings(ids: set[UUID]) -> dict[UUID, tuple[str, int | None]]:
     rows = Paragraph.objects.filter(pk__in=ids).values_list("pk", "text", "data_classification") if ids else ()
     return {pk: (text, label) for pk, text, label in rows}
 
 
-def _section(member: _Member, headings: Mapping[UUID, tuple[str, int | None]], label: int) -> str:
+def _format_section(member: _Member, headings: Mapping[UUID, tuple[str, int | None]], label: int) -> str:
     """The headings above it that the passage's own label covers, as in the index (ingestion.chunk)."""
     above = (headings.get(pk) for pk in member.headings)
     return SEPARATOR.join(heading[0] for heading in above if heading and heading[1] in (0, label))
 
 
-def _aligned(text: str, members: Sequence[_Member]) -> Iterator[tuple[_Member, int, int]]:
+def _align_paragraphs(text: str, members: Sequence[_Member]) -> Iterator[tuple[_Member, int, int]]:
     """(paragraph, start, end): a row's text is made of parts of its paragraphs, in their order, line by line."""
     at, start, end = 0, 0, 0
     for line in LINE.finditer(text):

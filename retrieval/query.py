@@ -17,10 +17,10 @@ from ingestion.embed import get_embedder
 from ingestion.embedders import Embedder, EmbeddingFailed
 from ingestion.embedders.remote import RemoteEmbedder
 from ingestion.models import Kind
-from ingestion.vector_models import model_for_search
+from ingestion.vector_models import get_search_model
 from retrieval.long_questions import split_question
 from retrieval.matches import WORD
-from retrieval.tuning import tuning
+from retrieval.tuning import load_tuning
 
 logger = logging.getLogger(__name__)
 
@@ -149,7 +149,7 @@ class VectorCache:
                 self.known.popitem(last=False)
 
 
-CACHE = VectorCache(tuning().cached_queries)
+CACHE = VectorCache(load_tuning().cached_queries)
 
 
 def replace_text(query: PreparedQuery, text: str) -> PreparedQuery:
@@ -171,7 +171,7 @@ def prepare(text: str, scope: Scope, *, model: str = "") -> PreparedQuery:
     """
     cut = len(text) > LONGEST
     text = " ".join(CONTROL.sub(" ", text[:LONGEST]).split())
-    model_id = model or model_for_search(scope)
+    model_id = model or get_search_model(scope)
     if not text:
         return PreparedQuery("", model_id, ())
 

@@ -6,12 +6,12 @@ from uuid import UUID
 from entities.access import Scope
 from entities.models import Entity
 from ingestion.models import Kind
-from ingestion.vector_models import current_model
-from retrieval.gate import Gate, gate
+from ingestion.vector_models import get_current_model
+from retrieval.gate import Gate, build_gates
 from retrieval.query import Within
-from retrieval.results import EntityRef, entity_ref
+from retrieval.results import EntityRef, build_entity_ref
 from retrieval.statements import fetch_rows
-from retrieval.tuning import tuning
+from retrieval.tuning import load_tuning
 
 # Each record is as near as its nearest description; there is one a label.
 RELATED = """
@@ -44,7 +44,7 @@ WHERE own.entity = %(own)s GROUP BY e.id HAVING max(own.embedding <=> other.embe
 
 
 @dataclass(frozen=True)
-class Related:
+class RelatedRecord:
     """score: cosine similarity of the descriptions. nearly_same: everything that the reader sees described of both,
     label by label, is alike by `Tuning.nearly_same` or more, so that one may have been entered twice.
     """
@@ -54,23 +54,25 @@ class Related:
     nearly_same: bool
 
 
-def related(scope: Scope, entity: Entity, *, limit: int = 6) -> list[Related]:
+def find_related(scope: Scope, entity: Entity, *, limit: int = 6) -> list[RelatedRecord]:
     """Of a record that the caller got from an access function, the nearest others, nearest first."""
     number = Entity.objects.values_list("number", flat=True).get(pk=entity.pk)
-    model_id = current_model()
-    through = gate(scope, Within(kinds=[Kind.METADATA])).all
-    params = {**through.params, "own": number, "model": model_id, "limit": limit, "furthest": 1 - tuning().floor}
+    model_id = get_current_model()
+    through = build_gates(scope, Within(kinds=[Kind.METADATA])).all
+    params = {**through.params, "own": number, "model": model_id, "limit": limit, "furthest": 1 - load_tuning().floor}
     near: dict[UUID, float] = dict(fetch_rows(through.fill(RELATED), params))  # type: ignore[arg-type]
     rows = {row.pk: row for row in Entity.objects.readable_by(scope).filter(pk__in=near)}
-    alike = [rows[pk].number for pk, distance in near.items() if pk in rows and 1 - distance >= tuning().nearly_same]
-    same = _nearly_same(through, number, alike, model_id) if alike else set()
+    alike = [
+        rows[pk].number for pk, distance in near.items() if pk in rows and 1 - distance >= load_tuning().nearly_same
+    ]
+    same = _find_nearly_same(through, number, alike, model_id) if alike else set()
     return [
-        Related(entity_ref(scope, rows[pk]), round(1 - distance, 4), pk in same)
+        RelatedRecord(build_entity_ref(scope, rows[pk]), round(1 - distance, 4), pk in same)
         for pk, distance in near.items()
         if pk in rows
     ]
 
 
-def _nearly_same(through: Gate, number: int, others: list[int], model_id: str) -> set[UUID]:
-    asked = {"records": [number, *others], "model": model_id, "own": number, "furthest": 1 - tuning().nearly_same}
+def _find_nearly_same(through: Gate, number: int, others: list[int], model_id: str) -> set[UUID]:
+    asked = {"records": [number, *others], "model": model_id, "own": number, "furthest": 1 - load_tuning().nearly_same}
     return {pk for (pk,) in fetch_rows(through.fill(SNAPSHOTS), {**through.params, **asked})}

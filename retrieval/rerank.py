@@ -1,7 +1,7 @@
 """Optional: the best of what was found, put in another order by a model that reads question and passage together.
 
 Off by default, chosen by workspace (`RankingSettings`): a cross-encoder from a local directory, or the language model.
-No scope is open while a model runs, so a door makes three steps of a search: `find` and `shortlist` in a scope,
+No scope is open while a model runs, so a door makes three steps of a search: `find` and `select_shortlist` in a scope,
 `rerank` in none, `choose` in a scope again, which asks for every row under the permissions of that moment. Whatever
 fails, the fused order stays and the answer says so.
 """
@@ -21,8 +21,8 @@ from retrieval.cross_encoder import RerankFailed, get_cross_encoder
 from retrieval.fusion import Hit
 from retrieval.models import RankingSettings
 from retrieval.query import Within, prepare
-from retrieval.search import EVERYTHING, Found, Read, find
-from retrieval.tuning import tuning
+from retrieval.search import EVERYTHING, FoundHits, Read, find
+from retrieval.tuning import load_tuning
 
 logger = logging.getLogger(__name__)
 
@@ -41,10 +41,10 @@ class Shortlist:
     texts: tuple[str, ...]
 
 
-def shortlist(found: Found) -> Shortlist | None:
+def select_shortlist(found: FoundHits) -> Shortlist | None:
     """The best of what was found, with its text, in the open scope; None where the workspace reranks nothing."""
     by = RankingSettings.objects.values_list("rerank", flat=True).first()
-    rows = [hit.row for hit in found.hits[: tuning().reranked]]
+    rows = [hit.row for hit in found.hits[: load_tuning().reranked]]
     if by is None or by == Reranker.OFF or len(rows) < 2:
         return None
     texts: Mapping[int, str] = dict(ContextRow.objects.filter(number__in=rows).values_list("number", "text"))
@@ -52,27 +52,27 @@ def shortlist(found: Found) -> Shortlist | None:
     return Shortlist(Reranker(by), tuple(kept), tuple(texts[row][:LONGEST] for row in kept))
 
 
-def rerank(scope: Scope, found: Found, short: Shortlist | None) -> Found:
+def rerank(scope: Scope, found: FoundHits, short: Shortlist | None) -> FoundHits:
     """`found` in the order of the reranker, with no scope open. Raises nothing: a failure is a notice."""
     if short is None:
         return found
     if not connection.in_atomic_block:
         connection.close()  # somebody else may use it meanwhile
-    order, read, problem = _order(scope, found.query.text, short)
+    order, read, problem = _order_shortlist(scope, found.query.text, short)
     found = replace(found, read=read, problem=problem)
     return found if problem else reorder(found, order, NAMES[short.by])
 
 
-def look(scope: Scope, text: str, *, within: Within = EVERYTHING, reference_depth: int = 0) -> Found:
+def look(scope: Scope, text: str, *, within: Within = EVERYTHING, reference_depth: int = 0) -> FoundHits:
     """`find`, reranked where the workspace wishes it. Opens the scope itself. Raises as `find` does."""
     asked = prepare(text, scope)
     with scope.open():
         found = find(scope, asked, within=within, reference_depth=reference_depth)
-        short = shortlist(found)
+        short = select_shortlist(found)
     return rerank(scope, found, short)
 
 
-def _order(scope: Scope, question: str, short: Shortlist) -> tuple[list[int], Read, str]:
+def _order_shortlist(scope: Scope, question: str, short: Shortlist) -> tuple[list[int], Read, str]:
     """Rows, best first; what that took; and why there is no order, where there is none."""
     read = Read(short.by)
     try:
@@ -103,7 +103,7 @@ def _ask(scope: Scope, prompt: Prompt) -> client.Reply:
         raise RerankFailed(str(problem)) from problem
 
 
-def reorder(found: Found, order: Sequence[int], by: str) -> Found:
+def reorder(found: FoundHits, order: Sequence[int], by: str) -> FoundHits:
     """The rows of `order` first; their scores are dealt out anew, so that they still fall and stay from 0 to 1."""
     hits = {hit.row: hit for hit in found.hits}
     places = {row: place for place, row in enumerate((hit.row for hit in found.hits), start=1)}

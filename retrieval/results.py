@@ -13,13 +13,13 @@ from django.utils.translation import gettext
 
 from entities.access import Scope
 from entities.models import Entity
-from entities.registry import type_by_content_type
+from entities.registry import get_type_by_content_type
 from ingestion.models import Kind, RowParagraph
 from retrieval.fusion import Hit
 from retrieval.gate import INDEX_ROWS, Gates
-from retrieval.links import passage_url, workspace_url
+from retrieval.links import build_passage_url, build_workspace_url
 from retrieval.matches import Matcher, format_words
-from retrieval.places import Layout, Part, RowText, load_layouts
+from retrieval.places import RowLayout, RowText, TextPart, load_layouts
 from retrieval.statements import fetch_rows
 from retrieval.terms import Terms
 
@@ -68,7 +68,7 @@ class Scores:
 
 
 @dataclass(frozen=True)
-class Result:
+class SearchResult:
     """One passage.
 
     score: 0 to 1, comparable within one search. matched: words of the question in it; matcher finds them in the text.
@@ -89,7 +89,7 @@ class Result:
     page: int | None
     section: str
     position: int
-    layout: Layout
+    layout: RowLayout
     passage: UUID | None
     url: str
     matched: tuple[str, ...] = ()
@@ -110,18 +110,18 @@ class Result:
         """Its paragraphs, in order."""
         return self.layout.paragraphs
 
-    def part_at(self, place: int | None) -> Part | None:
+    def find_part_at(self, place: int | None) -> TextPart | None:
         """The part of it in which a character of its text stands."""
         return self.layout.at(place)
 
 
-def entity_ref(scope: Scope, entity: Entity) -> EntityRef:
+def build_entity_ref(scope: Scope, entity: Entity) -> EntityRef:
     """Of a record from `readable_by`."""
     archived = entity.archived_at is not None
-    return _ref(scope, entity.type_class, entity.pk, entity.title, archived)  # type: ignore[attr-defined]
+    return _build_ref(scope, entity.type_class, entity.pk, entity.title, archived)  # type: ignore[attr-defined]
 
 
-def _ref(scope: Scope, model: type[Entity], pk: UUID, name: str | None, archived: bool) -> EntityRef:
+def _build_ref(scope: Scope, model: type[Entity], pk: UUID, name: str | None, archived: bool) -> EntityRef:
     verbose = str(model._meta.verbose_name)
     return EntityRef(
         id=pk,
@@ -131,7 +131,7 @@ def _ref(scope: Scope, model: type[Entity], pk: UUID, name: str | None, archived
         type_name=verbose.capitalize(),
         icon=model.rag().icon,
         color=model.rag().color,
-        url=workspace_url(scope, "entities:detail", pk),
+        url=build_workspace_url(scope, "entities:detail", pk),
         archived=archived,
     )
 
@@ -167,36 +167,38 @@ def filter_visible_rows(numbers: Sequence[int], gates: Gates) -> set[int]:
 
 def load_results(
     scope: Scope, hits: Sequence[Hit], gates: Gates, terms: Terms, linked: Mapping[UUID, UUID] | None = None
-) -> list[Result]:
+) -> list[SearchResult]:
     """The rows behind `hits`, in their order. linked: record -> the record from which a reference led to it.
 
     Text and paragraphs are read by two statements. What rose between them is left out: its text would be given under
     the label that it had, and without the paragraphs by which what is drawn from it rises.
     """
-    rows = _rows(scope, [hit.row for hit in hits], gates)
+    rows = _load_rows(scope, [hit.row for hit in hits], gates)
     origins = {}
     if linked and (wanted := {linked[row.entity.id] for row in rows.values() if row.entity.id in linked}):
-        origins = {e.pk: entity_ref(scope, e) for e in records(scope, wanted)}
+        origins = {e.pk: build_entity_ref(scope, e) for e in load_records(scope, wanted)}
     layouts = load_layouts({row.id: row.text for row in rows.values()})
     matcher = terms.matcher
     matched = {
-        hit.row: matcher.words_in(f"{rows[hit.row].text.section}\n{rows[hit.row].text.text}", terms.matched(hit.terms))
+        hit.row: matcher.find_words_in(
+            f"{rows[hit.row].text.section}\n{rows[hit.row].text.text}", terms.matched(hit.terms)
+        )
         for hit in hits
         if hit.row in rows
     }
     results = []
     for hit in hits:
         row = rows.get(hit.row)
-        if row is None or row.paragraphs != {*layouts.get(row.id, Layout()).paragraphs}:
+        if row is None or row.paragraphs != {*layouts.get(row.id, RowLayout()).paragraphs}:
             continue
         origin = origins.get((linked or {}).get(row.entity.id))  # type: ignore[arg-type]
         why = explain(matched[hit.row], hit, matched.get(hit.neighbour_of or 0, ()), origin)
-        found = Found(row, layouts.get(row.id, Layout()), matched[hit.row])
-        results.append(_result(scope, hit, found, matcher, why, origin is not None))
+        found = FoundRow(row, layouts.get(row.id, RowLayout()), matched[hit.row])
+        results.append(_build_result(scope, hit, found, matcher, why, origin is not None))
     return results
 
 
-def _rows(scope: Scope, numbers: Sequence[int], gates: Gates) -> "dict[int, Row]":
+def _load_rows(scope: Scope, numbers: Sequence[int], gates: Gates) -> "dict[int, IndexRow]":
     if not numbers:
         return {}
     statement = gates.each.fill(ROWS, rows=OF_NUMBERS)
@@ -205,19 +207,19 @@ def _rows(scope: Scope, numbers: Sequence[int], gates: Gates) -> "dict[int, Row]
         number, pk, kind, label, text, path, page, position, entity, content_type, name, archived, file, file_name,
         collection, paragraphs,
     ) in fetch_rows(statement, {**gates.each.params, "rows": list(numbers)}):  # fmt: skip
-        found[number] = Row(
+        found[number] = IndexRow(
             id=pk,
             kind=Kind(kind),
             position=position,
             text=RowText(text, label, page, path),
-            entity=_ref(scope, type_by_content_type(content_type), entity, name, archived),
+            entity=_build_ref(scope, get_type_by_content_type(content_type), entity, name, archived),
             file=FileRef(file, file_name, collection) if file else None,
             paragraphs=frozenset(paragraphs),
         )
     return found
 
 
-def records(scope: Scope, ids: set[UUID]) -> list[Entity]:
+def load_records(scope: Scope, ids: set[UUID]) -> list[Entity]:
     return list(Entity.objects.readable_by(scope).filter(pk__in=ids)) if ids else []
 
 
@@ -232,12 +234,12 @@ def load_paragraph_ids(rows: Sequence[UUID]) -> dict[UUID, tuple[UUID, ...]]:
     return found
 
 
-def row_text(row: Mapping[str, Any]) -> RowText:
+def build_row_text(row: Mapping[str, Any]) -> RowText:
     return RowText(row["text"], row["data_classification"], row["page"], row["heading_path"])
 
 
 @dataclass(frozen=True)
-class Row:
+class IndexRow:
     """An index row with its record and file as the reader may know them."""
 
     id: UUID
@@ -250,25 +252,27 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundRow:
     """A row that a search found, with what belongs to it."""
 
-    row: Row
-    layout: Layout
+    row: IndexRow
+    layout: RowLayout
     matched: tuple[str, ...]
 
 
-def _result(scope: Scope, hit: Hit, found: Found, matcher: Matcher, why: str, via_reference: bool) -> Result:
+def _build_result(
+    scope: Scope, hit: Hit, found: FoundRow, matcher: Matcher, why: str, via_reference: bool
+) -> SearchResult:
     row, text = found.row, found.row.text
-    words = matcher.best_sentence(text.text) if found.matched else None
+    words = matcher.find_best_sentence(text.text) if found.matched else None
     part = found.layout.at(words[0] if words else None)
     passage = part.paragraph if part else next(iter(found.layout.paragraphs), None)
     file = row.file.id if row.file else None
-    return Result(
+    return SearchResult(
         id=row.id,
         kind=row.kind,
         score=round(hit.score, 4),
-        scores=Scores(_rounded(hit.similarity), _rounded(hit.lexical)),
+        scores=Scores(_round_score(hit.similarity), _round_score(hit.lexical)),
         why=why,
         via_reference=via_reference,
         text=text.text,
@@ -281,7 +285,7 @@ def _result(scope: Scope, hit: Hit, found: Found, matcher: Matcher, why: str, vi
         position=row.position,
         layout=found.layout,
         passage=passage,
-        url=passage_url(scope, row.entity.id, file, row=row.id, passage=passage, words=words),
+        url=build_passage_url(scope, row.entity.id, file, row=row.id, passage=passage, words=words),
         matched=found.matched,
         matcher=matcher,
     )
@@ -308,5 +312,5 @@ def explain(words: Sequence[str], hit: Hit, beside: Sequence[str], origin: Entit
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 
-def _rounded(value: float | None) -> float | None:
+def _round_score(value: float | None) -> float | None:
     return None if value is None else round(value, 4)

@@ -11,27 +11,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-from entities.access import Scope, ScopeError, current
-from entities.access.scope import cached
+from entities.access import Scope, ScopeError, get_current_scope
+from entities.access.scope import load_once
 from entities.models import Entity
 from llm.messages import Usage
 from references.graph import walk
 from retrieval.boosts import add_boosts, boost_openings
 from retrieval.branches import compare_rows, search_meaning, search_words
 from retrieval.candidates import load_vectors
-from retrieval.exact import word_for_word
+from retrieval.exact import boost_verbatim
 from retrieval.fusion import Hit, append_neighbours, blend_scores, skip_copies
-from retrieval.gate import Gates, gate
+from retrieval.gate import Gates, build_gates
 from retrieval.neighbours import find_neighbours
-from retrieval.phrases import Holders, find_rows, narrowed
+from retrieval.phrases import Holders, find_rows, narrow_gates
 from retrieval.precedence import follow_headings, load_origins, put_passages_first
 from retrieval.query import LONGEST, PreparedQuery, Within, prepare, replace_text
-from retrieval.results import Result, filter_visible_rows, load_results
+from retrieval.results import SearchResult, filter_visible_rows, load_results
 from retrieval.spelling import correct_words, replace_words
-from retrieval.standing import weighed
-from retrieval.survey import survey
+from retrieval.standing import weigh_by_salience
+from retrieval.survey import run_survey
 from retrieval.terms import Terms, build_terms
-from retrieval.tuning import tuning
+from retrieval.tuning import load_tuning
 
 EVERYTHING = Within()
 
@@ -46,7 +46,7 @@ class Read:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundHits:
     """Everything that a question found, best first, before it is cut down.
 
     within: where it was looked for, with what references led to. linked: record that references led to -> the record
@@ -78,7 +78,7 @@ def search(
     reference_depth: int = 0,
     limit: int = 10,
     floor: float | None = None,
-) -> list[Result]:
+) -> list[SearchResult]:
     """The passages that answer `query` best among those that `scope` may see, at most `limit` (and `Tuning.most`).
 
     `scope` is open. A string is prepared here; where a network embedder is configured, `prepare` it before opening.
@@ -97,51 +97,51 @@ def find(
     within: Within = EVERYTHING,
     reference_depth: int = 0,
     floor: float | None = None,
-) -> Found:
+) -> FoundHits:
     """Both branches and their fusion. Raises as `search` does."""
-    if current() != scope:
+    if get_current_scope() != scope:
         raise ScopeError("a search is made in its own open scope")
     asked = prepare(query, scope) if isinstance(query, str) else query
-    nothing = Found(asked, Terms({}), ())
+    nothing = FoundHits(asked, Terms({}), ())
     if not asked.text:
         return nothing
     within, linked = widen(scope, within, reference_depth)
     terms = build_terms(asked.words, asked.text)
-    through = gate(scope, within)
+    through = build_gates(scope, within)
     quoted = find_rows(asked.required, through) if asked.required else Holders()
     if quoted.rows:
-        through = narrowed(through, quoted.rows)
-    size = survey(terms.numbers, through)
+        through = narrow_gates(through, quoted.rows)
+    size = run_survey(terms.numbers, through)
     worded = search_words(asked, terms, through, size)
-    if not asked.typed and not quoted.rows and (other := _spelled(scope, asked, terms, worded)):
+    if not asked.typed and not quoted.rows and (other := _correct_query(scope, asked, terms, worded)):
         return replace(find(scope, other, within=within, floor=floor), linked=linked)
     near = search_meaning(asked, through, size)
-    t = tuning()
-    exact = word_for_word(asked, terms, worded)
+    t = load_tuning()
+    exact = boost_verbatim(asked, terms, worded)
     raised = add_boosts(exact, boost_openings(within, through))
-    hits = _fused(asked, near, worded, raised, t.floor if floor is None else floor)
-    scored = weighed(scope, hits, max(t.pool, t.reranked))
-    return Found(
+    hits = _fuse_branches(asked, near, worded, raised, t.floor if floor is None else floor)
+    scored = weigh_by_salience(scope, hits, max(t.pool, t.reranked))
+    return FoundHits(
         query=asked,
         terms=terms,
-        hits=_place(asked, scored, through),
+        hits=_place_hits(asked, scored, through),
         within=within,
         linked=linked,
         exact=exact,
         quoted=quoted,
         scored=scored,
-        opened=cached("opened", object),
+        opened=load_once("opened", object),
     )
 
 
-def _place(asked: PreparedQuery, scored: Sequence[Hit], through: Gates) -> tuple[Hit, ...]:
+def _place_hits(asked: PreparedQuery, scored: Sequence[Hit], through: Gates) -> tuple[Hit, ...]:
     """What is drawn from passages behind those, and what stands under a heading in its place."""
-    t = tuning()
+    t = load_tuning()
     origins = load_origins(scored[: max(t.pool, t.reranked)])
     return follow_headings(asked, put_passages_first(scored, origins), through, origins)
 
 
-def _spelled(
+def _correct_query(
     scope: Scope, asked: PreparedQuery, terms: Terms, worded: Sequence[tuple[int, float, frozenset[int]]]
 ) -> PreparedQuery | None:
     """The question with words that no visible text has replaced; None where there are none such, or nothing is near."""
@@ -165,7 +165,7 @@ def widen(scope: Scope, within: Within, depth: int) -> tuple[Within, dict[UUID, 
     return replace(within, entities=tuple(walked.depths) or within.entities), linked
 
 
-def _fused(
+def _fuse_branches(
     asked: PreparedQuery,
     near: list[tuple[int, float]],
     worded: list[tuple[int, float, frozenset[int]]],
@@ -192,7 +192,7 @@ def score_hits(
     scores = blend_scores(
         {hit.row: hit.similarity for hit in hits if hit.similarity is not None},
         {hit.row: hit.lexical for hit in hits if hit.lexical is not None},
-        weights or tuning().weights,
+        weights or load_tuning().weights,
     )
     if raised:
         most = 1 + max(raised.values())
@@ -201,11 +201,11 @@ def score_hits(
     return tuple(sorted(scored, key=lambda hit: (-hit.score, hit.row)))
 
 
-def still_found(scope: Scope, found: Found) -> Found:
+def drop_hidden_since(scope: Scope, found: FoundHits) -> FoundHits:
     """`found` without what was hidden since, where it was found in a transaction before this one: neither the place nor
     the likeness of that may count, nor what it led to, so what is left is scored and placed among itself.
     """
-    if found.opened is cached("opened", object):
+    if found.opened is load_once("opened", object):
         return found
     through = _get_gates(scope, found)
     rows = {hit.row for hit in (*found.scored, *found.hits)}
@@ -215,7 +215,7 @@ def still_found(scope: Scope, found: Found) -> Found:
         exact = {row: lift for row, lift in found.exact.items() if row in seen}
         left = [hit for hit in found.scored if hit.row in seen]
         scored = score_hits(left, add_boosts(exact, boost_openings(found.within, through)))
-        hits = _place(found.query, scored, through)
+        hits = _place_hits(found.query, scored, through)
         if any(hit.reranked for hit in found.hits):
             # The order of the reranker stays, and the scores still fall.
             there = {hit.row for hit in hits}
@@ -224,19 +224,19 @@ def still_found(scope: Scope, found: Found) -> Found:
             falling = sorted((hit.score for hit in hits), reverse=True)
             hits = tuple(replace(hit, score=score) for hit, score in zip(ordered, falling, strict=True))
         found = replace(found, scored=scored)
-    return replace(found, hits=hits, opened=cached("opened", object))
+    return replace(found, hits=hits, opened=load_once("opened", object))
 
 
-def _get_gates(scope: Scope, found: Found) -> Gates:
-    through = gate(scope, found.within)
-    return narrowed(through, found.quoted.rows) if found.quoted.rows else through
+def _get_gates(scope: Scope, found: FoundHits) -> Gates:
+    through = build_gates(scope, found.within)
+    return narrow_gates(through, found.quoted.rows) if found.quoted.rows else through
 
 
-def choose(scope: Scope, found: Found, *, limit: int = 10) -> list[Result]:
+def choose(scope: Scope, found: FoundHits, *, limit: int = 10) -> list[SearchResult]:
     """The best of what was found and is still seen, without copies, with neighbours where there is room, as results."""
-    t = tuning()
+    t = load_tuning()
     limit = max(0, min(limit, t.most))
-    found = still_found(scope, found)
+    found = drop_hidden_since(scope, found)
     if not found.hits or not limit:
         return []
     through = _get_gates(scope, found)
@@ -248,13 +248,13 @@ def choose(scope: Scope, found: Found, *, limit: int = 10) -> list[Result]:
     results = load_results(scope, hits, through, found.terms, found.linked)
     if len(results) < len(hits):
         # Something was hidden within this transaction.
-        left = still_found(scope, replace(found, opened=None))
+        left = drop_hidden_since(scope, replace(found, opened=None))
         if len(left.hits) < len(found.hits):
             return choose(scope, left, limit=limit)
     return results
 
 
-def list_notices(found: Found, *, cut: bool = False) -> tuple[str, ...]:
+def list_notices(found: FoundHits, *, cut: bool = False) -> tuple[str, ...]:
     """Sentences for whoever asked: what this search could not do as it was asked. cut: whether the question was cut
     before it was prepared.
     """

@@ -29,7 +29,7 @@ class Sizes:
 _known: Sizes | None = None
 
 
-def sizes() -> Sizes:
+def read_sizes() -> Sizes:
     """As they were less than `LASTS` seconds ago."""
     global _known
     now = time.monotonic()

@@ -5,8 +5,8 @@ import re
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from ingestion.tables import in_words
-from retrieval.matches import SENTENCE, Matcher, closeness
+from ingestion.tables import format_as_prose
+from retrieval.matches import SENTENCE, Matcher, compute_closeness
 
 LENGTH = 320
 BLANKS = re.compile(r"(?:\s|([=_*~#.·•–—-])\1{3,})+")
@@ -15,9 +15,9 @@ WORD = 40
 """Characters within which a word ends; what is longer, or has no blanks, is cut anywhere."""
 
 
-def snippet(text: str, matcher: Matcher, length: int = LENGTH) -> str:
+def cut_snippet(text: str, matcher: Matcher, length: int = LENGTH) -> str:
     """About `length` characters of `text` with as many matched words as possible, cut between words, with ellipses."""
-    text = BLANKS.sub(" ", in_words(text)).strip()
+    text = BLANKS.sub(" ", format_as_prose(text)).strip()
     if len(text) <= length:
         return text
     start, at_sentence = _choose_start(text, matcher, length)
@@ -29,7 +29,7 @@ def snippet(text: str, matcher: Matcher, length: int = LENGTH) -> str:
     return f"{'… ' if start else ''}{text[start:stop].strip()}{' …' if stop < len(text) else ''}"
 
 
-def marked(text: str, matcher: Matcher) -> SafeString:
+def mark_matches(text: str, matcher: Matcher) -> SafeString:
     """`text` escaped, the words that matched in <mark>."""
     parts: list[tuple[object]] = []
     at = 0
@@ -43,9 +43,9 @@ def _choose_start(text: str, matcher: Matcher, length: int) -> tuple[int, bool]:
     """Where to begin, and whether a sentence begins there: the sentence that matches best is in the middle, as far as
     whole sentences before it have room.
     """
-    best = matcher.best_sentence(text)
+    best = matcher.find_best_sentence(text)
     if best is None or best[1] - best[0] > length:
-        return _densest(text, matcher, length), False
+        return _find_densest_window(text, matcher, length), False
     room = (length - (best[1] - best[0])) // 2
     starts = [match.end() - len(match.group().lstrip()) for match in SENTENCE.finditer(text, 0, best[1])]
     start = next((start for start in starts if start >= best[0] - room), best[0])
@@ -53,12 +53,14 @@ def _choose_start(text: str, matcher: Matcher, length: int) -> tuple[int, bool]:
     return (start, True) if start <= last or start == 0 else (max(last, 0), False)
 
 
-def _densest(text: str, matcher: Matcher, length: int) -> int:
+def _find_densest_window(text: str, matcher: Matcher, length: int) -> int:
     """Where the window with the most different words begins, a little before the first; 0 where none is found."""
     places = matcher.places(text)
     best, most = 0, (0, 0)
     for first, _, _ in places:
-        score = closeness(place for place in places if first <= place[0] and place[1] <= first + length * 3 // 4)
+        score = compute_closeness(
+            place for place in places if first <= place[0] and place[1] <= first + length * 3 // 4
+        )
         if score > most:
             best, most = first, score
     return min(max(0, best - length // 5), max(0, len(text) - length))

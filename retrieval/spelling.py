@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from entities.access import Scope
-from retrieval.gate import gate
+from retrieval.gate import build_gates
 from retrieval.query import Within
 from retrieval.statements import fetch_rows
 from retrieval.terms import Terms
@@ -53,7 +53,7 @@ def correct_words(scope: Scope, terms: Terms, unmatched: Sequence[str]) -> dict[
     }
     if not asked or len(asked) > MAX_WORDS:
         return {}
-    through, words = gate(scope, Within()).each, list(asked)
+    through, words = build_gates(scope, Within()).each, list(asked)
     owners = [(n, term) for n, word in enumerate(words) for term, of in terms.words.items() if word in of]
     params = {
         "places": list(range(len(words))),

@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 from django.db import connection
 
-from entities.access.scope import cached
+from entities.access.scope import load_once
 
 PLACE = re.compile(r"%%|%\((\w+)\)s")
 
@@ -26,7 +26,7 @@ def fetch_rows(
     settings: of the server, for this statement alone; all of it is one round trip.
     """
     connection.ensure_connection()
-    cached("generic plans", force_generic_plans)
+    load_once("generic plans", force_generic_plans)
     if connection.queries_logged:
         # What is one round trip is one entry of the log: settings travel with their statement.
         with connection.cursor() as open_, psycopg.Cursor(connection.connection) as beside:
@@ -35,7 +35,7 @@ def fetch_rows(
             found = list(open_.fetchall())
             _set(beside, settings, True)
             return found
-    text, names = numbered(statement)
+    text, names = number_params(statement)
     given = [params[name] for name in names]
     raw: Any = psycopg.RawCursor(connection.connection)
     with connection.make_cursor(raw) as open_:
@@ -66,7 +66,7 @@ def _set(cursor: Any, settings: Mapping[str, str] | None, back: bool) -> None:
 
 
 @lru_cache(maxsize=1_000)
-def numbered(statement: str) -> tuple[str, tuple[str, ...]]:
+def number_params(statement: str) -> tuple[str, tuple[str, ...]]:
     """A statement with the server's own places ($1, $2, …), and the names of the parameters in their order.
 
     psycopg reads a long statement anew each time, which takes as long as some of them run.

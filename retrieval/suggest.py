@@ -8,12 +8,12 @@ from django.db.models import Case, Exists, IntegerField, OuterRef, Q, Value, Whe
 
 from entities.access import Scope
 from entities.models import Entity
-from ingestion.access import visible_files
+from ingestion.access import select_visible_files
 from ingestion.models import Paragraph
-from retrieval.completions import completions
-from retrieval.links import workspace_url
+from retrieval.completions import list_completions
+from retrieval.links import build_workspace_url
 from retrieval.query import CONTROL
-from retrieval.results import FILE_NAME_IS_READABLE, entity_ref
+from retrieval.results import FILE_NAME_IS_READABLE, build_entity_ref
 
 LONGEST = 100
 KEPT = 2
@@ -43,20 +43,22 @@ def suggest(scope: Scope, text: str, *, limit: int = 8) -> list[Suggestion]:
     if not text:
         return []
     named = QUOTES.sub("", text).strip()
-    found = [*_records(scope, named, limit), *_files(scope, named, limit)] if named else []
+    found = [*_suggest_records(scope, named, limit), *_suggest_files(scope, named, limit)] if named else []
     names = [suggestion for _, suggestion in sorted(found, key=lambda pair: pair[0])][:limit]
-    searches = [_search(scope, completed) for completed in ([] if typed[-1].isspace() else completions(scope, text))]
+    searches = [
+        _search(scope, completed) for completed in ([] if typed[-1].isspace() else list_completions(scope, text))
+    ]
     names = names[: limit - min(len(searches), KEPT)]
     return [*names, *searches[: limit - len(names)]]
 
 
 def _search(scope: Scope, text: str) -> Suggestion:
     return Suggestion(
-        None, "search", text, "Search", workspace_url(scope, "retrieval:search", q=text), "search", "slate"
+        None, "search", text, "Search", build_workspace_url(scope, "retrieval:search", q=text), "search", "slate"
     )
 
 
-def _nearness(column: str, text: str) -> Case:
+def _build_nearness_case(column: str, text: str) -> Case:
     return Case(
         When(Q(**{f"{column}__istartswith": text}), then=Value(0)),
         When(Q(**{f"{column}__icontains": f" {text}"}), then=Value(1)),
@@ -65,26 +67,26 @@ def _nearness(column: str, text: str) -> Case:
     )
 
 
-def _records(scope: Scope, text: str, limit: int) -> list[tuple[int, Suggestion]]:
+def _suggest_records(scope: Scope, text: str, limit: int) -> list[tuple[int, Suggestion]]:
     readable: Any = Entity.objects.readable_by(scope)
     rows = readable.filter(title__icontains=text, archived_at__isnull=True)
-    rows = rows.annotate(nearness=_nearness("title", text)).order_by("nearness", "-updated_at", "pk")
-    refs = [(row.nearness, entity_ref(scope, row)) for row in rows[:limit]]
+    rows = rows.annotate(nearness=_build_nearness_case("title", text)).order_by("nearness", "-updated_at", "pk")
+    refs = [(row.nearness, build_entity_ref(scope, row)) for row in rows[:limit]]
     return [
         (near, Suggestion(str(ref.id), ref.type, ref.title, ref.type_name, ref.url, ref.icon, ref.color))
         for near, ref in refs
     ]
 
 
-def _files(scope: Scope, text: str, limit: int) -> list[tuple[int, Suggestion]]:
+def _suggest_files(scope: Scope, text: str, limit: int) -> list[tuple[int, Suggestion]]:
     """Files with something in them for the reader, whose name they are cleared for, by name: the times of a file are
     also those of versions and steps that not everybody is told of (docs/adr/0032).
     """
     readable = Paragraph.objects.filter(file=OuterRef("pk"), data_classification__isnull=False)
     rows = (
-        visible_files(scope)
+        select_visible_files(scope)
         .filter(Exists(readable), FILE_NAME_IS_READABLE, name__icontains=text, entity__archived_at__isnull=True)
-        .annotate(nearness=_nearness("name", text))
+        .annotate(nearness=_build_nearness_case("name", text))
         .order_by("nearness", "name", "pk")
         .values_list("nearness", "pk", "name")
     )
@@ -92,7 +94,7 @@ def _files(scope: Scope, text: str, limit: int) -> list[tuple[int, Suggestion]]:
         (
             near,
             Suggestion(
-                str(pk), "file", name, "File", workspace_url(scope, "ingestion:reader", pk), "file-text", "slate"
+                str(pk), "file", name, "File", build_workspace_url(scope, "ingestion:reader", pk), "file-text", "slate"
             ),
         )
         for near, pk, name in rows[:limit]

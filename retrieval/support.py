@@ -78,7 +78,7 @@ def list_citing_sentences(text: str) -> list[CitingSentence]:
     return found
 
 
-def sentences_citing(text: str, n: int) -> list[str]:
+def list_sentences_citing(text: str, n: int) -> list[str]:
     """The sentences of `text` that carry `[citation:n]`, markers removed."""
     return list(dict.fromkeys(found.sentence for found in list_citing_sentences(text) if found.n == n))
 
@@ -93,9 +93,9 @@ def check_support(sentences: Sequence[str], passage: str) -> Support:
 def check_sentence(sentence: str, passage: str) -> Support:
     """Unsupported: a figure that the passage does not have, or hardly a word in common. Weak: a name that it does not
     have, or few words in common."""
-    if figures(sentence) - figures(passage) - spelt_figures(passage):
+    if extract_figures(sentence) - extract_figures(passage) - extract_spelt_figures(passage):
         return Support.UNSUPPORTED
-    words, there = content_words(sentence), content_words(passage)
+    words, there = extract_content_words(sentence), extract_content_words(passage)
     overlap = len(words & there) / len(words) if words else 1.0
     if overlap < SOME:
         return Support.UNSUPPORTED
@@ -110,33 +110,35 @@ def is_quote(sentence: str, passage: str) -> bool:
     return bool(said) and f" {said} " in f" {there} "
 
 
-def borne_out_by(sentences: Sequence[str], passage: str) -> tuple[int, int] | None:
+def find_bearing_sentence(sentences: Sequence[str], passage: str) -> tuple[int, int] | None:
     """The characters of the sentence in `passage` that has most in common with what was written; None for none."""
-    wanted = {word for sentence in sentences for word in content_words(sentence)}
-    numbers = {number for sentence in sentences for number in figures(sentence)}
+    wanted = {word for sentence in sentences for word in extract_content_words(sentence)}
+    numbers = {number for sentence in sentences for number in extract_figures(sentence)}
     best, most, start = None, 0, 0
     for end in [*END.finditer(passage), None]:
         stop = end.start() if end else len(passage)
         part = passage[start:stop]
-        common = len(wanted & content_words(part)) + 2 * len(numbers & (figures(part) | spelt_figures(part)))
+        common = len(wanted & extract_content_words(part)) + 2 * len(
+            numbers & (extract_figures(part) | extract_spelt_figures(part))
+        )
         if common > most:
             best, most = (start + len(part) - len(part.lstrip()), start + len(part.rstrip())), common
         start = end.end() if end else stop
     return best
 
 
-def figures(text: str) -> frozenset[Decimal]:
+def extract_figures(text: str) -> frozenset[Decimal]:
     """The numbers written in figures, in units: "€1.2 million", "1,200,000" and "1 200 000" are one number."""
     found: set[Decimal] = set()
     for match in FIGURE.finditer(MARKER.sub(" ", LIST_MARK.sub("", text))):
         scale = (match["scale"] or "").strip()
         if scale == "m" and not match["money"]:
             scale = ""  # metres
-        found |= {value.scaleb(SCALES.get(scale.casefold(), 0)).normalize() for value in _values(match["digits"])}
+        found |= {value.scaleb(SCALES.get(scale.casefold(), 0)).normalize() for value in _parse_values(match["digits"])}
     return frozenset(found)
 
 
-def spelt_figures(text: str) -> frozenset[Decimal]:
+def extract_spelt_figures(text: str) -> frozenset[Decimal]:
     """Small numbers in words, with their scale: a passage may spell what an answer writes in figures."""
     matches = SPELT_FIGURE.finditer(text)
     return frozenset(
@@ -144,7 +146,7 @@ def spelt_figures(text: str) -> frozenset[Decimal]:
     )
 
 
-def _values(digits: str) -> set[Decimal]:
+def _parse_values(digits: str) -> set[Decimal]:
     plain = re.sub(r"[ \u00a0\u202f'’]", "", digits)
     # 1,200,000 and 1.200.000 group by thousands; 1.5 and 1,5 are decimals; 10.03.2026 is three numbers.
     for separator in ",.":
@@ -165,13 +167,13 @@ def names(text: str) -> frozenset[str]:
     return frozenset(found - MONTHS - QUIET)
 
 
-def content_words(text: str) -> frozenset[str]:
+def extract_content_words(text: str) -> frozenset[str]:
     """Words that carry meaning, without case and common endings."""
     words = (word.casefold() for word in WORD.findall(MARKER.sub(" ", text)))
-    return frozenset(_stem(word) for word in words if word not in QUIET and word not in SPELT and len(word) > 1)
+    return frozenset(_stem_word(word) for word in words if word not in QUIET and word not in SPELT and len(word) > 1)
 
 
-def _stem(word: str) -> str:
+def _stem_word(word: str) -> str:
     for ending in ("'s", "’s", "ings", "ing", "ies", "ied", "edly", "ed", "es", "s", "ly", "y", "e"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word[: -len(ending)]

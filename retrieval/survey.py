@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from retrieval.gate import IN_A_SET, Gates
-from retrieval.sizes import sizes
+from retrieval.sizes import read_sizes
 from retrieval.statements import fetch_rows
-from retrieval.tuning import tuning
+from retrieval.tuning import load_tuning
 
 ENOUGH = 100
 """Sampled visible rows that make an estimate good to about a tenth."""
@@ -74,14 +74,14 @@ class Survey:
     counted: float | None = None
     strict: bool = False
 
-    def frequency(self, term: int) -> float:
+    def get_frequency(self, term: int) -> float:
         """Visible rows that hold a term."""
         return self.holding[term][1] if term in self.holding else 0.0
 
     @property
     def beyond_scan(self) -> bool:
         """Whether the reader sees more rows than are compared one by one without fail."""
-        return (self.visible if self.counted is None else self.counted) > tuning().scan
+        return (self.visible if self.counted is None else self.counted) > load_tuning().scan
 
     @property
     def by_record(self) -> bool:
@@ -89,8 +89,8 @@ class Survey:
 
         Looking up a record takes as long as reading some eight rows in order.
         """
-        looked_up = min(sizes().records, self.visible)
-        return self.visible <= tuning().scan and self.cleared > 8 * looked_up + 2 * self.visible
+        looked_up = min(read_sizes().records, self.visible)
+        return self.visible <= load_tuning().scan and self.cleared > 8 * looked_up + 2 * self.visible
 
     @property
     def at_most(self) -> float:
@@ -98,7 +98,7 @@ class Survey:
         return self.cleared + SAMPLED
 
 
-def survey(terms: Sequence[int], gates: Gates) -> Survey:
+def run_survey(terms: Sequence[int], gates: Gates) -> Survey:
     """One statement; its cost depends little on the size of the workspace."""
     gate, levels = gates.each, []
     for level, needed in NEEDED.items():
@@ -108,8 +108,8 @@ def survey(terms: Sequence[int], gates: Gates) -> Survey:
         levels.append(VISIBLE.format(level=level))
     statement = SURVEY.format(ctes=gate.ctes, levels=",".join(levels))
     # Without a graph all vectors are compared, however many there are.
-    near = [bound * tuning().scan / SAMPLED if sizes().graphs else -1.0 for bound in NEAR_SCAN]
-    params = {"terms": [0, *terms], "few": round(sizes().records / IN_A_SET), "least": near[0], "most": near[1]}
+    near = [bound * load_tuning().scan / SAMPLED if read_sizes().graphs else -1.0 for bound in NEAR_SCAN]
+    params = {"terms": [0, *terms], "few": round(read_sizes().records / IN_A_SET), "least": near[0], "most": near[1]}
     found = fetch_rows(statement, {**gate.params, **params})
     counted = next((visible * 32.0 for level, _, _, _, visible, _ in found if level == 5), None)
     strict = any(level == 0 for level, *_ in found)

@@ -31,7 +31,7 @@ class Terms:
         """All that is looked for."""
         return [*self.words, *self.implied]
 
-    def of_part(self, text: str, words: Sequence[str]) -> "Terms":
+    def select_part(self, text: str, words: Sequence[str]) -> "Terms":
         """Of the words and days of a part of the question."""
         chosen = {word for word, lexemes in self.stems.items() if is_day(lexemes) and word in text}
         chosen |= self.stems.keys() & set(words)

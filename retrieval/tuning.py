@@ -49,7 +49,7 @@ class Tuning:
 
 
 @cache
-def tuning() -> Tuning:
+def load_tuning() -> Tuning:
     """Raises: ImproperlyConfigured for a key that does not exist."""
     given = dict(getattr(settings, "RETRIEVAL", {}))
     unknown = set(given) - {field.name for field in fields(Tuning)}

@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from entities.access import MEMBER, Scope, get_entity_or_404, opens_own_scope, requires
-from entities.api.lists import chips_of_atoms
+from entities.api.lists import list_atom_chips
 from entities.model_markdown import CitationLink
 from entities.models import Entity
 from retrieval.audit import list_disclosed, note_search
@@ -21,16 +21,16 @@ from retrieval.dates import NEWEST, choose_newest
 from retrieval.facets import count_facets, name_filters
 from retrieval.faint import drop_faint
 from retrieval.locate import resolve
-from retrieval.nearby import nearby_by_row
-from retrieval.owners import citing_or_404
-from retrieval.params import Asked, read_search_query
-from retrieval.related import related
+from retrieval.nearby import group_nearby_by_row
+from retrieval.owners import get_citing_or_404
+from retrieval.params import ParsedQuery, read_search_query
+from retrieval.related import find_related
 from retrieval.rerank import look
-from retrieval.results import entity_ref
-from retrieval.search import Found, choose, list_notices, still_found
+from retrieval.results import build_entity_ref
+from retrieval.search import FoundHits, choose, drop_hidden_since, list_notices
 from retrieval.suggest import suggest
 from retrieval.support import list_citing_sentences
-from retrieval.tuning import tuning
+from retrieval.tuning import load_tuning
 
 SUGGESTED = 4
 """What `sort` says for the best results in the order in which they came in."""
@@ -59,13 +59,13 @@ def search_page(request: HttpRequest) -> HttpResponse:
         return render(request, template, context, status=422 if asked.problems else 200)
 
 
-def found_context(request: HttpRequest, asked: Asked, found: Found | None, started: float) -> dict[str, Any]:
+def found_context(request: HttpRequest, asked: ParsedQuery, found: FoundHits | None, started: float) -> dict[str, Any]:
     scope = get_scope(request)
     records = Entity.objects.readable_by(scope).filter(pk__in=list(asked.within.entities))
-    narrowed = {"records": [entity_ref(scope, record) for record in records]}
+    narrowed = {"records": [build_entity_ref(scope, record) for record in records]}
     if found is None:
         return narrowed
-    everything, faint = still_found(scope, found), "faint" in request.GET
+    everything, faint = drop_hidden_since(scope, found), "faint" in request.GET
     found = everything if faint else drop_faint(everything)
     by_date = request.GET.get("sort") == NEWEST
     days: dict[UUID, datetime] = {}
@@ -75,7 +75,7 @@ def found_context(request: HttpRequest, asked: Asked, found: Found | None, start
         there_is_more = len(dated.results) > asked.limit
     else:
         results = choose(scope, found, limit=asked.limit)
-        there_is_more = len(results) == asked.limit < min(len(found.hits), tuning().most)
+        there_is_more = len(results) == asked.limit < min(len(found.hits), load_tuning().most)
     note_search(
         scope,
         "page",
@@ -86,7 +86,7 @@ def found_context(request: HttpRequest, asked: Asked, found: Found | None, start
         depth=asked.reference_depth,
         written=asked.written,
     )
-    beside = nearby_by_row(scope, results)
+    beside = group_nearby_by_row(scope, results)
     cards = [Card(result, beside.get(result.id, ()), found.query.text, days.get(result.id)) for result in results]
     within = asked.within
     return {
@@ -104,7 +104,9 @@ def found_context(request: HttpRequest, asked: Asked, found: Found | None, start
         "facets": count_facets(
             scope, found, asked.chosen, asked.reference_depth, operators=asked.operators, faint=faint
         ),
-        "more_url": address(request, limit=min(asked.limit + tuning().page, tuning().most)) if there_is_more else "",
+        "more_url": address(request, limit=min(asked.limit + load_tuning().page, load_tuning().most))
+        if there_is_more
+        else "",
         "everywhere_url": f"{request.path}?{urlencode({'q': asked.text})}",
         "notices": list_notices(found, cut=asked.cut),
         "by_words": not found.query.vector,
@@ -133,7 +135,9 @@ def suggestions(request: HttpRequest) -> HttpResponse:
 def related_panel(request: HttpRequest, pk: UUID) -> HttpResponse:
     """A panel of the record's page."""
     scope = get_scope(request)
-    return render(request, "retrieval/related_panel.html", {"related": related(scope, get_entity_or_404(scope, pk))})
+    return render(
+        request, "retrieval/related_panel.html", {"related": find_related(scope, get_entity_or_404(scope, pk))}
+    )
 
 
 @requires(MEMBER)
@@ -141,7 +145,7 @@ def related_panel(request: HttpRequest, pk: UUID) -> HttpResponse:
 def citation_preview(request: HttpRequest, pk: UUID, n: int) -> HttpResponse:
     """What a citation chip shows when it is pointed at: the passage under today's labels, or that it is gone."""
     scope = get_scope(request)
-    citing = citing_or_404(scope, pk)
+    citing = get_citing_or_404(scope, pk)
     found = resolve(scope, citing.owner, n)
     if found is None:
         raise Http404("Not found.")
@@ -154,7 +158,7 @@ def citation_preview(request: HttpRequest, pk: UUID, n: int) -> HttpResponse:
     context = {
         "citation": CitationLink(n, resolved.name, resolved.url(scope), resolved.where),
         "text": resolved.preview,
-        "labels": chips_of_atoms(resolved.located.atoms),
+        "labels": list_atom_chips(resolved.located.atoms),
         "support": check_support(citing.question, resolved, sentences),
     }
     return render(request, "components/citation_preview.html", context)

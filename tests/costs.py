@@ -63,7 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
     from ingestion.sandbox import runner
 
     count_calls(runner, "start_process", "processes")
-    count_calls(pipeline, "work_through", "documents")
+    count_calls(pipeline, "run_all_steps", "documents")
     for model, name in ((Membership, "people"), (Workspace, "workspaces")):
         post_save.connect(partial(_count_created, name=name), sender=model, weak=False)
 

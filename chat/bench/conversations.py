@@ -71,7 +71,7 @@ IDLE = (
 
 
 @dataclass(frozen=True)
-class Asked:
+class RecallQuestion:
     """A question about what was said. turns: numbers, from 1, of those that answer it. kind: of the question."""
 
     text: str
@@ -84,14 +84,14 @@ class Conversation:
     """turns: pairs of a question and its answer. before: the turns that are out of the prompt when it is asked."""
 
     turns: list[tuple[str, str]]
-    asked: list[Asked]
+    asked: list[RecallQuestion]
 
 
 def make_conversation(seed: int, turns: int) -> Conversation:
     """A conversation of about `turns` turns. A thing's property is said once."""
     chance = random.Random(seed)
     made: list[tuple[str, str]] = []
-    asked: list[Asked] = []
+    asked: list[RecallQuestion] = []
     things = [f"{place} {thing}" for place in PLACES for thing in THINGS]
     chance.shuffle(things)
     # Of a long conversation further ones are told apart by a number.
@@ -104,22 +104,24 @@ def make_conversation(seed: int, turns: int) -> Conversation:
         for n, (question, answer, passing, later) in enumerate(properties):
             hidden_name = n > 0 and chance.random() < 0.5
             made.append(((passing if hidden_name else question).format(x=x), _fill(answer, chance, x)))
-            asked.append(Asked(later.format(x=x), (len(made),), "in passing" if hidden_name else "named"))
+            asked.append(RecallQuestion(later.format(x=x), (len(made),), "in passing" if hidden_name else "named"))
             if "rent" in question and not hidden_name:
                 of_rent.append((x, len(made)))
             if chance.random() < 0.3:
                 made.append(chance.choice(IDLE))
         if chance.random() < 0.4:
             question, answer, later = chance.choice(TOLD)
-            values = _values(chance, x)
+            values = _choose_values(chance, x)
             made.append((question.format(**values), answer.format(**values)))
-            asked.append(Asked(later.format(x=x), (len(made),), "told"))
+            asked.append(RecallQuestion(later.format(x=x), (len(made),), "told"))
     for (x, first), (y, second) in zip(of_rent[::2], of_rent[1::2], strict=False):
-        asked.append(Asked(f"Which rent was higher, that of {x} or that of {y}?", (first, second), "two turns"))
+        asked.append(
+            RecallQuestion(f"Which rent was higher, that of {x} or that of {y}?", (first, second), "two turns")
+        )
     return Conversation(made, asked)
 
 
-def _values(chance: random.Random, x: str) -> dict[str, str]:
+def _choose_values(chance: random.Random, x: str) -> dict[str, str]:
     return {
         "x": x,
         "money": f"{chance.randint(12, 990) * 1000:,} euros",
@@ -130,4 +132,4 @@ def _values(chance: random.Random, x: str) -> dict[str, str]:
 
 
 def _fill(template: str, chance: random.Random, x: str) -> str:
-    return f"{template.format(**_values(chance, x))} [citation:{chance.randint(1, 40)}]"
+    return f"{template.format(**_choose_values(chance, x))} [citation:{chance.randint(1, 40)}]"

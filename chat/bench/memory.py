@@ -20,7 +20,7 @@ from entities.access import Scope
 from entities.actions import add_member, create_entity, create_role, create_workspace
 from entities.models import Entity, Source, User
 from entities.types import Contract
-from retrieval.bench.timing import Row
+from retrieval.bench.timing import BenchRow
 from retrieval.bench.world import remove
 
 CONVERSATIONS, TURNS = 5, 300
@@ -38,24 +38,32 @@ class Talk:
     made: Conversation
 
 
-def measure(count: int, rounds: int, seconds: float, plans: list[str]) -> list[Row]:
+def measure(count: int, rounds: int, seconds: float, plans: list[str]) -> list[BenchRow]:
     """count: messages of the longest conversation."""
     del rounds, seconds, plans
-    found: list[Row] = []
+    found: list[BenchRow] = []
     with one_reader() as (scope, records):
         talks = [plant(scope, records, make_conversation(seed, TURNS)) for seed in range(CONVERSATIONS)]
         for budget, goal in BUDGETS.items():
             shares = measure_evidence(talks, budget)
             for kind, values in sorted(shares.items()):
-                found.append(Row(f"evidence within {budget:,} tokens, {kind} ({len(values)} questions)", _mean(values)))
+                found.append(
+                    BenchRow(
+                        f"evidence within {budget:,} tokens, {kind} ({len(values)} questions)", _compute_mean(values)
+                    )
+                )
             every = [value for values in shares.values() for value in values]
-            share = _mean(every)
+            share = _compute_mean(every)
             found.append(
-                Row(f"evidence within {budget:,} tokens, all {len(every)} questions", share, f"≥ {goal}", share >= goal)
+                BenchRow(
+                    f"evidence within {budget:,} tokens, all {len(every)} questions", share, f"≥ {goal}", share >= goal
+                )
             )
         for messages in (10, 1_000, count):
-            p95 = time_recall(plant(scope, records, make_conversation(7, messages // 2)))
-            found.append(Row(f"a recall among {messages:,} messages, p95 ms", p95, f"≤ {P95_MS} ms", p95 <= P95_MS))
+            p95 = measure_recall(plant(scope, records, make_conversation(7, messages // 2)))
+            found.append(
+                BenchRow(f"a recall among {messages:,} messages, p95 ms", p95, f"≤ {P95_MS} ms", p95 <= P95_MS)
+            )
     return found
 
 
@@ -71,7 +79,7 @@ def measure_evidence(talks: list[Talk], budget: int) -> dict[str, list[float]]:
     return shares
 
 
-def time_recall(talk: Talk) -> float:
+def measure_recall(talk: Talk) -> float:
     """Milliseconds that 95 of 100 recalls take at most, in a scope that is open."""
     times = []
     questions = [asked.text for asked in talk.made.asked][:: max(1, len(talk.made.asked) // TIMED)]
@@ -126,5 +134,5 @@ def plant(scope: Scope, records: list[Entity], made: Conversation) -> Talk:
     return Talk(scope, session, made)
 
 
-def _mean(values: list[float]) -> float:
+def _compute_mean(values: list[float]) -> float:
     return sum(values) / len(values)

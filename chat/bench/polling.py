@@ -9,8 +9,8 @@ from chat import callers, events, steps, wakeups  # noqa: E402  they need the se
 
 
 async def look_alone(who: callers.Who, turn: UUID, after: int) -> events.News:
-    return await steps.in_thread(events.look_as, who, turn, after)
+    return await steps.run_in_thread(events.look_as, who, turn, after)
 
 
 events.look_together = look_alone
-wakeups.patience_seconds = lambda: wakeups.POLL_SECONDS
+wakeups.choose_patience_seconds = lambda: wakeups.POLL_SECONDS

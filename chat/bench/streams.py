@@ -29,7 +29,7 @@ from entities.actions import add_member, create_entity, create_role, create_work
 from entities.models import User
 from entities.tokens import issue_token
 from entities.types import Contract
-from retrieval.bench.timing import Row
+from retrieval.bench.timing import BenchRow
 from retrieval.bench.world import remove
 
 SIDES = {"Clearance": "config.asgi:application", "a look a second": "chat.bench.polling:application"}
@@ -61,30 +61,30 @@ class Stream:
     first: float
 
 
-def measure(count: int, rounds: int, seconds: float, plans: list[str]) -> list[Row]:
+def measure(count: int, rounds: int, seconds: float, plans: list[str]) -> list[BenchRow]:
     """count: of streams, open at once."""
     del rounds, seconds, plans
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    found: list[Row] = []
+    found: list[BenchRow] = []
     for side, application in SIDES.items():
         with make_crowd(count) as made, server(application) as (url, process):
-            alone = answers(url, made)
-            found.append(Row(f"{side}: an answer alone, median s", median(alone)))
+            alone = measure_answers(url, made)
+            found.append(BenchRow(f"{side}: an answer alone, median s", median(alone)))
             for name, streams in made.streams.items():
-                found += asyncio.run(of_case(f"{side}, {name}", url, process, made, streams, median(alone)))
+                found += asyncio.run(measure_case(f"{side}, {name}", url, process, made, streams, median(alone)))
     return found
 
 
-async def of_case(
+async def measure_case(
     name: str, url: str, process: psutil.Process, made: Crowd, streams: Sequence[tuple[str, UUID]], alone: float
-) -> list[Row]:
+) -> list[BenchRow]:
     before = process.memory_info().rss
     opened = await asyncio.gather(*(open_stream(url, *stream) for stream in streams), return_exceptions=True)
     alive = [stream for stream in opened if isinstance(stream, Stream)]
     grown = process.memory_info().rss - before
     await asyncio.sleep(2)
-    beside = await asyncio.to_thread(answers, url, made)
+    beside = await asyncio.to_thread(measure_answers, url, made)
     ending = [asyncio.create_task(find_end_time(stream)) for stream in alive]
     began = time.monotonic()
     await asyncio.to_thread(end_turns, made.workspace, {turn for _, turn in streams})
@@ -92,16 +92,16 @@ async def of_case(
     first = [stream.first * 1000 for stream in alive] or [float("inf")]
     p95, slower = float(np.percentile(first, 95)), median(beside) / alone
     return [
-        Row(f"{name}: streams that did not open", len(opened) - len(alive), "= 0", len(alive) == len(opened)),
-        Row(f"{name}: first event, median ms", median(first)),
-        Row(f"{name}: first event, p95 ms", p95, f"≤ {FIRST_EVENT_MS:.0f}", p95 <= FIRST_EVENT_MS),
-        Row(f"{name}: an answer beside them, median s", median(beside)),
-        Row(f"{name}: an answer beside them, of alone", slower, f"≤ {BESIDE}", slower <= BESIDE),
-        Row(f"{name}: from the last event's write to its arrival, p95 ms", 1000 * float(np.percentile(ended, 95)))
+        BenchRow(f"{name}: streams that did not open", len(opened) - len(alive), "= 0", len(alive) == len(opened)),
+        BenchRow(f"{name}: first event, median ms", median(first)),
+        BenchRow(f"{name}: first event, p95 ms", p95, f"≤ {FIRST_EVENT_MS:.0f}", p95 <= FIRST_EVENT_MS),
+        BenchRow(f"{name}: an answer beside them, median s", median(beside)),
+        BenchRow(f"{name}: an answer beside them, of alone", slower, f"≤ {BESIDE}", slower <= BESIDE),
+        BenchRow(f"{name}: from the last event's write to its arrival, p95 ms", 1000 * float(np.percentile(ended, 95)))
         if ended
-        else Row(f"{name}: nothing arrived", 0, "", False),
-        Row(f"{name}: streams that lost an event", len(alive) - len(ended), "= 0", len(alive) == len(ended)),
-        Row(f"{name}: memory a stream, kB", grown / max(1, len(alive)) / 1000),
+        else BenchRow(f"{name}: nothing arrived", 0, "", False),
+        BenchRow(f"{name}: streams that lost an event", len(alive) - len(ended), "= 0", len(alive) == len(ended)),
+        BenchRow(f"{name}: memory a stream, kB", grown / max(1, len(alive)) / 1000),
     ]
 
 
@@ -146,7 +146,7 @@ def end_turns(workspace: int, turns: set[UUID]) -> None:
             )  # fmt: skip
 
 
-def answers(url: str, made: Crowd) -> list[float]:
+def measure_answers(url: str, made: Crowd) -> list[float]:
     """Seconds from a question to the end of its answer, in conversations of their own. One that takes longer than
     `PATIENCE_SECONDS` counts as that, and no other is asked after it.
     """

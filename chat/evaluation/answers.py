@@ -10,19 +10,19 @@ import numpy as np
 
 from chat import actions, runner
 from chat.access import get_turn_or_404, select_messages
-from chat.evaluation.figures import Answer, Drop, average, find_drops, score_answer
+from chat.evaluation.figures import FigureDrop, JudgedAnswer, compute_means, find_drops, score_answer
 from chat.models import AnswerRun, LookIn, Session, State, Turn
 from chat.tools import get_owner
 from entities.access import Scope, get_entity_or_404
 from entities.audit import record
 from entities.models import Entity
-from ingestion.access import visible_files
+from ingestion.access import select_visible_files
 from ingestion.embed import get_embedder
 from ingestion.embedders import EmbeddingFailed
 from ingestion.models import ContextRow
 from retrieval.citation_links import check_support
 from retrieval.evaluation.relevance import load_passages
-from retrieval.evaluation.sets import Question, QuestionSet
+from retrieval.evaluation.sets import QuestionSet, SetQuestion
 from retrieval.evaluation.store import commit_of_today
 from retrieval.locate import resolve_all
 from retrieval.support import Support, list_citing_sentences
@@ -33,20 +33,20 @@ STOP_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
-class Evaluated:
+class EvaluationResult:
     """run: as it is kept. before: what it was compared with. drops: what it lost beyond noise. left_out: how many
     questions were within files that the reader does not see.
     """
 
     run: AnswerRun
     before: AnswerRun | None
-    drops: Sequence[Drop]
+    drops: Sequence[FigureDrop]
     left_out: int
 
 
 def evaluate_answers(
     reader: Scope, given: QuestionSet, *, name: str, accept: bool = False, say: Say = lambda text: None
-) -> Evaluated:
+) -> EvaluationResult:
     """Ask all questions as `reader`, who is a member and whose scope is not open, each in a conversation of its own
     that is deleted afterwards. The run is kept and compared with the last of the same questions, reader and model.
 
@@ -90,27 +90,27 @@ def evaluate_answers(
             reader=name,
             model=model,
             commit=commit_of_today(),
-            figures={figure: round(value, 4) for figure, value in average(scores).items()},
+            figures={figure: round(value, 4) for figure, value in compute_means(scores).items()},
             scores=scores,
             seconds=round(time.monotonic() - begun, 1),
             dropped=bool(drops) and not accept,
         )
-    return Evaluated(run, before, drops, len(given.questions) - len(planned))
+    return EvaluationResult(run, before, drops, len(given.questions) - len(planned))
 
 
-def plan_questions(reader: Scope, given: QuestionSet) -> list[tuple[Question, Entity | None]]:
+def plan_questions(reader: Scope, given: QuestionSet) -> list[tuple[SetQuestion, Entity | None]]:
     """The questions that can be asked, each with the record that it is asked about; None: everything.
 
     A question within files of which the reader sees none is left out: asked of everything it would be another one.
     Raises: ValueError for one within files of several records, for a conversation is about one.
     """
-    planned: list[tuple[Question, Entity | None]] = []
+    planned: list[tuple[SetQuestion, Entity | None]] = []
     with reader.open():
         for question in given.questions:
             if not question.files:
                 planned.append((question, None))
                 continue
-            files = visible_files(reader).filter(name__in=question.files, revision__isnull=False)
+            files = select_visible_files(reader).filter(name__in=question.files, revision__isnull=False)
             records = sorted(set(files.values_list("entity", flat=True)))
             if len(records) > 1:
                 raise ValueError(f"Question {question.id} is within files of several records.")
@@ -118,7 +118,7 @@ def plan_questions(reader: Scope, given: QuestionSet) -> list[tuple[Question, En
     return planned
 
 
-def ask(reader: Scope, question: Question, entity: Entity | None) -> tuple[Answer, str]:
+def ask(reader: Scope, question: SetQuestion, entity: Entity | None) -> tuple[JudgedAnswer, str]:
     """The answer, and the model that gave it. entity: the record in whose files it is looked for, None: everywhere.
 
     The conversation is deleted whatever comes of it. Raises: ValueError where there is no answer, or the embedding
@@ -142,13 +142,13 @@ def ask(reader: Scope, question: Question, entity: Entity | None) -> tuple[Answe
                 raise ValueError(f"Question {question.id} got no answer ({row.state}). {row.error}".strip())
             text = message.content
             places = len(question.places)
-            passages = _list_given(row.manifest.get("passages", []), question)
+            passages = _list_context_sources(row.manifest.get("passages", []), question)
             support = _check_citations(reader, session, question.text, text)
         try:
             likeness = measure_likeness(question.text, text)
         except EmbeddingFailed as problem:
             raise ValueError(f"Question {question.id} has no figures: {problem}") from problem
-        return Answer(text, places, passages, support, likeness), str(row.usage.get("model", ""))
+        return JudgedAnswer(text, places, passages, support, likeness), str(row.usage.get("model", ""))
     finally:
         _delete_conversation(reader, session, turn)
 
@@ -170,7 +170,7 @@ def measure_likeness(question: str, answer: str) -> float:
     return max(0.0, float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b) or 1.0)))
 
 
-def _list_given(passages: Sequence[dict[str, str]], question: Question) -> list[tuple[int, list[int]]]:
+def _list_context_sources(passages: Sequence[dict[str, str]], question: SetQuestion) -> list[tuple[int, list[int]]]:
     """(number, places that it shows) of the passages of a manifest that are in the index still."""
     numbers = {UUID(entry["row"]): int(entry["n"]) for entry in passages}
     rows = dict(ContextRow.objects.filter(pk__in=numbers).values_list("number", "pk"))

@@ -29,7 +29,7 @@ Scores = Mapping[str, float]
 
 
 @dataclass(frozen=True)
-class Answer:
+class JudgedAnswer:
     """An answer as it is judged. given: for each passage that the model was given its number and the places that it
     shows. support: of each citing sentence its number and the verdict of the support check. relevancy: the likeness of
     question and answer. places: how many answer the question, 0 where nothing does.
@@ -47,7 +47,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Drop:
+class FigureDrop:
     """A figure that is lower than before, over the questions that both runs have, beyond noise."""
 
     name: str
@@ -55,7 +55,7 @@ class Drop:
     now: float
 
 
-def score_answer(answer: Answer) -> dict[str, float]:
+def score_answer(answer: JudgedAnswer) -> dict[str, float]:
     """The figures that an answer has, each from 0 to 1; one that has no meaning for it is left out.
 
     context_precision: share of the passages given that show a place. context_recall: share of the places that they
@@ -81,16 +81,16 @@ def score_answer(answer: Answer) -> dict[str, float]:
     borne_out = [verdict in BEARS_OUT for _, verdict in answer.support]
     if borne_out:
         found["citation_precision"] = sum(borne_out) / len(borne_out)
-    return {**found, "faithfulness": _faithfulness(answer), "relevancy": answer.relevancy}
+    return {**found, "faithfulness": _compute_faithfulness(answer), "relevancy": answer.relevancy}
 
 
-def average(scores: Mapping[str, Scores]) -> dict[str, float]:
+def compute_means(scores: Mapping[str, Scores]) -> dict[str, float]:
     """Name of a figure -> its mean over the questions (key -> figures) that have it."""
     columns = {name: [one[name] for one in scores.values() if name in one] for name in NAMES}
     return {name: sum(values) / len(values) for name, values in columns.items() if values}
 
 
-def find_drops(before: Mapping[str, Scores], now: Mapping[str, Scores], seed: int = 0) -> list[Drop]:
+def find_drops(before: Mapping[str, Scores], now: Mapping[str, Scores], seed: int = 0) -> list[FigureDrop]:
     """Figures that are worse than before, by `MIN_DROP` at least and with `CERTAINTY`: questions are paired, and
     resampled with replacement (Efron, 1979).
     """
@@ -104,11 +104,11 @@ def find_drops(before: Mapping[str, Scores], now: Mapping[str, Scores], seed: in
         lost = then - here
         means = lost[chance.integers(0, len(keys), (RESAMPLES, len(keys)))].mean(axis=1)
         if lost.mean() >= MIN_DROP - 1e-9 and (means > 0).mean() >= CERTAINTY:
-            found.append(Drop(name, float(then.mean()), float(here.mean())))
+            found.append(FigureDrop(name, float(then.mean()), float(here.mean())))
     return found
 
 
-def _faithfulness(answer: Answer) -> float:
+def _compute_faithfulness(answer: JudgedAnswer) -> float:
     """A sentence that cites nothing is borne out by nothing; one that cites several needs one that bears it out."""
     verdicts = list(answer.support)
     kept = every = 0

@@ -7,11 +7,11 @@ from chat.access import get_session_or_404, select_messages, select_turns
 from chat.models import State, Turn
 from chat.tools import get_owner
 from entities.access import Scope
-from ingestion.access import visible_files
+from ingestion.access import select_visible_files
 from llm.prompts import NOT_FOUND
 from retrieval.citation_links import MARKER
-from retrieval.evaluation.sets import LONGEST, Place, Question, QuestionSet
-from retrieval.locate import Resolved, resolve_all
+from retrieval.evaluation.sets import LONGEST, AnswerPlace, QuestionSet, SetQuestion
+from retrieval.locate import ResolvedCitation, resolve_all
 
 SET_NAME = "golden"
 MOST_QUESTIONS = 500
@@ -29,28 +29,28 @@ def build_golden_set(reader: Scope) -> QuestionSet:
     return QuestionSet(SET_NAME, tuple(question for question in questions if question))
 
 
-def _build_question(reader: Scope, turn: Turn) -> Question | None:
+def _build_question(reader: Scope, turn: Turn) -> SetQuestion | None:
     session = get_session_or_404(reader, turn.session_id)
     readable = dict(select_messages(reader, session).filter(turn=turn.pk).values_list("pk", "content"))
     text, answer = readable.get(turn.question, ""), readable.get(turn.answer, "")
     if not text or not answer or len(text) > LONGEST:
         return None
     if answer.strip() == NOT_FOUND:
-        return Question(str(turn.pk), text, answerable=False)
+        return SetQuestion(str(turn.pk), text, answerable=False)
     numbers = {int(n) for n in MARKER.findall(answer)}
     places = _list_places(reader, resolve_all(reader, get_owner(session), numbers).values())
     files = sorted({place.file for place in places}) if session.entity_id else ()
-    return Question(str(turn.pk), text, places, files=tuple(files)) if places else None
+    return SetQuestion(str(turn.pk), text, places, files=tuple(files)) if places else None
 
 
-def _list_places(reader: Scope, resolved: Iterable[Resolved]) -> tuple[Place, ...]:
+def _list_places(reader: Scope, resolved: Iterable[ResolvedCitation]) -> tuple[AnswerPlace, ...]:
     """Where the cited passages are: a page, or else their words."""
     cited = [(one.file.id, one.page, one.located.text) for one in resolved if one.file and one.located]
     names: dict[UUID, str] = dict(
-        visible_files(reader).filter(pk__in=[pk for pk, _, _ in cited]).values_list("pk", "name")
+        select_visible_files(reader).filter(pk__in=[pk for pk, _, _ in cited]).values_list("pk", "name")
     )
     places = [
-        Place(names[pk], page, page) if page else Place(names[pk], quote=text)
+        AnswerPlace(names[pk], page, page) if page else AnswerPlace(names[pk], quote=text)
         for pk, page, text in cited
         if pk in names
     ]

@@ -4,7 +4,7 @@ from pathlib import Path
 import django.db.models.deletion
 from django.db import migrations, models
 
-from entities.rls import AUDIENCE, LABELLED, WORKSPACE, Protect, policy_sql
+from entities.rls import AUDIENCE, LABELLED, WORKSPACE, Protect, build_policy_sql
 
 SQL = Path(__file__).with_name("memory.sql").read_text()
 CONDITION = f"{WORKSPACE} AND {LABELLED} AND {AUDIENCE}"
@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.RunSQL([SQL], UNDO),
-        migrations.RunSQL(policy_sql("chat_posting", CONDITION, CONDITION), []),
+        migrations.RunSQL(build_policy_sql("chat_posting", CONDITION, CONDITION), []),
         migrations.CreateModel(
             name="AnswerRun",
             fields=[

@@ -10,7 +10,7 @@ from django.db.models import Q
 from entities.rag import VERBS
 
 
-def _permissions(verbs: Iterable[str]) -> dict[str, int]:
+def _load_permission_ids(verbs: Iterable[str]) -> dict[str, int]:
     codenames = {f"{verb}_entity": verb for verb in verbs}
     found = Permission.objects.filter(
         content_type__app_label="entities", content_type__model="entity", codename__in=codenames
@@ -30,7 +30,7 @@ def grant_entity(
     shared = {"workspace_id": entity.workspace_id, "content_object_id": entity.pk, "expires_at": expires_at, **holder}
     # One statement: creating a record grants every verb, and a batch creates hundreds.
     model.objects.bulk_create(
-        [model(permission_id=permission, **shared) for permission in _permissions(verbs).values()],
+        [model(permission_id=permission, **shared) for permission in _load_permission_ids(verbs).values()],
         update_conflicts=True,
         unique_fields=[*(name.removesuffix("_id") for name in holder), "permission", "content_object"],
         update_fields=["expires_at"],
@@ -42,7 +42,7 @@ def revoke_entity(entity: object, principal: int, verbs: Iterable[str] = VERBS) 
     from entities.models import Entity, EntityRoleGrant, EntityUserGrant
 
     assert isinstance(entity, Entity)
-    which = Q(content_object=entity.pk, permission__in=_permissions(verbs).values())
+    which = Q(content_object=entity.pk, permission__in=_load_permission_ids(verbs).values())
     if principal > 0:
         return EntityUserGrant.objects.filter(which, user=principal).delete()[0]
     return EntityRoleGrant.objects.filter(which, group__role=-principal).delete()[0]

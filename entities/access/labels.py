@@ -6,10 +6,10 @@ from uuid import UUID
 from django.apps import apps
 from django.db import connection
 
-from entities.access.scope import ScopeError, cached, current
+from entities.access.scope import ScopeError, get_current_scope, load_once
 
 
-def allowed_labels(scope: object = None) -> frozenset[int]:
+def load_allowed_labels(scope: object = None) -> frozenset[int]:
     """Every label, compounds included, that the open scope may read."""
 
     def load() -> frozenset[int]:
@@ -17,10 +17,10 @@ def allowed_labels(scope: object = None) -> frozenset[int]:
             cursor.execute("SELECT app_allowed()")
             return frozenset(cursor.fetchone()[0] or ())
 
-    return cached("allowed", load)  # type: ignore[no-any-return]
+    return load_once("allowed", load)  # type: ignore[no-any-return]
 
 
-def atoms_by_label() -> dict[int, tuple[int, ...]]:
+def load_atoms_by_label() -> dict[int, tuple[int, ...]]:
     """The atoms of every label of the open scope's workspace; Public is `()`."""
 
     def load() -> dict[int, tuple[int, ...]]:
@@ -28,7 +28,7 @@ def atoms_by_label() -> dict[int, tuple[int, ...]]:
 
         return {value: tuple(parts) for value, parts in Classification.objects.values_list("value", "components")}
 
-    return cached("atoms", load)  # type: ignore[no-any-return]
+    return load_once("atoms", load)  # type: ignore[no-any-return]
 
 
 def list_atoms(label: int | None) -> tuple[int, ...]:
@@ -39,7 +39,7 @@ def list_atoms(label: int | None) -> tuple[int, ...]:
     """
     if label is None:
         raise ValueError("unlabelled text has no atoms")
-    known = atoms_by_label()
+    known = load_atoms_by_label()
     if label not in known:
         # A compound made since this scope was opened.
         from entities.models import Classification
@@ -48,13 +48,13 @@ def list_atoms(label: int | None) -> tuple[int, ...]:
     return known[label]
 
 
-def granted_atoms(scope: object = None) -> frozenset[int]:
+def load_granted_atoms(scope: object = None) -> frozenset[int]:
     """The atoms that the open scope is cleared for."""
-    known = atoms_by_label()
-    return frozenset(a for label in allowed_labels() for a in known.get(label, ()) if len(known[label]) == 1)
+    known = load_atoms_by_label()
+    return frozenset(a for label in load_allowed_labels() for a in known.get(label, ()) if len(known[label]) == 1)
 
 
-def concealed_atoms() -> frozenset[int]:
+def load_concealed_atoms() -> frozenset[int]:
     """The atoms that the open scope is not cleared for and may not hear of either."""
 
     def load() -> frozenset[int]:
@@ -62,17 +62,17 @@ def concealed_atoms() -> frozenset[int]:
 
         return frozenset(Classification.objects.filter(conceal=True).values_list("value", flat=True))
 
-    return cached("concealed", load) - granted_atoms()  # type: ignore[no-any-return]
+    return load_once("concealed", load) - load_granted_atoms()  # type: ignore[no-any-return]
 
 
-def missing_atoms(label: int) -> tuple[int, ...]:
+def list_missing_atoms(label: int) -> tuple[int, ...]:
     """What the open scope lacks to read `label`."""
-    held = granted_atoms()
+    held = load_granted_atoms()
     return tuple(a for a in list_atoms(label) if a not in held)
 
 
-def readable_now(label: int | None) -> bool:
-    return label is not None and label in allowed_labels()
+def is_readable(label: int | None) -> bool:
+    return label is not None and label in load_allowed_labels()
 
 
 def combine_many(labels: Iterable[int]) -> int:
@@ -92,7 +92,7 @@ def combine_many(labels: Iterable[int]) -> int:
 
 def combine(workspace: int, *labels: int) -> int:
     """`combine_many` that says which workspace it means, and refuses another than the open scope's."""
-    if current().workspace != workspace:
+    if get_current_scope().workspace != workspace:
         raise ScopeError("labels are combined in the scope of their own workspace")
     return combine_many(labels)
 
@@ -105,7 +105,7 @@ def raise_labels(passages: Mapping[UUID, int]) -> int:
     """
     from entities.models import Derived, Source
 
-    if not current().is_service:
+    if not get_current_scope().is_service:
         raise ScopeError("labels are raised by the service")
     raised = 0
     for label in set(passages.values()) - {0}:

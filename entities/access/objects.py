@@ -15,9 +15,9 @@ from django.db.models.expressions import RawSQL
 from django.db.models.functions import Now
 from django.http import Http404
 
-from entities.access.labels import concealed_atoms, granted_atoms
-from entities.access.scope import Scope, cached
-from entities.access.written import written
+from entities.access.labels import load_concealed_atoms, load_granted_atoms
+from entities.access.scope import Scope, load_once
+from entities.access.written import compile_once
 from entities.rag import VERBS, Allow, RedactedField
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ M = TypeVar("M", bound="Entity")
 NAME_IS_READABLE = RawSQL("name_classification = ANY((SELECT app_allowed())::int[])", [], output_field=BooleanField())
 
 
-def entity_content_type(obj: Any) -> ContentType:
+def get_entity_content_type(obj: Any) -> ContentType:
     """guardian's content type for a record: the base type for all, or `has_perm` on a subclass says no in silence."""
     from entities.models import Entity
 
@@ -51,19 +51,19 @@ def load_roles(principal: int) -> Roles:
         found = list(held.values_list("name", "group_id"))
         return Roles(frozenset(name for name, _ in found), tuple(sorted(group for _, group in found)))
 
-    return cached(f"roles {principal}", load)  # type: ignore[no-any-return]
+    return load_once(f"roles {principal}", load)  # type: ignore[no-any-return]
 
 
 @cache
-def permission_number(verb: str) -> int:
+def get_permission_number(verb: str) -> int:
     """The number by which grants name a verb: a constant of the installation, so that no statement joins for it."""
     from entities.models import Entity
 
-    content_type = entity_content_type(Entity)
+    content_type = get_entity_content_type(Entity)
     return int(Permission.objects.only("pk").get(content_type=content_type, codename=f"{verb}_entity").pk)
 
 
-def visible(scope: Scope, model: type["Entity"], verb: str = "view") -> Q:
+def build_visibility_q(scope: Scope, model: type["Entity"], verb: str = "view") -> Q:
     """The condition of object permission on rows of `model` (the base, or a type). Design §2.4.
 
     A row is visible when it is open to the workspace, or private and the caller's own, or granted to the caller or one
@@ -73,58 +73,58 @@ def visible(scope: Scope, model: type["Entity"], verb: str = "view") -> Q:
         raise ValueError(f"unknown verb {verb!r}")
     if scope.is_service:
         return Q()
-    condition = _visible_as(scope.principal, model, verb)
+    condition = _get_visibility_of_principal(scope.principal, model, verb)
     if scope.narrowed_to:
-        condition &= _visible_as(scope.narrowed_to, model, verb)
+        condition &= _get_visibility_of_principal(scope.narrowed_to, model, verb)
     return condition
 
 
-def visible_by_parts(scope: Scope, model: type["Entity"]) -> list[Q]:
-    """`visible` as conditions of which each alone can be answered out of an index of its own: a row of which one is
-    true is visible.
+def build_visibility_parts(scope: Scope, model: type["Entity"]) -> list[Q]:
+    """`build_visibility_q` as conditions of which each alone can be answered out of an index of its own: a row of which
+    one is true is visible.
     """
     if scope.is_service:
         return [Q()]
-    parts = _ways(scope.principal, model, "view")
+    parts = _list_grant_conditions(scope.principal, model, "view")
     if scope.narrowed_to:
-        parts = [part & _visible_as(scope.narrowed_to, model, "view") for part in parts]
+        parts = [part & _get_visibility_of_principal(scope.narrowed_to, model, "view") for part in parts]
     return parts
 
 
-def _visible_as(principal: int, model: type["Entity"], verb: str) -> Q:
+def _get_visibility_of_principal(principal: int, model: type["Entity"], verb: str) -> Q:
     """Looked up once for the open scope, as its roles are: a request asks for it five times and more. Only the work of
     writing it down is remembered for longer.
     """
 
     def load() -> Q:
         key = (principal, load_roles(principal), model, verb)
-        return written(key, declared_rules(), lambda: _condition(principal, model, verb))
+        return compile_once(key, list_declared_rules(), lambda: _build_condition(principal, model, verb))
 
-    return cached(f"visible as {principal} {model._meta.label} {verb}", load)  # type: ignore[no-any-return]
-
-
-def _condition(principal: int, model: type["Entity"], verb: str) -> Q:
-    condition = reduce(or_, _ways(principal, model, verb))
-    return condition if verb == "view" else condition & _visible_as(principal, model, "view")
+    return load_once(f"visible as {principal} {model._meta.label} {verb}", load)  # type: ignore[no-any-return]
 
 
-def _ways(principal: int, model: type["Entity"], verb: str) -> list[Q]:
+def _build_condition(principal: int, model: type["Entity"], verb: str) -> Q:
+    condition = reduce(or_, _list_grant_conditions(principal, model, verb))
+    return condition if verb == "view" else condition & _get_visibility_of_principal(principal, model, "view")
+
+
+def _list_grant_conditions(principal: int, model: type["Entity"], verb: str) -> list[Q]:
     """The conditions of which each gives a principal a row, the cheapest first: most records are open to all."""
     from entities.models import EntityRoleGrant, EntityUserGrant
     from entities.models.entity import Visibility
-    from entities.registry import content_type_id, entity_types
+    from entities.registry import get_content_type_id, list_entity_types
 
     roles = load_roles(principal)
     unexpired = Q(expires_at__isnull=True) | Q(expires_at__gt=Now())
-    granted = Q(unexpired, content_object=OuterRef("pk"), permission=permission_number(verb))
+    granted = Q(unexpired, content_object=OuterRef("pk"), permission=get_permission_number(verb))
     given = [Q(Exists(EntityUserGrant.objects.filter(granted, user=principal)))] if principal > 0 else []
     given.append(Q(Exists(EntityRoleGrant.objects.filter(granted, group__in=roles.groups))))
-    for kind in entity_types().values():
+    for kind in list_entity_types().values():
         if issubclass(kind, model) or issubclass(model, kind):
             for rule in kind.access().rules:
                 if rule.verb == verb and roles.names & set(rule.roles):
                     rows = kind._base_manager.filter(rule.rows).values("pk") if rule.rows is not None else None
-                    of_type = Q(content_type=content_type_id(kind))
+                    of_type = Q(content_type=get_content_type_id(kind))
                     given.append(of_type & Q(pk__in=rows) if rows is not None else of_type)
     open_to_all = [Q(visibility=Visibility.WORKSPACE)] if verb == "view" else []
     own = [Q(visibility=Visibility.PRIVATE, created_by=principal)] if principal > 0 else []
@@ -133,42 +133,42 @@ def _ways(principal: int, model: type["Entity"], verb: str) -> list[Q]:
     return [*open_to_all, *own, *(way & theirs for way in given)]
 
 
-def declared_rules() -> tuple[Sequence[Allow], ...]:
+def list_declared_rules() -> tuple[Sequence[Allow], ...]:
     """The rules of every type, each as it was declared."""
-    from entities.registry import entity_types
+    from entities.registry import list_entity_types
 
-    return tuple(kind.access().rules for kind in entity_types().values())
+    return tuple(kind.access().rules for kind in list_entity_types().values())
 
 
-def field_is_readable(model: type["Entity"], name: str) -> bool:
+def is_field_readable(model: type["Entity"], name: str) -> bool:
     """Whether the open scope is cleared for field `name`. The name's label is per row, so it is decided in the
     query.
     """
-    from entities.access.scope import current
+    from entities.access.scope import get_current_scope
 
-    return current().is_service or model.rag().get_field_label(name) <= granted_atoms()
+    return get_current_scope().is_service or model.rag().get_field_label(name) <= load_granted_atoms()
 
 
-def declared_fields(model: type["Entity"]) -> list[str]:
+def list_declared_fields(model: type["Entity"]) -> list[str]:
     """The business columns of a type, `name` first, in the order of declaration."""
     own = [f.name for f in model._meta.local_fields if f.name != "entity_ptr"]
     return ["name", *own]
 
 
-def readable_fields(model: type["Entity"]) -> list[str]:
+def list_readable_fields(model: type["Entity"]) -> list[str]:
     """The declared columns that exist for the open scope: for output, filters, ordering, grouping and errors alike."""
-    return [name for name in declared_fields(model) if field_is_readable(model, name)]
+    return [name for name in list_declared_fields(model) if is_field_readable(model, name)]
 
 
-def redacted_fields(model: type["Entity"]) -> list[RedactedField]:
+def list_redacted_fields(model: type["Entity"]) -> list[RedactedField]:
     """Columns that are hidden and acknowledged, with what they need; columns with a concealed missing atom are left
     out.
     """
-    held, concealed = granted_atoms(), concealed_atoms()
+    held, concealed = load_granted_atoms(), load_concealed_atoms()
     result = []
-    for name in declared_fields(model):
+    for name in list_declared_fields(model):
         missing = model.rag().get_field_label(name) - held
-        if not field_is_readable(model, name) and not missing & concealed:
+        if not is_field_readable(model, name) and not missing & concealed:
             result.append(RedactedField(name, tuple(sorted(missing))))
     return result
 
@@ -177,7 +177,7 @@ def select_readable(queryset: QuerySet[M], scope: Scope) -> QuerySet[M]:
     """Leave the columns that the open scope is not cleared for out of the SELECT, and add `title`."""
     hidden = {"name"}
     if queryset.model._meta.get_parent_list():
-        hidden |= {name for name in declared_fields(queryset.model) if not field_is_readable(queryset.model, name)}
+        hidden |= {name for name in list_declared_fields(queryset.model) if not is_field_readable(queryset.model, name)}
     title = Case(When(NAME_IS_READABLE, then=F("name")), default=Value(None), output_field=CharField(null=True))
     return cast("QuerySet[M]", queryset.defer(*hidden).annotate(title=title))
 
@@ -220,23 +220,23 @@ def may_create(scope: Scope, model: type["Entity"]) -> bool:
     return any(rule.verb == "change" and rule.rows is None and held & set(rule.roles) for rule in model.access().rules)
 
 
-def clears(scope: Scope, entities: QuerySet["Entity"]) -> QuerySet["Entity"]:
+def filter_visible(scope: Scope, entities: QuerySet["Entity"]) -> QuerySet["Entity"]:
     """`entities` cut down to what `scope` may view."""
-    return entities.filter(visible(scope, entities.model))
+    return entities.filter(build_visibility_q(scope, entities.model))
 
 
-def sources_visible(scope: Scope, column: str = "pk") -> Q:
+def build_sources_visible_q(scope: Scope, column: str = "pk") -> Q:
     """Condition on rows of a `Derived` model: every entity that the row was drawn from is visible to `scope`, and so is
     every one that its numbers include, unless it was deleted for good. Nothing of it stands in a file in the bin.
     """
     key = f"sources visible {scope.principal} {scope.narrowed_to} {column}"
-    return Q() if scope.is_service else cached(key, lambda: _drawn_from_visible(scope, column))
+    return Q() if scope.is_service else load_once(key, lambda: _build_no_hidden_source_q(scope, column))
 
 
-def _drawn_from_visible(scope: Scope, column: str) -> Q:
+def _build_no_hidden_source_q(scope: Scope, column: str) -> Q:
     from entities.models import Entity, Source
 
-    records = Entity.objects.filter(visible(scope, Entity)).values("pk")
+    records = Entity.objects.filter(build_visibility_q(scope, Entity)).values("pk")
     sources = Source.objects.filter(derived=OuterRef(column))
     hidden = sources.exclude(entity__in=records)
     # A condition of its own, which a partial index answers: few sources list records.

@@ -12,8 +12,8 @@ from django.db import IntegrityError
 from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
 from django.utils.translation import gettext
 
-from entities.access.scope import NoWorkspace, Scope, cached, scope_is_open
-from entities.errors import PASSWORD_FIRST, absent, conflict, not_signed_in, payload
+from entities.access.scope import NoWorkspace, Scope, has_open_scope, load_once
+from entities.errors import PASSWORD_FIRST, absent, build_not_signed_in, build_payload, conflict
 
 SIGN_IN = "/sign-in/"
 OWN_PASSWORD = "/account/password/"  # noqa: S105  an address
@@ -50,12 +50,12 @@ def holds(scope: Scope, rule: Rule) -> bool:
     def load() -> bool:
         return Role.objects.filter(group__user=scope.principal, **{column: True}).exists()
 
-    return bool(cached(f"{column} {scope.principal}", load)) if scope_is_open() else load()
+    return bool(load_once(f"{column} {scope.principal}", load)) if has_open_scope() else load()
 
 
 def allows(scope: Scope, rule: Rule) -> bool:
     """`holds`, also for a view that opens its scope itself. Raises: NoWorkspace."""
-    if rule is MEMBER or scope_is_open():
+    if rule is MEMBER or has_open_scope():
         return holds(scope, rule)
     with scope.open():
         return holds(scope, rule)
@@ -70,7 +70,11 @@ def requires(rule: Rule) -> Callable[[Callable[..., HttpResponseBase]], Callable
             if rule is not PUBLIC_ROUTE:
                 if not request.user.is_authenticated:
                     # Here and not in the view: no view has to remember it.
-                    return not_signed_in() if is_api(request) else redirect_to_login(request.get_full_path(), SIGN_IN)
+                    return (
+                        build_not_signed_in()
+                        if is_api(request)
+                        else redirect_to_login(request.get_full_path(), SIGN_IN)
+                    )
                 if rule is not OWN_ACCOUNT and request.user.password_by_other:
                     return password_first(request)
                 if rule not in (SIGNED_IN, OWN_ACCOUNT):
@@ -90,7 +94,7 @@ def requires(rule: Rule) -> Callable[[Callable[..., HttpResponseBase]], Callable
 def password_first(request: HttpRequest) -> HttpResponseBase:
     """Whoever chose the password could be who asks."""
     if is_api(request):
-        return JsonResponse(payload("password_first", PASSWORD_FIRST), status=403)
+        return JsonResponse(build_payload("password_first", PASSWORD_FIRST), status=403)
     return redirect_to_login(request.get_full_path() if request.method == "GET" else "/", OWN_PASSWORD)
 
 

@@ -20,7 +20,7 @@ class NoWorkspace(Exception):
     """There is no such workspace, or the user is not in it: the two are the same answer."""
 
 
-class Kind(StrEnum):
+class ScopeKind(StrEnum):
     USER = "user"
     ROLE = "role"
     SERVICE = "service"
@@ -38,7 +38,7 @@ class Scope:
 
     workspace: int
     principal: int
-    kind: Kind
+    kind: ScopeKind
     slug: str
     narrowed_to: int = 0
     atoms: frozenset[int] | None = None
@@ -53,19 +53,19 @@ class Scope:
             (workspace,) = cursor.fetchone()
         if workspace is None:
             raise NoWorkspace(slug)
-        return Scope(workspace, user.pk, Kind.USER, slug, token=token, sign_in=sign_in)
+        return Scope(workspace, user.pk, ScopeKind.USER, slug, token=token, sign_in=sign_in)
 
     @staticmethod
     def for_role(role: "Role") -> "Scope":
         """A role's own scope, for Pulse and workflow steps. `role` comes from an open scope of its workspace."""
-        return Scope(role.workspace_id, -role.pk, Kind.ROLE, role.workspace.slug)
+        return Scope(role.workspace_id, -role.pk, ScopeKind.ROLE, role.workspace.slug)
 
     @staticmethod
     def for_service(workspace: int) -> "Scope":
         """All labels, unlabelled text included, of one workspace. For the pipeline, sweeps and cascades."""
-        return Scope(workspace, 0, Kind.SERVICE, "")
+        return Scope(workspace, 0, ScopeKind.SERVICE, "")
 
-    def limited_to(self, atoms: Iterable[int]) -> "Scope":
+    def limit_to(self, atoms: Iterable[int]) -> "Scope":
         """This principal with no more clearances than `atoms`.
 
         Raises: ScopeError for the service, which has no clearances.
@@ -76,7 +76,7 @@ class Scope:
 
     @property
     def is_service(self) -> bool:
-        return self.kind is Kind.SERVICE
+        return self.kind is ScopeKind.SERVICE
 
     @contextmanager
     def open(self) -> Iterator[None]:
@@ -86,7 +86,7 @@ class Scope:
         when the principal is no active member, or no role, of the workspace any more, or the token or sign-in behind it
         has ended. Do not yield out of a generator inside: the transaction would be handed to the caller.
         """
-        if scope_is_open():
+        if has_open_scope():
             raise ScopeError("a scope is already open on this connection")
         outermost = not connection.in_atomic_block
         with transaction.atomic():
@@ -145,7 +145,7 @@ def looking_into_bin() -> Iterator[None]:
     """Inside, the open scope finds what is in the bin beside what is not, as far as it might see it otherwise. For the
     pages of the bin and its sweep alone: what is found here goes into no list, prompt or count.
     """
-    current()
+    get_current_scope()
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('app.bin', 'on', true)")
         try:
@@ -155,11 +155,11 @@ def looking_into_bin() -> Iterator[None]:
                 cursor.execute("SELECT set_config('app.bin', '', true)")
 
 
-def scope_is_open() -> bool:
+def has_open_scope() -> bool:
     return getattr(connection, "open_scope", None) is not None
 
 
-def current() -> Scope:
+def get_current_scope() -> Scope:
     """The scope that is open on this connection; for checks that a given scope is the open one.
 
     Raises: ScopeError when none is.
@@ -170,7 +170,7 @@ def current() -> Scope:
     return scope
 
 
-def cached(key: str, load: Any) -> Any:
+def load_once(key: str, load: Any) -> Any:
     """`load()` once for the open scope: every transaction begun after a revocation asks anew."""
     cache: dict[str, Any] | None = getattr(connection, "scope_cache", None)
     if cache is None:

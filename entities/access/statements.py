@@ -8,8 +8,8 @@ from typing import Any
 from django.core.exceptions import EmptyResultSet
 from django.db.models import QuerySet
 
-from entities.access.objects import declared_rules, load_roles, visible, visible_by_parts
-from entities.access.scope import Scope, cached
+from entities.access.objects import build_visibility_parts, build_visibility_q, list_declared_rules, load_roles
+from entities.access.scope import Scope, load_once
 
 PLACE = re.compile("%s")
 MOST = 1_000
@@ -30,38 +30,38 @@ class Statement:
     rules: tuple[object, ...]
 
 
-def visible_records(scope: Scope) -> Statement:
-    """The records that the open scope may view: `access.visible` as Django compiles it.
+def build_visible_records(scope: Scope) -> Statement:
+    """The records that the open scope may view: `access.build_visibility_q` as Django compiles it.
 
     The text depends on the principal's roles and the types' rules alone. Both are looked up anew in every transaction;
     only the work of writing it down is remembered.
     """
-    return cached(f"visible records {scope.principal} {scope.narrowed_to}", lambda: _remembered(scope))  # type: ignore[no-any-return]
+    return load_once(f"visible records {scope.principal} {scope.narrowed_to}", lambda: _get_or_compile(scope))  # type: ignore[no-any-return]
 
 
-def _remembered(scope: Scope) -> Statement:
-    rules = declared_rules()
+def _get_or_compile(scope: Scope) -> Statement:
+    rules = list_declared_rules()
     held = [(principal, load_roles(principal)) for principal in (scope.principal, scope.narrowed_to) if principal]
     key = (scope.kind, *held, *map(id, rules))
     known = COMPILED.get(key)
     if known is None:
         if len(COMPILED) >= MOST:
             COMPILED.clear()
-        known = COMPILED[key] = _compiled(scope, rules)
+        known = COMPILED[key] = _compile_statement(scope, rules)
     return known
 
 
-def _compiled(scope: Scope, rules: tuple[object, ...]) -> Statement:
+def _compile_statement(scope: Scope, rules: tuple[object, ...]) -> Statement:
     from entities.models import Entity
 
     records = Entity.objects.order_by().values("id", "number", "content_type_id")
     params: dict[str, Any] = {}
-    text = _named(records.filter(visible(scope, Entity)), params)
-    parts = [_named(records.filter(part), params) for part in visible_by_parts(scope, Entity)]
+    text = _name_params(records.filter(build_visibility_q(scope, Entity)), params)
+    parts = [_name_params(records.filter(part), params) for part in build_visibility_parts(scope, Entity)]
     return Statement(text, " UNION ALL ".join(filter(None, parts)), params, rules)
 
 
-def _named(records: QuerySet[Any, Any], params: dict[str, Any]) -> str:
+def _name_params(records: QuerySet[Any, Any], params: dict[str, Any]) -> str:
     """The text, with a name for each parameter, which is added to `params`.
 
     "" where Django knows that it finds nothing, as by the roles of somebody who has none.

@@ -16,7 +16,7 @@ COLUMN = re.compile(r'"entities_entity"\."(\w+)"')
 ALIAS = re.compile(r'"[^"]*"|\b([T-Z]\d+)\b')
 
 
-class Written(Expression):
+class CompiledCondition(Expression):
     """The text of a condition, in which the record's columns stand as the statement around it names them."""
 
     output_field = BooleanField()
@@ -37,7 +37,7 @@ class Written(Expression):
         return COLUMN.sub(lambda found: here[found[1]], self.text), self.params
 
 
-def written(key: tuple[object, ...], rules: tuple[object, ...], condition: Callable[[], Q]) -> Q:
+def compile_once(key: tuple[object, ...], rules: tuple[object, ...], condition: Callable[[], Q]) -> Q:
     """`condition()`, which depends on `key` and the types' rules alone; they are kept alive, so that no others get
     their ids.
     """
@@ -46,11 +46,11 @@ def written(key: tuple[object, ...], rules: tuple[object, ...], condition: Calla
     if known is None:
         if len(WRITTEN) >= MOST:
             WRITTEN.clear()
-        known = WRITTEN[key] = (_written(condition()), rules)
+        known = WRITTEN[key] = (_compile_condition(condition()), rules)
     return known[0]
 
 
-def _written(condition: Q) -> Q:
+def _compile_condition(condition: Q) -> Q:
     from entities.models import Entity
 
     try:
@@ -60,4 +60,4 @@ def _written(condition: Q) -> Q:
     _, _, asked = text.partition(" WHERE ")
     # Where this text is put, U0 may be the table around it.
     asked = ALIAS.sub(lambda found: f"_{found[1]}" if found[1] else found[0], asked)
-    return Q(Written(f"({asked})", params))
+    return Q(CompiledCondition(f"({asked})", params))

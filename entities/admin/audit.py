@@ -19,15 +19,15 @@ from entities.access import Scope
 from entities.admin.audit_sentences import describe_action
 from entities.admin.base import ListAdmin
 from entities.admin.names import Thing, find_names, find_people
-from entities.api.lists import chips_of_atoms
-from entities.audit.reading import Row, State, build_rows, known_actions, on_days
+from entities.api.lists import list_atom_chips
+from entities.audit.reading import AuditRow, TextState, build_day_filter, build_rows, list_known_actions
 from entities.models import AuditEntry, Role, User
 
 DAYS = 14
 UUID_CHARACTERS = 36
 KINDS = {"entity": "record", "user": "user", "role": "role", "roles": "role"}
 """Of the details that are ids, by their name."""
-SAID = {State.HIDDEN: "Words you are not cleared for", State.REDACTED: "Words taken out"}
+SAID = {TextState.HIDDEN: "Words you are not cleared for", TextState.REDACTED: "Words taken out"}
 
 
 def get_scope(request: HttpRequest) -> Scope:
@@ -38,7 +38,7 @@ class ActionFilter(admin.SimpleListFilter):
     title = parameter_name = "action"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        actions = known_actions(get_scope(request))
+        actions = list_known_actions(get_scope(request))
         return sorted(((action, describe_action(action)) for action in actions), key=lambda pair: pair[1])
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
@@ -85,14 +85,14 @@ class DayFilter(admin.SimpleListFilter):
             day = date.fromisoformat(self.value() or "")
         except ValueError:
             return queryset.none()
-        return queryset.filter(**on_days(day, day))
+        return queryset.filter(**build_day_filter(day, day))
 
 
 class Rows(ChangeList):
     """A page of the list, with its rows and the people in it read at once."""
 
     @cached_property
-    def read(self) -> dict[int, Row]:
+    def read(self) -> dict[int, AuditRow]:
         return {row.entry.pk: row for row in build_rows(get_scope(self.request), list(self.result_list))}
 
     @cached_property
@@ -146,11 +146,11 @@ class AuditAdmin(ListAdmin):
     @admin.display(description="Words")
     def words(self, entry: Any) -> str:
         """The question with its label, and the records of what was found that the administrator may see too."""
-        row: Row = entry.row
+        row: AuditRow = entry.row
         if row.words is None:
             return SAID.get(row.state, "")
         atoms = row.words.atoms
-        label = "not labelled" if atoms is None else ", ".join(chip.label for chip in chips_of_atoms(atoms))
+        label = "not labelled" if atoms is None else ", ".join(chip.label for chip in list_atom_chips(atoms))
         records = dict.fromkeys(record for _, record in row.words.retrieved)
         links = format_html_join(" ", '<a href="{}">{}</a>', ((record_url(pk), pk.hex[:8]) for pk in records))
         text = format_html("{} ({})", row.words.text, label) if row.words.text else ""
@@ -159,7 +159,9 @@ class AuditAdmin(ListAdmin):
 
     @admin.display(description="Details")
     def figures(self, entry: Any) -> str:
-        return format_html_join("; ", "{}", ((figure(n, value, entry.things),) for n, value in entry.detail.items()))
+        return format_html_join(
+            "; ", "{}", ((format_figure(n, value, entry.things),) for n, value in entry.detail.items())
+        )
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
@@ -184,7 +186,7 @@ def find_named_things(detail: Mapping[str, Any]) -> list[Thing]:
     return [(KINDS[kind], str(each)) for kind, values in listed if kind in KINDS for each in values]
 
 
-def figure(name: str, value: Any, things: Mapping[Thing, str]) -> str:
+def format_figure(name: str, value: Any, things: Mapping[Thing, str]) -> str:
     """One of `detail` for people: latency_ms, 830 as "latency 830 ms"; ids as names where the administrator may read
     them.
     """
@@ -192,15 +194,15 @@ def figure(name: str, value: Any, things: Mapping[Thing, str]) -> str:
         return f"{name.removesuffix('_ms')} {value} ms"
     title = name.replace("_", " ")
     if name == "labels" and isinstance(value, list):
-        return f"{title} {', '.join(chip.label for chip in chips_of_atoms(value))}"
+        return f"{title} {', '.join(chip.label for chip in list_atom_chips(value))}"
     pairs = find_named_things({name: value})
     if not pairs:
-        return f"{title} {plain(value)}"
+        return f"{title} {format_plain(value)}"
     return format_html("{} {}", title, format_html_join(", ", "{}", ((things.get(pair, pair[1]),) for pair in pairs)))
 
 
-def plain(value: Any) -> str:
+def format_plain(value: Any) -> str:
     """A value of `detail` for people: {"input": 3} as "input 3"."""
     if isinstance(value, dict):
-        return ", ".join(f"{name} {plain(each)}" for name, each in value.items())
-    return ", ".join(map(plain, value)) if isinstance(value, list) else str(value)
+        return ", ".join(f"{name} {format_plain(each)}" for name, each in value.items())
+    return ", ".join(map(format_plain, value)) if isinstance(value, list) else str(value)

@@ -70,9 +70,9 @@ class WorkspaceAdmin(ModelAdmin):
 
     def _record(self, request: HttpRequest, what: str, obj: Any) -> None:
         name = obj._meta.model_name
-        record(self.scope(request), f"{name}.{what}", name, obj.pk, **self.audited(obj))
+        record(self.scope(request), f"{name}.{what}", name, obj.pk, **self.describe_for_audit(obj))
 
-    def audited(self, obj: Any) -> dict[str, Any]:
+    def describe_for_audit(self, obj: Any) -> dict[str, Any]:
         """What the audit says of an object, as it stands or before it goes: ids, labels and flags, no text."""
         return {}
 

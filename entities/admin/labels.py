@@ -41,7 +41,7 @@ class ClassificationForm(forms.ModelForm):
         return label
 
 
-def next_value() -> int:
+def choose_next_value() -> int:
     """For a new level: no other has it or ever had. Raises: PermissionDenied where there have been too many."""
     used = Classification.objects.filter(value__lt=FIRST_COMPOUND).aggregate(last=Max("value", default=0))["last"]
     gone = WorkspaceSettings.objects.values_list("last_gone_level", flat=True).get()
@@ -65,11 +65,11 @@ class ClassificationAdmin(WorkspaceAdmin):
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         if not change:
-            obj.value = next_value()
+            obj.value = choose_next_value()
             obj.components = [obj.value]
         super().save_model(request, obj, form, change)
 
-    def audited(self, obj: Classification) -> dict[str, Any]:
+    def describe_for_audit(self, obj: Classification) -> dict[str, Any]:
         return {"value": obj.value, "conceal": obj.conceal}
 
     def delete_model(self, request: HttpRequest, obj: Classification) -> None:

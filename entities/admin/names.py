@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 
 from entities.access import Scope
 from entities.models import Classification, Entity, Membership, Role, User
-from entities.registry import entity_types
+from entities.registry import list_entity_types
 
 Thing = tuple[str, str]
 """Its kind and its id, as the audit has them."""
@@ -23,24 +23,24 @@ def find_names(scope: Scope, things: Iterable[Thing]) -> dict[Thing, str]:
     """HTML: the name, with a link where there is a page. What is hidden, gone, or of another kind is left out."""
     wanted: dict[str, set[str]] = {}
     for kind, pk in things:
-        wanted.setdefault("record" if kind in (*entity_types(), "record") else kind, set()).add(pk)
-    records = Entity.objects.readable_by(scope).filter(pk__in=_uuids(wanted.get("record", ())))
+        wanted.setdefault("record" if kind in (*list_entity_types(), "record") else kind, set()).add(pk)
+    records = Entity.objects.readable_by(scope).filter(pk__in=_parse_uuids(wanted.get("record", ())))
     found = {("record", str(e.pk)): _link(reverse("entities:detail", args=[e.pk]), e.title_or_type) for e in records}
     for kind, name, model in (("role", "role", Role), ("classification", "classification", Classification)):
-        for row in model._default_manager.filter(pk__in=_numbers(wanted.get(kind, ()))):
+        for row in model._default_manager.filter(pk__in=_parse_numbers(wanted.get(kind, ()))):
             found[kind, str(row.pk)] = _link(reverse(f"admin:entities_{name}_change", args=[row.pk]), str(row))
     members = Membership.objects.select_related("user")
-    for membership in members.filter(pk__in=_numbers(wanted.get("membership", ()))):
+    for membership in members.filter(pk__in=_parse_numbers(wanted.get("membership", ()))):
         found["membership", str(membership.pk)] = _link_to_member(membership)
-    for membership in members.filter(user__in=_numbers(wanted.get("user", ()))):
+    for membership in members.filter(user__in=_parse_numbers(wanted.get("user", ()))):
         found["user", str(membership.user_id)] = _link_to_member(membership)
     for kind, find in FINDERS.items():
-        for file, (url, name) in find(scope, _uuids(wanted.get(kind, ()))).items():
+        for file, (url, name) in find(scope, _parse_uuids(wanted.get(kind, ()))).items():
             found[kind, str(file)] = _link(url, name)
     return {
         (kind, pk): found[of, pk]
         for kind, pk in things
-        if (of := "record" if kind in entity_types() else kind, pk) in found
+        if (of := "record" if kind in list_entity_types() else kind, pk) in found
     }
 
 
@@ -60,11 +60,11 @@ def _link(url: str, name: str) -> str:
     return format_html('<a href="{}">{}</a>', url, name)
 
 
-def _numbers(keys: Iterable[str]) -> list[int]:
+def _parse_numbers(keys: Iterable[str]) -> list[int]:
     return [int(key) for key in keys if key.isascii() and key.isdigit() and len(key) < 10]
 
 
-def _uuids(keys: Iterable[str]) -> list[UUID]:
+def _parse_uuids(keys: Iterable[str]) -> list[UUID]:
     found = []
     for key in keys:
         try:

@@ -20,7 +20,7 @@ from entities.access import opens_own_scope
 from entities.actions import announce_access_change, record
 from entities.admin.base import WorkspaceAdmin
 from entities.admin_site import site
-from entities.joining import account_name, end_codes, user_of_code
+from entities.joining import build_account_name, end_codes, find_user_by_code
 from entities.language import translate_level
 from entities.middleware import answer_in_scope
 from entities.models import Classification, ClassificationGrant, LabelGrant, Membership, Role, User
@@ -79,7 +79,7 @@ class RoleAdmin(WorkspaceAdmin):
         keep_an_administrator()
         announce_access_change(self.scope(request))
 
-    def audited(self, obj: Role) -> dict[str, Any]:
+    def describe_for_audit(self, obj: Role) -> dict[str, Any]:
         labels = obj.classification_grants.order_by("classification__value")
         values = list(labels.values_list("classification__value", flat=True))
         return {"labels": values, "is_admin": obj.is_admin, "is_steward": obj.is_steward}
@@ -154,7 +154,7 @@ class MembershipForm(forms.ModelForm):
         if bool(data["username"]) == bool(data["code"]):
             raise ValidationError(gettext("Give either a new person's name and password, or a code for joining."))
         if data["code"]:
-            data["user"] = user_of_code(data["code"], self.slug)
+            data["user"] = find_user_by_code(data["code"], self.slug)
             if data["user"] is None:
                 self.add_error("code", NO_CODE)
             elif Membership.objects.filter(user=data["user"]).exists():
@@ -164,7 +164,7 @@ class MembershipForm(forms.ModelForm):
         return data
 
     def clean_account(self, data: dict[str, Any]) -> None:
-        data["account"] = account_name(data["username"], self.slug)
+        data["account"] = build_account_name(data["username"], self.slug)
         try:
             User._meta.get_field("username").clean(data["account"], None)
         except ValidationError as problem:
@@ -246,7 +246,7 @@ class MembershipAdmin(WorkspaceAdmin):
             LabelGrant.objects.filter(pk__in=[grant.pk for grant in ended]).delete()
             record(self.scope(request), "access.taken_back", "membership", obj.pk, user=obj.user_id, labels=labels)
 
-    def audited(self, obj: Membership) -> dict[str, Any]:
+    def describe_for_audit(self, obj: Membership) -> dict[str, Any]:
         held = Role.objects.filter(group__user=obj.user_id).order_by("pk")
         return {"user": obj.user_id, "roles": list(held.values_list("pk", flat=True))}
 

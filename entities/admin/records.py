@@ -86,7 +86,7 @@ class GrantAdmin(WorkspaceAdmin):
         super().delete_model(request, obj)
         announce_access_change(self.scope(request), obj.content_object_id)
 
-    def audited(self, obj: Any) -> dict[str, Any]:
+    def describe_for_audit(self, obj: Any) -> dict[str, Any]:
         holder = {"user": obj.user_id} if hasattr(obj, "user_id") else {"role": obj.group.role.pk}
         verb = obj.permission.codename.removesuffix("_entity")
         until = obj.expires_at.isoformat() if obj.expires_at else None
@@ -137,7 +137,7 @@ class EntityAdmin(WorkspaceAdmin):
         Entity.objects.filter(pk=obj.pk).update(visibility=obj.visibility)
         announce_access_change(self.scope(request), obj.pk)
 
-    def audited(self, obj: Any) -> dict[str, Any]:
+    def describe_for_audit(self, obj: Any) -> dict[str, Any]:
         return {"visibility": str(obj.visibility)}
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:

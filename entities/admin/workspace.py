@@ -7,7 +7,7 @@ from django.http import HttpRequest
 
 from entities.admin.base import WorkspaceAdmin
 from entities.models import WorkspaceSettings
-from entities.registry import entity_types
+from entities.registry import list_entity_types
 
 
 class SettingsForm(forms.ModelForm):
@@ -22,21 +22,21 @@ class SettingsForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        choices = [(name, model.plural_title) for name, model in entity_types().items()]
+        choices = [(name, model.plural_title) for name, model in list_entity_types().items()]
         self.fields["kinds"].choices = choices  # type: ignore[attr-defined]
         if self.initial.get("kinds") is None:
             self.initial["kinds"] = [name for name, _ in choices]
 
     def clean_kinds(self) -> list[str] | None:
         kinds: list[str] = self.cleaned_data["kinds"]
-        return kinds if 0 < len(kinds) < len(entity_types()) else None
+        return kinds if 0 < len(kinds) < len(list_entity_types()) else None
 
 
 class SettingsAdmin(WorkspaceAdmin):
     form = SettingsForm
     fields = ["kinds", "citation_style", "classification_prompt", "keep_questions_days", "keep_audit_days"]
 
-    def audited(self, obj: WorkspaceSettings) -> dict[str, Any]:
+    def describe_for_audit(self, obj: WorkspaceSettings) -> dict[str, Any]:
         return {"keep_questions_days": obj.keep_questions_days, "keep_audit_days": obj.keep_audit_days}
 
     def has_add_permission(self, request: HttpRequest) -> bool:

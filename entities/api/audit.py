@@ -11,9 +11,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from entities.access import ADMIN, Scope, requires
-from entities.api.lists import Pagination, labels_of_atoms
+from entities.api.lists import Pagination, list_atom_labels
 from entities.api.shapes import PAGING, Label, build_page_shape
-from entities.audit.reading import Row, State, build_rows, on_days
+from entities.audit.reading import AuditRow, TextState, build_day_filter, build_rows
 from entities.models import AuditEntry
 
 
@@ -32,7 +32,7 @@ class QuestionSerializer(serializers.Serializer):
     where it is shown; labels: null where there are none yet; retrieved: of records that the caller may see.
     """
 
-    state = serializers.ChoiceField([State.SHOWN, State.HIDDEN, State.REDACTED])
+    state = serializers.ChoiceField([TextState.SHOWN, TextState.HIDDEN, TextState.REDACTED])
     text = serializers.CharField(required=False)
     labels = Label(many=True, required=False, allow_null=True)
     retrieved = RetrievedSerializer(many=True, required=False)
@@ -70,7 +70,7 @@ def audit(request: Request) -> Response:
     scope: Scope = request.access_scope  # type: ignore[attr-defined]
     paginator = Pagination()
     page = paginator.paginate_queryset(AuditEntry.objects.filter(**asked(request)), request) or []
-    return paginator.get_paginated_response([row_json(row) for row in build_rows(scope, page)])
+    return paginator.get_paginated_response([build_row_json(row) for row in build_rows(scope, page)])
 
 
 def asked(request: Request) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def asked(request: Request) -> dict[str, Any]:
             problems[name] = [f"{given[name][:60]!r} is not a day. Write it like 2026-03-31."]
     if problems:
         raise ValidationError(problems)
-    found: dict[str, Any] = on_days(days["since"], days["until"])
+    found: dict[str, Any] = build_day_filter(days["since"], days["until"])
     if actor:
         found["actor"] = int(actor)
     if "action" in given:
@@ -96,7 +96,7 @@ def asked(request: Request) -> dict[str, Any]:
     return found
 
 
-def row_json(row: Row) -> dict[str, Any]:
+def build_row_json(row: AuditRow) -> dict[str, Any]:
     entry = row.entry
     return {
         "number": row.number,
@@ -105,18 +105,18 @@ def row_json(row: Row) -> dict[str, Any]:
         "action": entry.action,
         "object": {"kind": entry.object_kind, "id": entry.object_id},
         "detail": entry.detail,
-        "question": None if row.state is State.NONE else question_json(row),
+        "question": None if row.state is TextState.NONE else build_question_json(row),
     }
 
 
-def question_json(row: Row) -> dict[str, Any]:
+def build_question_json(row: AuditRow) -> dict[str, Any]:
     if row.words is None:
         return {"state": row.state}
     words = row.words
     return {
         "state": row.state,
         "text": words.text,
-        "labels": None if words.atoms is None else labels_of_atoms(words.atoms),
+        "labels": None if words.atoms is None else list_atom_labels(words.atoms),
         "retrieved": [{"row": str(index_row), "entity": str(record)} for index_row, record in words.retrieved],
         "within": words.within,
     }

@@ -7,7 +7,7 @@ from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
 
-from entities.errors import NOT_FOUND, payload
+from entities.errors import NOT_FOUND, build_payload
 
 CODES = {
     400: "invalid",
@@ -48,14 +48,16 @@ def exception_handler(exc: Exception, context: dict[str, Any]) -> Response | Non
     from rest_framework.views import exception_handler as drf_handler
 
     if isinstance(exc, Http404 | exceptions.NotFound):
-        return Response(payload("not_found", NOT_FOUND), status=404)
+        return Response(build_payload("not_found", NOT_FOUND), status=404)
     if isinstance(exc, PermissionDenied):
         exc = exceptions.PermissionDenied(str(exc) or None)
     response = drf_handler(exc, context)
     if isinstance(exc, RequestDataTooBig):
-        return Response(payload("too_large", "This request is too large; put long content into a file."), status=413)
+        return Response(
+            build_payload("too_large", "This request is too large; put long content into a file."), status=413
+        )
     if isinstance(exc, RecursionError):
-        return Response(payload("invalid", "This JSON is nested too deeply."), status=400)
+        return Response(build_payload("invalid", "This JSON is nested too deeply."), status=400)
     if response is None:
         return None
     code, detail, fields = CODES.get(response.status_code, "error"), "", None
@@ -63,15 +65,15 @@ def exception_handler(exc: Exception, context: dict[str, Any]) -> Response | Non
         fields = response.data if isinstance(response.data, dict) else None
         listed = [str(m) for m in response.data] if isinstance(response.data, list) else []
         if fields and set(fields) == {"detail"}:
-            listed, fields = [str(m) for m in _flat(fields["detail"])], None
+            listed, fields = [str(m) for m in _flatten(fields["detail"])], None
         detail = " ".join(listed) or "Some fields need another look."
     else:
         detail = str(getattr(exc, "detail", exc))
         specific = getattr(exc, "default_code", "")
         code = specific if response.status_code in (409, 413, 415, 422) and specific else code
-    response.data = payload(code, detail, fields)
+    response.data = build_payload(code, detail, fields)
     return response
 
 
-def _flat(value: Any) -> list[Any]:
+def _flatten(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else [value]

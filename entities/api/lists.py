@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from entities.access import list_atoms
-from entities.access.scope import cached
+from entities.access.scope import load_once
 from entities.models import Classification
 
 SIZE = re.compile(r"0*[1-9][0-9]{0,8}")
@@ -47,9 +47,9 @@ def paginate(request: Request, rows: Any, serialize: Callable[[Any], Any]) -> Re
     return paginator.get_paginated_response([serialize(row) for row in page or []])
 
 
-def atom_chips() -> dict[int, Classification]:
+def load_atom_chips() -> dict[int, Classification]:
     """The atoms of the open scope's workspace by value, with their names, icons and colours."""
-    return cached(
+    return load_once(
         "chips",
         lambda: {c.value: c for c in Classification.objects.filter(value__lt=1000)},
     )  # type: ignore[no-any-return]
@@ -57,19 +57,19 @@ def atom_chips() -> dict[int, Classification]:
 
 def list_chips(label: int | None) -> list[Classification] | None:
     """The atoms of a label for the label_chips component; None for unlabelled."""
-    return None if label is None else chips_of_atoms(list_atoms(label))
+    return None if label is None else list_atom_chips(list_atoms(label))
 
 
-def chips_of_atoms(values: Iterable[int]) -> list[Classification]:
+def list_atom_chips(values: Iterable[int]) -> list[Classification]:
     """Of one that was deleted, which votes may still name, a stand-in."""
-    known = atom_chips()
+    known = load_atom_chips()
     return [known.get(value) or Classification(value=value, label=DELETED) for value in sorted(values)]
 
 
-def labels_of_atoms(values: Iterable[int]) -> list[dict[str, Any]]:
-    return [{"value": c.value, "label": c.label} for c in chips_of_atoms(values)]
+def list_atom_labels(values: Iterable[int]) -> list[dict[str, Any]]:
+    return [{"value": c.value, "label": c.label} for c in list_atom_chips(values)]
 
 
 def label_list(label: int) -> list[dict[str, Any]]:
     """A label as people and the API see it: the list of its atoms, [] for Public (design §11)."""
-    return labels_of_atoms(list_atoms(label))
+    return list_atom_labels(list_atoms(label))

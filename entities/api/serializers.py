@@ -6,12 +6,12 @@ from typing import Any
 
 from rest_framework import serializers
 
-from entities.access import Scope, concealed_atoms, list_atoms, readable_fields, redacted_fields
-from entities.api.lists import label_list, labels_of_atoms
-from entities.api.shapes import Label, Placeholder, Redacted, TextBlock, one_of
+from entities.access import Scope, list_atoms, list_readable_fields, list_redacted_fields, load_concealed_atoms
+from entities.api.lists import label_list, list_atom_labels
+from entities.api.shapes import Label, Placeholder, Redacted, TextBlock, build_union
 from entities.models import Entity
-from entities.registry import get_column, parents
-from entities.text import Block, TextTooLong, checked, one_line
+from entities.registry import get_column, list_parent_types
+from entities.text import FieldBlock, TextTooLong, validate_one_line, validate_text
 
 
 class LongTextField(serializers.CharField):
@@ -19,14 +19,16 @@ class LongTextField(serializers.CharField):
 
     def to_internal_value(self, data: Any) -> str:
         try:
-            return checked(super().to_internal_value(data))
+            return validate_text(super().to_internal_value(data))
         except TextTooLong as problem:
             raise serializers.ValidationError(str(problem)) from None
 
 
 @cache
-def type_serializer(model: type[Entity]) -> type[serializers.ModelSerializer]:
-    """Every declared field of `model`, for input; long texts are strings. Callers cut it down by `input_serializer`."""
+def build_type_serializer(model: type[Entity]) -> type[serializers.ModelSerializer]:
+    """Every declared field of `model`, for input; long texts are strings. Callers cut it down by
+    `build_input_serializer`.
+    """
     names = ["name", *(f.name for f in model._meta.local_fields if f.name != "entity_ptr")]
     texts = {
         name: LongTextField(
@@ -39,7 +41,9 @@ def type_serializer(model: type[Entity]) -> type[serializers.ModelSerializer]:
 
 
 class RecordSerializer(serializers.ModelSerializer):
-    """How `entity_json` looks. Fields of the type may be absent; `redacted` says which of them exist all the same."""
+    """How `build_entity_json` looks. Fields of the type may be absent; `redacted` says which of them exist all the
+    same.
+    """
 
     id = serializers.UUIDField()
     type = serializers.CharField()
@@ -50,7 +54,7 @@ class RecordSerializer(serializers.ModelSerializer):
 
     def get_fields(self) -> dict[str, Any]:
         fields = super().get_fields()
-        links = parents(self.Meta.model)  # type: ignore[attr-defined]
+        links = list_parent_types(self.Meta.model)  # type: ignore[attr-defined]
         for name, field in fields.items():
             if name not in RecordSerializer._declared_fields:
                 field.required = False
@@ -61,24 +65,24 @@ class RecordSerializer(serializers.ModelSerializer):
 
 @cache
 def record_shape(model: type[Entity]) -> type[serializers.Serializer]:
-    """The answer's counterpart of `type_serializer`; long texts are blocks, and only where one record is read."""
+    """The answer's counterpart of `build_type_serializer`; long texts are blocks, and only where one record is read."""
     texts = {
-        name: serializers.ListField(child=one_of("Block", TextBlock, Placeholder), required=False)
+        name: serializers.ListField(child=build_union("Block", TextBlock, Placeholder), required=False)
         for name in model.long_texts
     }
-    columns = [name for name in type_serializer(model).Meta.fields if name not in texts]  # type: ignore[attr-defined]
+    columns = [name for name in build_type_serializer(model).Meta.fields if name not in texts]  # type: ignore[attr-defined]
     meta = type("Meta", (), {"model": model, "fields": [*RecordSerializer._declared_fields, *columns, *texts]})
     return type(f"{model.__name__}Serializer", (RecordSerializer,), {**texts, "Meta": meta})
 
 
-def input_serializer(scope: Scope, model: type[Entity], **kwargs: Any) -> serializers.ModelSerializer:
+def build_input_serializer(scope: Scope, model: type[Entity], **kwargs: Any) -> serializers.ModelSerializer:
     """Validates what `scope` may write: hidden fields do not exist, and links resolve among visible records only."""
-    serializer = type_serializer(model)(**kwargs)
-    known = {*readable_fields(model), *model.long_texts}
+    serializer = build_type_serializer(model)(**kwargs)
+    known = {*list_readable_fields(model), *model.long_texts}
     for name in list(serializer.fields):
         if name not in known:
             del serializer.fields[name]
-    for name, target in parents(model).items():
+    for name, target in list_parent_types(model).items():
         field = serializer.fields.get(name)
         if field is not None:
             field.queryset = target.objects.visible_to(scope)  # type: ignore[attr-defined]
@@ -86,29 +90,31 @@ def input_serializer(scope: Scope, model: type[Entity], **kwargs: Any) -> serial
         raise serializers.ValidationError("A record is an object of fields.")
     for field in serializer.fields.values():
         if isinstance(field, serializers.CharField) and not isinstance(field, LongTextField):
-            field.validators.append(one_line)
+            field.validators.append(validate_one_line)
     unknown = set(serializer.initial_data) - set(serializer.fields) if hasattr(serializer, "initial_data") else set()
     if unknown:
         known_names = ", ".join(serializer.fields)
         raise serializers.ValidationError(
-            {printable(name): [f"There is no such field. Fields are: {known_names}."] for name in sorted(unknown)}
+            {make_printable(name): [f"There is no such field. Fields are: {known_names}."] for name in sorted(unknown)}
         )
     return serializer
 
 
-def printable(name: str) -> str:
+def make_printable(name: str) -> str:
     """A name that a caller made up, as it can be sent back: half of a surrogate pair cannot."""
     return name[:100].encode(errors="replace").decode()
 
 
-def block_json(block: Block) -> dict[str, Any]:
+def build_block_json(block: FieldBlock) -> dict[str, Any]:
     if block.text is None:
-        return {"type": "placeholder", "requires": labels_of_atoms(block.requires)}
+        return {"type": "placeholder", "requires": list_atom_labels(block.requires)}
     labels = None if block.label is None else label_list(block.label)
     return {"type": "text", "text": block.text, "labels": labels, "passage": str(block.paragraph)}
 
 
-def entity_json(entity: Entity, visible_links: set[Any], texts: dict[str, list[Block]] | None = None) -> dict[str, Any]:
+def build_entity_json(
+    entity: Entity, visible_links: set[Any], texts: dict[str, list[FieldBlock]] | None = None
+) -> dict[str, Any]:
     """A record as the caller may read it. Fields they are not cleared for are absent, and in `redacted` if
     acknowledged.
 
@@ -122,8 +128,8 @@ def entity_json(entity: Entity, visible_links: set[Any], texts: dict[str, list[B
         "updated_at": entity.updated_at,
         "archived_at": entity.archived_at,
     }
-    links = parents(model)
-    for name in readable_fields(model):
+    links = list_parent_types(model)
+    for name in list_readable_fields(model):
         if name == "name":
             data["name"] = entity.title  # type: ignore[attr-defined]
         elif name in links:
@@ -133,9 +139,9 @@ def entity_json(entity: Entity, visible_links: set[Any], texts: dict[str, list[B
             value = getattr(entity, name)
             data[name] = str(value) if isinstance(value, Decimal) else value
     for name, blocks in (texts or {}).items():
-        data[name] = [block_json(block) for block in blocks]
+        data[name] = [build_block_json(block) for block in blocks]
     data["redacted"] = [
-        {"field": hidden.name, "requires": labels_of_atoms(hidden.requires)} for hidden in redacted_fields(model)
+        {"field": hidden.name, "requires": list_atom_labels(hidden.requires)} for hidden in list_redacted_fields(model)
     ]
     return data
 
@@ -189,10 +195,10 @@ class TypeSerializer(serializers.Serializer):
     chat_visibility = serializers.CharField()
 
 
-def type_json(model: type[Entity]) -> dict[str, Any]:
+def build_type_json(model: type[Entity]) -> dict[str, Any]:
     """What `GET types/` says of a type: the fields that exist for the caller, and its declaration."""
     rag = model.rag()
-    readable = readable_fields(model)
+    readable = list_readable_fields(model)
     known = {*readable, *model.long_texts}
     return {
         "type": model._meta.model_name,
@@ -206,7 +212,7 @@ def type_json(model: type[Entity]) -> dict[str, Any]:
                 "name": name,
                 "type": get_column(model, name).get_internal_type(),
                 "required": not (get_column(model, name).blank or get_column(model, name).has_default()),
-                "labels": labels_of_atoms(rag.get_field_label(name)),
+                "labels": list_atom_labels(rag.get_field_label(name)),
                 "choices": [list(c) for c in get_column(model, name).choices or []],
             }
             for name in readable
@@ -243,5 +249,5 @@ def type_json(model: type[Entity]) -> dict[str, Any]:
 def list_declared_labels(declared: int | tuple[int, ...]) -> list[dict[str, Any]]:
     """The declared atoms, but for those that are concealed from the caller."""
     values = (declared,) if isinstance(declared, int) else declared
-    concealed = concealed_atoms()
-    return labels_of_atoms(a for value in values for a in list_atoms(value) if a not in concealed)
+    concealed = load_concealed_atoms()
+    return list_atom_labels(a for value in values for a in list_atoms(value) if a not in concealed)

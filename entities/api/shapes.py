@@ -95,7 +95,7 @@ class Redacted(serializers.Serializer):
     requires = Label(many=True)
 
 
-def one_of(name: str, *shapes: type[serializers.Serializer], **more: Any) -> PolymorphicProxySerializer:
+def build_union(name: str, *shapes: type[serializers.Serializer], **more: Any) -> PolymorphicProxySerializer:
     """Either of `shapes`; their `type`, or the fields that they require, tell which."""
     return PolymorphicProxySerializer(
         component_name=name, serializers=list(shapes), resource_type_field_name=None, **more
@@ -103,12 +103,12 @@ def one_of(name: str, *shapes: type[serializers.Serializer], **more: Any) -> Pol
 
 
 def build_page_shape(row: Any) -> serializers.Serializer:
-    """The shape of `paginate`'s answers. row: a serializer class, or `one_of`."""
-    return _page_type(row)()
+    """The shape of `paginate`'s answers. row: a serializer class, or `build_union`."""
+    return _build_page_type(row)()
 
 
 @cache
-def _page_type(row: Any) -> type[serializers.Serializer]:
+def _build_page_type(row: Any) -> type[serializers.Serializer]:
     several = isinstance(row, PolymorphicProxySerializer)
     name = row.component_name if several else row.__name__.removesuffix("Serializer")
     fields = {

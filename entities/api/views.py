@@ -19,27 +19,27 @@ from entities.access import (
     NoWorkspace,
     Scope,
     get_entity_or_404,
-    granted_atoms,
+    load_granted_atoms,
     may,
     may_create,
     requires,
 )
-from entities.api.lists import labels_of_atoms, paginate
+from entities.api.lists import list_atom_labels, paginate
 from entities.api.serializers import (
     TypeSerializer,
-    entity_json,
-    input_serializer,
+    build_entity_json,
+    build_input_serializer,
+    build_type_json,
+    build_type_serializer,
     record_shape,
-    type_json,
-    type_serializer,
 )
 from entities.api.shapes import FOREVER, IN_THE_BIN, PAGING, Label, build_page_shape, is_forever
 from entities.attempts import SLOW_DOWN, note_wrong_password, too_many
 from entities.bin import bin_entity
-from entities.errors import PASSWORD_FIRST, payload
+from entities.errors import PASSWORD_FIRST, build_payload
 from entities.models import Entity, Membership, Role, User
-from entities.records import BadQuery, list_records, visible_links
-from entities.registry import entity_types, get_column, parents
+from entities.records import BadQuery, list_records, load_visible_links
+from entities.registry import get_column, list_entity_types, list_parent_types
 from entities.text import read_texts
 from entities.tokens import issue_token
 
@@ -69,9 +69,9 @@ def token(request: Request) -> Response:
     data.is_valid(raise_exception=True)
     given = data.validated_data
     if too_many(request._request, given["username"]):
-        return Response(payload("too_many_requests", SLOW_DOWN), status=429)
+        return Response(build_payload("too_many_requests", SLOW_DOWN), status=429)
     user = authenticate(request._request, username=given["username"], password=given["password"])
-    wrong = Response(payload("not_signed_in", "The user name, password or workspace is not right."), status=401)
+    wrong = Response(build_payload("not_signed_in", "The user name, password or workspace is not right."), status=401)
     if user is None:
         note_wrong_password(request._request, given["username"])
         return wrong
@@ -80,7 +80,7 @@ def token(request: Request) -> Response:
     except NoWorkspace:
         return wrong
     if user.password_by_other:  # type: ignore[attr-defined]
-        return Response(payload("password_first", PASSWORD_FIRST), status=403)
+        return Response(build_payload("password_first", PASSWORD_FIRST), status=403)
     with scope.open():
         # A change of the password ends the tokens that it finds: it finds this one, or this one finds the change.
         if User.objects.select_for_update(no_key=True).get(pk=user.pk).password != user.password:
@@ -116,7 +116,7 @@ def me(request: Request) -> Response:
             "user": {"id": request.user.pk, "username": request.user.get_username(), "name": str(request.user)},
             "workspace": scope.slug,
             "roles": list(Role.objects.filter(group__user=request.user.pk).values_list("name", flat=True)),
-            "labels": labels_of_atoms({0, *granted_atoms()}),
+            "labels": list_atom_labels({0, *load_granted_atoms()}),
         }
     )
 
@@ -126,26 +126,26 @@ def me(request: Request) -> Response:
 @api_view(["GET"])
 def types(request: Request) -> Response:
     """The types of records, with the fields that exist for the caller."""
-    return Response([type_json(model) for model in entity_types().values()])
+    return Response([build_type_json(model) for model in list_entity_types().values()])
 
 
-def field_filters(model: type[Entity]) -> list[OpenApiParameter]:
+def list_field_filters(model: type[Entity]) -> list[OpenApiParameter]:
     """`<field>=`, and for numbers and days `<field>__gte=` and `<field>__lte=`; a field that does not exist for the
     caller is no filter.
     """
     found = []
-    for name, field in type_serializer(model)().fields.items():
+    for name, field in build_type_serializer(model)().fields.items():
         if name in model.long_texts:
             continue
         choices = [value for value, _ in get_column(model, name).choices or []]
-        kind: Any = UUID if name in parents(model) else FILTER_TYPES.get(type(field), str)
+        kind: Any = UUID if name in list_parent_types(model) else FILTER_TYPES.get(type(field), str)
         found.append(OpenApiParameter(name, kind, enum=choices or None))
         if type(field) in FILTER_TYPES:
             found += [OpenApiParameter(f"{name}__{lookup}", kind) for lookup in ("gte", "lte")]
     return found
 
 
-def collection_view(model: type[Entity]) -> Callable[..., Any]:
+def build_collection_view(model: type[Entity]) -> Callable[..., Any]:
     """`entities/<type>/`: list and create."""
 
     @requires(MEMBER)
@@ -157,14 +157,14 @@ def collection_view(model: type[Entity]) -> Callable[..., Any]:
             OpenApiParameter("ordering", str, description="A field, with - for descending."),
             OpenApiParameter("q", str, description="Words in the name."),
             OpenApiParameter("archived", bool),
-            *field_filters(model),
+            *list_field_filters(model),
             *PAGING,
         ],
     )
     @extend_schema(
         operation_id=f"{model._meta.model_name}_create",
         methods=["POST"],
-        request=type_serializer(model),
+        request=build_type_serializer(model),
         responses={201: record_shape(model)},
     )
     @api_view(["GET", "POST"])
@@ -178,7 +178,7 @@ def collection_view(model: type[Entity]) -> Callable[..., Any]:
         except BadQuery as problem:
             raise ValidationError({problem.parameter: [problem.detail]}) from None
         links: dict[Any, Any] = {}
-        return paginate(request, LinkedRows(rows, scope, links), lambda row: entity_json(row, set(links)))
+        return paginate(request, LinkedRows(rows, scope, links), lambda row: build_entity_json(row, set(links)))
 
     return records
 
@@ -198,7 +198,7 @@ class LinkedRows:
 
     def __getitem__(self, cut: slice) -> list[Any]:
         page = list(self.rows[cut])
-        self.links.update(visible_links(self.scope, page))
+        self.links.update(load_visible_links(self.scope, page))
         return page
 
 
@@ -206,13 +206,13 @@ class CreatedSerializer(serializers.Serializer):
     created = serializers.ListField(child=serializers.UUIDField())
 
 
-def batch_view(model: type[Entity]) -> Callable[..., Any]:
+def build_batch_view(model: type[Entity]) -> Callable[..., Any]:
     """`entities/<type>/batch/`: create many, all or none."""
 
     @requires(MEMBER)
     @extend_schema(
         operation_id=f"{model._meta.model_name}_batch",
-        request=type_serializer(model)(many=True),
+        request=build_type_serializer(model)(many=True),
         responses={201: CreatedSerializer},
     )
     @api_view(["POST"])
@@ -237,7 +237,7 @@ def record_view(model: type[Entity]) -> Callable[..., Any]:
     @extend_schema(
         operation_id=f"{model._meta.model_name}_change",
         methods=["PATCH"],
-        request=type_serializer(model)(partial=True),
+        request=build_type_serializer(model)(partial=True),
         responses=record_shape(model),
     )
     @extend_schema(
@@ -253,7 +253,7 @@ def record_view(model: type[Entity]) -> Callable[..., Any]:
         entity = get_entity_or_404(scope, pk, model=model)
         if request.method == "PATCH":
             refuse_unless(scope, entity, "change")
-            serializer = input_serializer(scope, model, instance=entity, data=request.data, partial=True)
+            serializer = build_input_serializer(scope, model, instance=entity, data=request.data, partial=True)
             serializer.is_valid(raise_exception=True)
             fields, texts = split_texts(model, serializer.validated_data)
             actions.change_entity(scope=scope, entity=entity, fields=fields, texts=texts)
@@ -277,7 +277,7 @@ def refuse_unless(scope: Scope, entity: Entity, verb: str) -> None:
 def create(scope: Scope, model: type[Entity], data: Any) -> Entity:
     if not may_create(scope, model):
         raise PermissionDenied(f"None of your roles here may create a {model._meta.verbose_name}.")
-    serializer = input_serializer(scope, model, data=data)
+    serializer = build_input_serializer(scope, model, data=data)
     serializer.is_valid(raise_exception=True)
     fields, texts = split_texts(model, serializer.validated_data)
     return actions.create_entity(scope=scope, model=model, fields=fields, texts=texts)
@@ -298,4 +298,4 @@ def split_texts(model: type[Entity], data: dict[str, Any]) -> tuple[dict[str, An
 
 def answer(scope: Scope, pk: UUID) -> dict[str, Any]:
     entity = get_entity_or_404(scope, pk)
-    return entity_json(entity, set(visible_links(scope, [entity])), read_texts(scope, entity))
+    return build_entity_json(entity, set(load_visible_links(scope, [entity])), read_texts(scope, entity))

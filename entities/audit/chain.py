@@ -22,7 +22,7 @@ EXPLAINS = ("audit.removed", "audit.redacted")
 BATCH = 2000
 
 
-class Kind(StrEnum):
+class ProblemKind(StrEnum):
     CHANGED = "changed"
     REMOVED = "removed"
     INSERTED = "inserted"
@@ -38,12 +38,12 @@ class Problem:
     """The first row that is not as it was written, by its place in the chain, and a sentence about it."""
 
     row: int
-    kind: Kind
+    kind: ProblemKind
     sentence: str
 
 
 @dataclass(frozen=True)
-class Verified:
+class VerificationResult:
     """rows: places in the chain. redacted: whose words were taken out. removed: whose time was over."""
 
     rows: int
@@ -53,7 +53,7 @@ class Verified:
 
 
 @dataclass(frozen=True)
-class Link:
+class ChainLink:
     """A place in the chain with what stands there today. entry, text: the canonical texts that were hashed, or None."""
 
     seq: int
@@ -98,18 +98,18 @@ WHERE workspace_id = %s AND hash = sha256(%s::bytea || digest || coalesce(text_d
 """
 
 
-def verify(scope: Scope, checkpoints: Iterable[Checkpoint] = ()) -> Verified:
+def verify(scope: Scope, checkpoints: Iterable[Checkpoint] = ()) -> VerificationResult:
     """Read the whole chain of the open service scope's workspace. checkpoints: of this workspace, from a safe place."""
     wanted: dict[int, list[Checkpoint]] = {}
     for checkpoint in checkpoints:
         wanted.setdefault(checkpoint.seq, []).append(checkpoint)
-    reading = _Reading(scope.workspace, wanted)
+    reading = _ChainVerifier(scope.workspace, wanted)
     for link in links(scope.workspace):
         reading.take(link)
     return reading.end()
 
 
-def links(workspace: int) -> Iterator[Link]:
+def links(workspace: int) -> Iterator[ChainLink]:
     """A batch of links, then what stands at them: what leaves in between is named in rows that are still to come."""
     last = 0
     with connection.cursor() as cursor:
@@ -125,7 +125,7 @@ def links(workspace: int) -> Iterator[Link]:
             texts = dict(cursor.fetchall())
             for seq, pk, digest, text_digest, hashed, redacted in batch:
                 action, detail, entry = entries.get(pk, (None, "{}", None))
-                yield Link(
+                yield ChainLink(
                     seq,
                     bytes(digest),
                     None if text_digest is None else bytes(text_digest),
@@ -143,7 +143,7 @@ def link_hash(before: bytes, seq: int, digest: bytes, text_digest: bytes | None)
     return sha256(before + seq.to_bytes(8, "big") + digest + (text_digest or b"")).digest()
 
 
-class _Reading:
+class _ChainVerifier:
     """One pass over a chain. Problems are collected, because what explains a gap stands after it."""
 
     def __init__(self, workspace: int, checkpoints: dict[int, list[Checkpoint]]) -> None:
@@ -154,57 +154,59 @@ class _Reading:
         self.no_text: list[int] = []
         self.explained: dict[str, list[tuple[int, int]]] = {action: [] for action in EXPLAINS}
 
-    def found(self, row: int, kind: Kind, sentence: str) -> None:
+    def found(self, row: int, kind: ProblemKind, sentence: str) -> None:
         self.problems.append(Problem(row, kind, f"Row {row} {sentence}"))
 
-    def take(self, link: Link) -> None:
+    def take(self, link: ChainLink) -> None:
         if link.seq != self.seq + 1:
-            self.found(self.seq + 1, Kind.REMOVED, "is missing: it was removed together with its link.")
+            self.found(self.seq + 1, ProblemKind.REMOVED, "is missing: it was removed together with its link.")
         elif link.hash != link_hash(self.before, link.seq, link.digest, link.text_digest):
-            self.out_of_place(link)
+            self.judge_out_of_place(link)
         self.content(link)
         for checkpoint in self.checkpoints.pop(link.seq, []):
             if checkpoint.hash != link.hash:
                 self.found(
                     link.seq,
-                    Kind.REWRITTEN,
+                    ProblemKind.REWRITTEN,
                     f"differs from the checkpoint of {checkpoint.at}: history was rewritten.",
                 )
         self.before, self.seq, self.rows = link.hash, link.seq, self.rows + 1
 
-    def out_of_place(self, link: Link) -> None:
+    def judge_out_of_place(self, link: ChainLink) -> None:
         with connection.cursor() as cursor:
             cursor.execute(ELSEWHERE, [self.workspace, self.before + link.seq.to_bytes(8, "big")])
             elsewhere = cursor.fetchone()
         if elsewhere:
-            self.found(link.seq, Kind.REORDERED, f"is out of order: what belongs there stands at {elsewhere[0]}.")
+            self.found(
+                link.seq, ProblemKind.REORDERED, f"is out of order: what belongs there stands at {elsewhere[0]}."
+            )
         else:
-            self.found(link.seq, Kind.INSERTED, "does not follow from the one before: it was put in.")
+            self.found(link.seq, ProblemKind.INSERTED, "does not follow from the one before: it was put in.")
 
-    def content(self, link: Link) -> None:
+    def content(self, link: ChainLink) -> None:
         if link.entry is None:
             self.no_entry.append(link.seq)
         elif sha256(link.entry.encode()).digest() != link.digest:
-            self.found(link.seq, Kind.CHANGED, "was changed after it was written.")
+            self.found(link.seq, ProblemKind.CHANGED, "was changed after it was written.")
         elif link.action in self.explained:
             self.explained[link.action] += [(low, high) for low, high in link.detail.get("rows", [])]
         if link.text is not None and link.text_digest is None:
-            self.found(link.seq, Kind.CHANGED_TEXT, "came without words, and has some now.")
+            self.found(link.seq, ProblemKind.CHANGED_TEXT, "came without words, and has some now.")
         elif link.text is not None and sha256(link.text.encode()).digest() != link.text_digest:
-            self.found(link.seq, Kind.CHANGED_TEXT, "has other words, ids or labels than it was written with.")
+            self.found(link.seq, ProblemKind.CHANGED_TEXT, "has other words, ids or labels than it was written with.")
         elif link.text is None and link.text_digest is not None and link.entry is not None:
             self.no_text.append(link.seq)
         elif link.redacted and link.entry is not None:
-            self.found(link.seq, Kind.CHANGED_TEXT, "is marked as redacted and has its words.")
+            self.found(link.seq, ProblemKind.CHANGED_TEXT, "is marked as redacted and has its words.")
 
-    def end(self) -> Verified:
+    def end(self) -> VerificationResult:
         removed, redacted = _Places(self.explained["audit.removed"]), _Places(self.explained["audit.redacted"])
         for row in self.no_entry:
             if row not in removed:
-                self.found(row, Kind.REMOVED, "was removed, and not by retention.")
+                self.found(row, ProblemKind.REMOVED, "was removed, and not by retention.")
         for row in self.no_text:
             if row not in redacted:
-                self.found(row, Kind.REMOVED_TEXT, "has lost its words, and not by redaction.")
+                self.found(row, ProblemKind.REMOVED_TEXT, "has lost its words, and not by redaction.")
         for query, what in ((STRAY, "entry"), (STRAY_TEXT, "text")):
             with connection.cursor() as cursor:
                 cursor.execute(query, [self.workspace])
@@ -212,18 +214,20 @@ class _Reading:
             if stray:
                 row = self.seq + 1
                 self.problems.append(
-                    Problem(row, Kind.INSERTED, f"The {what} with id {stray[0]} stands in no chain: it was inserted.")
+                    Problem(
+                        row, ProblemKind.INSERTED, f"The {what} with id {stray[0]} stands in no chain: it was inserted."
+                    )
                 )
         for row, missed in sorted(self.checkpoints.items()):
             if row > self.seq:
                 self.found(
                     self.seq + 1,
-                    Kind.CUT_TAIL,
+                    ProblemKind.CUT_TAIL,
                     f"is missing: the checkpoint of {missed[0].at} has {row} rows, the audit {self.seq}.",
                 )
                 break
         first = min(self.problems, default=None, key=lambda problem: problem.row)
-        return Verified(self.rows, len(self.no_text), len(self.no_entry), first)
+        return VerificationResult(self.rows, len(self.no_text), len(self.no_entry), first)
 
 
 class _Places:

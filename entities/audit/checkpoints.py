@@ -48,7 +48,7 @@ class Checkpoint:
         return json.dumps(fields)
 
 
-def head(workspace: int) -> Checkpoint | None:
+def read_head(workspace: int) -> Checkpoint | None:
     """The head of one chain; None while nothing has been written. Needs no scope open."""
     slug = Workspace.objects.values_list("slug", flat=True).get(pk=workspace)
     with Scope.for_service(workspace).open():

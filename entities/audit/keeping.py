@@ -54,17 +54,17 @@ def keep(workspace: int) -> tuple[int, int]:
         chosen = WorkspaceSettings.objects.get()
     words = rows = 0
     if chosen.keep_questions_days is not None:
-        until = before(chosen.keep_questions_days)
+        until = compute_cutoff(chosen.keep_questions_days)
         while done := _redact_some(scope, until):
             words += done
     if chosen.keep_audit_days is not None:
-        until = before(max(chosen.keep_audit_days, LEAST_DAYS))
+        until = compute_cutoff(max(chosen.keep_audit_days, LEAST_DAYS))
         while done := _remove_some(scope, until):
             rows += done
     return words, rows
 
 
-def before(days: int) -> datetime:
+def compute_cutoff(days: int) -> datetime:
     """So many days ago; of more than there have been, the first day."""
     now = timezone.now()
     return now - timedelta(days=min(days, now.toordinal() - 1))

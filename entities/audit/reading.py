@@ -13,7 +13,7 @@ from entities.access import Scope, list_atoms
 from entities.models import AuditEntry, AuditLink, AuditText, Entity
 
 
-class State(StrEnum):
+class TextState(StrEnum):
     """Of the words of a row. none: it never had any. hidden: the reader is not cleared for them, or nobody yet."""
 
     NONE = "none"
@@ -35,16 +35,16 @@ class Words:
 
 
 @dataclass(frozen=True)
-class Row:
+class AuditRow:
     """number: the place in the chain. words: where `state` is shown."""
 
     number: int | None
     entry: AuditEntry
-    state: State
+    state: TextState
     words: Words | None
 
 
-def on_days(since: date | None, until: date | None) -> dict[str, datetime]:
+def build_day_filter(since: date | None, until: date | None) -> dict[str, datetime]:
     """The condition for entries from the first day to the last, in UTC."""
     found: dict[str, datetime] = {}
     if since:
@@ -54,26 +54,26 @@ def on_days(since: date | None, until: date | None) -> dict[str, datetime]:
     return found
 
 
-def build_rows(scope: Scope, page: Sequence[AuditEntry]) -> list[Row]:
+def build_rows(scope: Scope, page: Sequence[AuditEntry]) -> list[AuditRow]:
     """A page of the audit: three statements, for links, words, and the records that the words name as found."""
     ids = [entry.pk for entry in page]
     links, texts = AuditLink.objects.in_bulk(ids), AuditText.objects.in_bulk(ids)
     named = {UUID(record) for text in texts.values() for _, record in text.retrieved}
     named |= {UUID(record) for text in texts.values() for record in text.within.get("entities", ())}
     seen = set(Entity.objects.visible_to(scope).filter(pk__in=named).values_list("pk", flat=True)) if named else set()
-    return [_row(entry, links.get(entry.pk), texts.get(entry.pk), seen) for entry in page]
+    return [_build_row(entry, links.get(entry.pk), texts.get(entry.pk), seen) for entry in page]
 
 
-def _row(entry: AuditEntry, link: AuditLink | None, text: AuditText | None, seen: set[UUID]) -> Row:
+def _build_row(entry: AuditEntry, link: AuditLink | None, text: AuditText | None, seen: set[UUID]) -> AuditRow:
     number = link.seq if link else None
     if text is not None:
-        return Row(number, entry, State.SHOWN, _words(text, seen))
+        return AuditRow(number, entry, TextState.SHOWN, _build_words(text, seen))
     if link is None or link.text_digest is None:
-        return Row(number, entry, State.NONE, None)
-    return Row(number, entry, State.REDACTED if link.redacted else State.HIDDEN, None)
+        return AuditRow(number, entry, TextState.NONE, None)
+    return AuditRow(number, entry, TextState.REDACTED if link.redacted else TextState.HIDDEN, None)
 
 
-def _words(text: AuditText, seen: set[UUID]) -> Words:
+def _build_words(text: AuditText, seen: set[UUID]) -> Words:
     found = ((UUID(row), UUID(record)) for row, record in text.retrieved)
     # Places that a layer above knows the rules of (files, conversations) are left out; they are in the database.
     within = {name: value for name, value in text.within.items() if name not in ("entities", "files", "sessions")}
@@ -99,7 +99,7 @@ SELECT action FROM known WHERE action IS NOT NULL
 """
 
 
-def known_actions(scope: Scope) -> list[str]:
+def list_known_actions(scope: Scope) -> list[str]:
     """The actions that there are, from one to the next by their index: not a look at every row."""
     with connection.cursor() as cursor:
         cursor.execute(KNOWN_ACTIONS, {"workspace": scope.workspace})

@@ -14,7 +14,7 @@ from entities.models import AuditEntry, AuditText
 
 
 @dataclass(frozen=True)
-class Question:
+class AuditedQuery:
     """What somebody asked, and what they were shown.
 
     atoms: found in the text, above what its author holds too; None where that could not be found out, and the text
@@ -41,7 +41,7 @@ def record(scope: Scope, action: str, kind: str = "", object_id: object = "", **
 
 
 def record_question(
-    scope: Scope, action: str, question: Question, kind: str = "", object_id: object = "", **detail: Any
+    scope: Scope, action: str, question: AuditedQuery, kind: str = "", object_id: object = "", **detail: Any
 ) -> None:
     """Append a search or an answer: two statements. The database adds to the label what the author is cleared for."""
     entry = record(scope, action, kind, object_id, **detail)

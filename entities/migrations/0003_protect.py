@@ -1,6 +1,6 @@
 from django.db import migrations
 
-from entities.rls import Protect, ProtectType, policy_sql
+from entities.rls import Protect, ProtectType, build_policy_sql
 
 OF_ROLE = "EXISTS (SELECT 1 FROM entities_role r WHERE r.workspace_id = (SELECT app_workspace()) AND r.group_id = {})"
 
@@ -8,7 +8,7 @@ OF_ROLE = "EXISTS (SELECT 1 FROM entities_role r WHERE r.workspace_id = (SELECT 
 def of_role(table: str, column: str) -> list[str]:
     """Django's own group tables: a group is seen in the workspace of its role."""
     condition = OF_ROLE.format(f'"{table}".{column}')
-    return policy_sql(table, condition, condition)
+    return build_policy_sql(table, condition, condition)
 
 
 class Migration(migrations.Migration):

@@ -29,9 +29,9 @@ class Redacted(AttributeError):
 class EntityQuerySet(models.QuerySet["Entity"]):
     def visible_to(self, scope: "Scope", verb: str = "view") -> Self:
         """Rows on which `scope` has object permission for `verb`; all conditions are in the statement (design §2.4)."""
-        from entities.access import visible
+        from entities.access import build_visibility_q
 
-        return self.filter(visible(scope, self.model, verb))
+        return self.filter(build_visibility_q(scope, self.model, verb))
 
     def readable_by(self, scope: "Scope") -> Self:
         """`visible_to`, with the columns that `scope` is not cleared for left out of the SELECT.
@@ -176,9 +176,9 @@ class Entity(models.Model):
 
     @property
     def type_class(self) -> type["Entity"]:
-        from entities.registry import type_by_content_type
+        from entities.registry import get_type_by_content_type
 
-        return type_by_content_type(self.content_type_id)
+        return get_type_by_content_type(self.content_type_id)
 
     @property
     def type_name(self) -> str:

@@ -21,10 +21,10 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext, gettext_lazy
 
 from entities import formats
-from entities.access import scope_is_open
+from entities.access import has_open_scope
 from entities.language import join_words, lowercase_noun, translate_level, translate_stored
 from entities.model_markdown import CitationLink, Citations, render_citations, render_markdown
-from entities.palette import SPRITE, color_name, icon_name
+from entities.palette import SPRITE, normalise_color, normalise_icon
 from entities.people import has_other_steward
 
 register = template.Library()
@@ -56,7 +56,7 @@ FILE_ICONS = {
     "csv": "table",
 }
 
-register.filter("color_name", color_name)
+register.filter("color_name", normalise_color)
 register.filter("translated", translate_stored)
 register.filter("level_name", translate_level)
 register.filter("each_translated", lambda texts: [translate_stored(text) for text in texts])
@@ -98,7 +98,7 @@ def _silent_icon(name: str, size: str) -> SafeString:
 
 def _draw_icon(name: str, role: SafeString, size: str) -> SafeString:
     big = format_html(' data-size="{}"', size) if size else ""
-    href = f"{static(SPRITE)}#{icon_name(name)}"
+    href = f"{static(SPRITE)}#{normalise_icon(name)}"
     return format_html('<svg class="cl-icon"{} {}><use href="{}"></use></svg>', big, role, href)
 
 
@@ -204,7 +204,7 @@ def _address_here(context: Context) -> str:
 
 def _has_steward(context: Context) -> bool:
     shell = context.get("shell")
-    return not (shell and scope_is_open()) or has_other_steward(shell.user_id)
+    return not (shell and has_open_scope()) or has_other_steward(shell.user_id)
 
 
 # Citations and model text

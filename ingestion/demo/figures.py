@@ -6,7 +6,7 @@ from reportlab.lib.colors import Color, white
 from .styles import AMBER, BOLD, GREY, INK, PALE, SANS, WASH, WATER
 
 
-def _sector_plan(width: float, tint: Color) -> Drawing:
+def _draw_sector_plan(width: float, tint: Color) -> Drawing:
     """The twelve sectors of the warehouse: 1 to 6 along the quay, 7 to 12 along the yard, west to the left."""
     height, left, cell, row = 172.0, 4.0, (width - 8) / 6, 44.0
     plan = Drawing(width, height)
@@ -29,7 +29,7 @@ def _sector_plan(width: float, tint: Color) -> Drawing:
     return plan
 
 
-def _progress_bars(width: float, tint: Color) -> Drawing:
+def _draw_progress_bars(width: float, tint: Color) -> Drawing:
     """Planned against actual progress, per cent, by work package; the figures are those of the table beside it."""
     packages = (("Foundations", 88, 90), ("Steel frame", 64, 61), ("Roof trusses", 43, 36), ("Quay wall", 22, 8),
                 ("Façade", 35, 37), ("Services", 12, 12))  # fmt: skip
@@ -50,7 +50,7 @@ def _progress_bars(width: float, tint: Color) -> Drawing:
     return chart
 
 
-FIGURES = {"sector-plan": _sector_plan, "progress-bars": _progress_bars}
+FIGURES = {"sector-plan": _draw_sector_plan, "progress-bars": _draw_progress_bars}
 
 
 def draw_figure(name: str, width: float, tint: Color) -> Drawing:

@@ -13,11 +13,11 @@ from django.core.files.base import File as Upload
 
 from entities.access import Scope, get_entity_or_404, grant_entity
 from entities.actions import add_member, create_entity, create_role, create_workspace
-from entities.api.serializers import input_serializer
+from entities.api.serializers import build_input_serializer
 from entities.models import Classification, Entity, Role, User, Workspace
 from entities.models.classification import FINANCIAL, FIRST_COMPOUND, INTERNAL, PII
 from entities.models.entity import Visibility
-from entities.registry import entity_types
+from entities.registry import list_entity_types
 from ingestion.actions import upload_file
 
 HERE = Path(__file__).parent
@@ -44,13 +44,13 @@ USERS: Mapping[str, tuple[str, list[str]]] = {
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedDemo:
     workspace: int
     entities: int
     files: int
 
 
-def load() -> Loaded:
+def load() -> LoadedDemo:
     """Make or complete the demo workspace. Needs no scope open."""
     company = json.loads((HERE / "company.json").read_text())
     workspace = Workspace.objects.filter(slug=SLUG).first() or create_workspace(
@@ -69,7 +69,7 @@ def load() -> Loaded:
             entity = get_entity_or_404(admin, keys[given["entity"]], "upload")
             upload = Upload(content, name=Path(given["path"]).name)
             upload_file(scope=admin, entity=entity, upload=upload, collection=given["collection"])
-    return Loaded(workspace.pk, len(keys), len(company["files"]))
+    return LoadedDemo(workspace.pk, len(keys), len(company["files"]))
 
 
 def load_people(workspace: Workspace) -> None:
@@ -93,9 +93,9 @@ def load_entity(scope: Scope, given: Mapping[str, Any], keys: Mapping[str, UUID]
     there = Entity.objects.filter(source_system=SOURCE, source_id=given["key"]).values_list("pk", flat=True).first()
     if there is not None:
         return there
-    model = entity_types()[given["type"]]
+    model = list_entity_types()[given["type"]]
     data = {name: str(keys[value]) if value in keys else value for name, value in given["fields"].items()}
-    checked = input_serializer(scope, model, data=data)
+    checked = build_input_serializer(scope, model, data=data)
     checked.is_valid(raise_exception=True)
     texts = {name: value for name, value in checked.validated_data.items() if name in model.long_texts}
     fields = {name: value for name, value in checked.validated_data.items() if name not in texts}

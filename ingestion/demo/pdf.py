@@ -27,20 +27,32 @@ from reportlab.platypus import (
 )
 
 from .figures import draw_figure
-from .source import Block, Clause, Document, Figure, Grid, Heading, Items, Note, Page, Prose, Signatures
-from .styles import AMBER, BOLD, GREY, LINE, SANS, WASH, paragraph_styles, register_fonts
+from .source import (
+    Block,
+    Clause,
+    DemoDocument,
+    DemoNote,
+    DemoPageBreak,
+    DemoTable,
+    Figure,
+    Heading,
+    Items,
+    Prose,
+    Signatures,
+)
+from .styles import AMBER, BOLD, GREY, LINE, SANS, WASH, build_paragraph_styles, register_fonts
 
 WIDTH, HEIGHT = A4
 MARGIN = 22 * mm
 
 
-def _inline(text: str) -> str:
+def _mark_up_inline(text: str) -> str:
     return re.sub(r"\*(.+?)\*", r"<i>\1</i>", re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", html.escape(text, quote=False)))
 
 
-def _table(grid: Grid, styles: dict[str, ParagraphStyle], tint: HexColor, width: float) -> list[Flowable]:
+def _build_table(grid: DemoTable, styles: dict[str, ParagraphStyle], tint: HexColor, width: float) -> list[Flowable]:
     def row(cells: tuple[str, ...], left: str, right: str) -> list[Paragraph]:
-        return [Paragraph(_inline(c), styles[right if i in grid.right else left]) for i, c in enumerate(cells)]
+        return [Paragraph(_mark_up_inline(c), styles[right if i in grid.right else left]) for i, c in enumerate(cells)]
 
     rows = [row(grid.header, "head", "headnumber"), *(row(cells, "cell", "number") for cells in grid.rows)]
     unit = width / sum(grid.widths)
@@ -58,16 +70,16 @@ def _table(grid: Grid, styles: dict[str, ParagraphStyle], tint: HexColor, width:
     ]))  # fmt: skip
     caption: list[Flowable] = []
     if grid.caption and len(rows) > 12:
-        caption = [CondPageBreak(40 * mm), Paragraph(_inline(grid.caption), styles["longcaption"])]
+        caption = [CondPageBreak(40 * mm), Paragraph(_mark_up_inline(grid.caption), styles["longcaption"])]
     elif grid.caption:
-        caption = [Paragraph(_inline(grid.caption), styles["caption"])]
+        caption = [Paragraph(_mark_up_inline(grid.caption), styles["caption"])]
     return [*caption, table, Spacer(1, 10)]
 
 
-def _signatures(block: Signatures, styles: dict[str, ParagraphStyle], width: float) -> Flowable:
+def _build_signatures(block: Signatures, styles: dict[str, ParagraphStyle], width: float) -> Flowable:
     left, right = block.parties
     gap = 10 * mm
-    signed = [Paragraph(f"Signed for <b>{_inline(party)}</b>", styles["cell"]) for party in (left, right)]
+    signed = [Paragraph(f"Signed for <b>{_mark_up_inline(party)}</b>", styles["cell"]) for party in (left, right)]
     rows: list[list[Any]] = [[signed[0], "", signed[1]]]
     for line in ("Signature", "Name", "Date"):
         rows.append([Paragraph(f"{line}:", styles["label"]), "", Paragraph(f"{line}:", styles["label"])])
@@ -78,17 +90,17 @@ def _signatures(block: Signatures, styles: dict[str, ParagraphStyle], width: flo
     return KeepTogether([Spacer(1, 8), table])
 
 
-def _flow(block: Block, styles: dict[str, ParagraphStyle], tint: HexColor, width: float) -> list[Flowable]:
+def _build_flow(block: Block, styles: dict[str, ParagraphStyle], tint: HexColor, width: float) -> list[Flowable]:
     match block:
         case Heading(level=level, text=text):
-            return [Paragraph(_inline(text), styles[f"h{level}"])]
+            return [Paragraph(_mark_up_inline(text), styles[f"h{level}"])]
         case Prose(text=text):
-            return [Paragraph(_inline(text), styles["body"])]
+            return [Paragraph(_mark_up_inline(text), styles["body"])]
         case Clause(number=number, text=text):
             style = styles["subclause" if number.startswith("(") else "clause"]
-            return [Paragraph(_inline(text), style, bulletText=number)]
-        case Note(text=text):
-            box = Table([[Paragraph(_inline(text), styles["note"])]], colWidths=[width])
+            return [Paragraph(_mark_up_inline(text), style, bulletText=number)]
+        case DemoNote(text=text):
+            box = Table([[Paragraph(_mark_up_inline(text), styles["note"])]], colWidths=[width])
             box.setStyle(TableStyle([
                 ("BACKGROUND", (0, 0), (-1, -1), WASH),
                 ("LINEBEFORE", (0, 0), (0, -1), 3, AMBER),
@@ -99,22 +111,26 @@ def _flow(block: Block, styles: dict[str, ParagraphStyle], tint: HexColor, width
             return [Spacer(1, 2), box, Spacer(1, 10)]
         case Items(ordered=ordered, items=items):
             marks = [f"{n}." if ordered else "•" for n in range(1, len(items) + 1)]
-            lines = [Paragraph(_inline(t), styles["item"], bulletText=m) for t, m in zip(items, marks, strict=True)]
+            lines = [
+                Paragraph(_mark_up_inline(t), styles["item"], bulletText=m) for t, m in zip(items, marks, strict=True)
+            ]
             return [*lines, Spacer(1, 5)]
-        case Grid():
-            return _table(block, styles, tint, width)
+        case DemoTable():
+            return _build_table(block, styles, tint, width)
         case Figure(name=name, caption=caption):
-            return [KeepTogether([draw_figure(name, width, tint), Paragraph(_inline(caption), styles["caption"])])]
-        case Page():
+            return [
+                KeepTogether([draw_figure(name, width, tint), Paragraph(_mark_up_inline(caption), styles["caption"])])
+            ]
+        case DemoPageBreak():
             return [PageBreak()]
         case Signatures():
-            return [_signatures(block, styles, width)]
+            return [_build_signatures(block, styles, width)]
 
 
-def _facts(document: Document, styles: dict[str, ParagraphStyle], width: float) -> list[Flowable]:
+def _build_facts(document: DemoDocument, styles: dict[str, ParagraphStyle], width: float) -> list[Flowable]:
     if not document.facts:
         return []
-    rows = [[Paragraph(a, styles["label"]), Paragraph(_inline(b), styles["cell"])] for a, b in document.facts]
+    rows = [[Paragraph(a, styles["label"]), Paragraph(_mark_up_inline(b), styles["cell"])] for a, b in document.facts]
     table = Table(rows, colWidths=[width * 0.24, width * 0.76])
     table.setStyle(TableStyle([
         ("LINEABOVE", (0, 0), (-1, 0), 1.2, AMBER),
@@ -147,7 +163,7 @@ def _mark(canvas: Any, x: float, y: float, size: float, tint: HexColor, paper: H
 class _Template(BaseDocTemplate):
     """Page furniture and outline of one document; `pages` is its page count, known from a first pass."""
 
-    def __init__(self, target: io.BytesIO, document: Document, pages: int) -> None:
+    def __init__(self, target: io.BytesIO, document: DemoDocument, pages: int) -> None:
         super().__init__(
             target, pagesize=A4, invariant=1, lang="en-GB", title=document.title,
             author=document.author, subject=document.subject, keywords=document.keywords, creator=document.company,
@@ -158,11 +174,11 @@ class _Template(BaseDocTemplate):
         first = Frame(MARGIN, 24 * mm, WIDTH - 2 * MARGIN, HEIGHT - 66 * mm, **frame)
         later = Frame(MARGIN, 24 * mm, WIDTH - 2 * MARGIN, HEIGHT - 52 * mm, **frame)
         self.addPageTemplates([
-            PageTemplate("first", [first], onPage=self._first_page),
-            PageTemplate("later", [later], onPage=self._later_page),
+            PageTemplate("first", [first], onPage=self._draw_first_page),
+            PageTemplate("later", [later], onPage=self._draw_later_page),
         ])  # fmt: skip
 
-    def _footer(self, canvas: Any) -> None:
+    def _draw_footer(self, canvas: Any) -> None:
         canvas.setStrokeColor(LINE)
         canvas.setLineWidth(0.5)
         canvas.line(MARGIN, 17 * mm, WIDTH - MARGIN, 17 * mm)
@@ -171,7 +187,7 @@ class _Template(BaseDocTemplate):
         canvas.drawString(MARGIN, 12.5 * mm, f"{self.document.reference} · {self.document.dated:%-d %B %Y}")
         canvas.drawRightString(WIDTH - MARGIN, 12.5 * mm, f"Page {canvas.getPageNumber()} of {self.pages}")
 
-    def _first_page(self, canvas: Any, _template: Any) -> None:
+    def _draw_first_page(self, canvas: Any, _template: Any) -> None:
         canvas.setFillColor(self.tint)
         canvas.rect(0, HEIGHT - 28 * mm, WIDTH, 28 * mm, stroke=0, fill=1)
         canvas.setFillColor(AMBER)
@@ -182,9 +198,9 @@ class _Template(BaseDocTemplate):
         canvas.drawString(MARGIN + 17 * mm, HEIGHT - 15.8 * mm, self.document.company)
         canvas.setFont(SANS, 9)
         canvas.drawRightString(WIDTH - MARGIN, HEIGHT - 15.8 * mm, self.document.reference)
-        self._footer(canvas)
+        self._draw_footer(canvas)
 
-    def _later_page(self, canvas: Any, _template: Any) -> None:
+    def _draw_later_page(self, canvas: Any, _template: Any) -> None:
         _mark(canvas, MARGIN, HEIGHT - 18.5 * mm, 6 * mm, self.tint, white, self.waves)
         canvas.setFont(BOLD, 8.4)
         canvas.setFillColor(self.tint)
@@ -195,7 +211,7 @@ class _Template(BaseDocTemplate):
         canvas.setStrokeColor(LINE)
         canvas.setLineWidth(0.5)
         canvas.line(MARGIN, HEIGHT - 21 * mm, WIDTH - MARGIN, HEIGHT - 21 * mm)
-        self._footer(canvas)
+        self._draw_footer(canvas)
 
     def afterFlowable(self, flowable: Flowable) -> None:
         if isinstance(flowable, Paragraph) and flowable.style.name in ("h1", "h2"):
@@ -204,19 +220,19 @@ class _Template(BaseDocTemplate):
             self.canv.addOutlineEntry(flowable.getPlainText(), key, level=int(flowable.style.name[1]) - 1, closed=1)
 
 
-def _build(document: Document, pages: int) -> tuple[bytes, int]:
-    styles, tint, width = paragraph_styles(document), HexColor(document.colour), WIDTH - 2 * MARGIN
-    story: list[Flowable] = [NextPageTemplate("later"), Paragraph(_inline(document.title), styles["title"])]
-    story += [Paragraph(_inline(document.subtitle), styles["subtitle"]), *_facts(document, styles, width)]
+def _build(document: DemoDocument, pages: int) -> tuple[bytes, int]:
+    styles, tint, width = build_paragraph_styles(document), HexColor(document.colour), WIDTH - 2 * MARGIN
+    story: list[Flowable] = [NextPageTemplate("later"), Paragraph(_mark_up_inline(document.title), styles["title"])]
+    story += [Paragraph(_mark_up_inline(document.subtitle), styles["subtitle"]), *_build_facts(document, styles, width)]
     for block in document.blocks:
-        story += _flow(block, styles, tint, width)
+        story += _build_flow(block, styles, tint, width)
     target = io.BytesIO()
     template = _Template(target, document, pages)
     template.build(story)
     return target.getvalue(), template.page
 
 
-def render_pdf(document: Document) -> bytes:
+def render_pdf(document: DemoDocument) -> bytes:
     """The document as PDF bytes, the same bytes on every run; its creation date is the document's own date."""
     register_fonts()
     moment = datetime.combine(document.dated, time(9), UTC)

@@ -33,7 +33,7 @@ class Clause:
 
 
 @dataclass(frozen=True)
-class Note:
+class DemoNote:
     text: str
 
 
@@ -44,7 +44,7 @@ class Items:
 
 
 @dataclass(frozen=True)
-class Grid:
+class DemoTable:
     """A table: `widths` are relative, `right` names the columns set flush right."""
 
     header: tuple[str, ...]
@@ -61,7 +61,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Page:
+class DemoPageBreak:
     """A page break."""
 
 
@@ -70,11 +70,11 @@ class Signatures:
     parties: tuple[str, ...]
 
 
-Block = Heading | Prose | Clause | Note | Items | Grid | Figure | Page | Signatures
+Block = Heading | Prose | Clause | DemoNote | Items | DemoTable | Figure | DemoPageBreak | Signatures
 
 
 @dataclass(frozen=True)
-class Document:
+class DemoDocument:
     """One parsed source. `facts` are the label and value pairs printed under the title."""
 
     name: str
@@ -93,22 +93,22 @@ class Document:
     blocks: tuple[Block, ...]
 
 
-def _cells(line: str) -> tuple[str, ...]:
+def _split_cells(line: str) -> tuple[str, ...]:
     return tuple(cell.strip() for cell in line.strip().strip("|").split("|"))
 
 
-def _grid(lines: list[str], columns: str, caption: str) -> Grid:
+def _parse_grid(lines: list[str], columns: str, caption: str) -> DemoTable:
     header, _rule, *body = lines
-    names = _cells(header)
+    names = _split_cells(header)
     marks = columns.split() or ["1"] * len(names)
-    rows = tuple(_cells(line) for line in body)
+    rows = tuple(_split_cells(line) for line in body)
     if any(len(row) != len(names) for row in (*rows, marks)):
         raise ValueError(f"a table under {header!r} has rows of unequal length")
     right = frozenset(i for i, mark in enumerate(marks) if mark.endswith("r"))
-    return Grid(names, rows, tuple(float(mark.rstrip("r")) for mark in marks), right, caption)
+    return DemoTable(names, rows, tuple(float(mark.rstrip("r")) for mark in marks), right, caption)
 
 
-def _items(lines: list[str]) -> Items:
+def _parse_items(lines: list[str]) -> Items:
     items: list[str] = []
     for line in lines:
         if ITEM.match(line):
@@ -118,7 +118,7 @@ def _items(lines: list[str]) -> Items:
     return Items(lines[0][0].isdigit(), tuple(items))
 
 
-def _blocks(body: str, style: str) -> tuple[Block, ...]:
+def _parse_blocks(body: str, style: str) -> tuple[Block, ...]:
     blocks: list[Block] = []
     columns = caption = ""
     for part in re.split(r"\n\s*\n", body.strip()):
@@ -131,7 +131,7 @@ def _blocks(body: str, style: str) -> tuple[Block, ...]:
             elif word == "caption":
                 caption = value
             elif word == "page":
-                blocks.append(Page())
+                blocks.append(DemoPageBreak())
             elif word == "figure":
                 blocks.append(Figure(value, caption))
                 caption = ""
@@ -145,26 +145,26 @@ def _blocks(body: str, style: str) -> tuple[Block, ...]:
         if heading := re.match(r"^(#+) (.*)$", text):
             blocks.append(Heading(len(heading[1]), heading[2]))
         elif lines[0].startswith("|"):
-            blocks.append(_grid(lines, columns, caption))
+            blocks.append(_parse_grid(lines, columns, caption))
             columns = caption = ""
         elif lines[0].startswith(">"):
-            blocks.append(Note(" ".join(line.lstrip("> ") for line in lines)))
+            blocks.append(DemoNote(" ".join(line.lstrip("> ") for line in lines)))
         elif style == "agreement" and (clause := CLAUSE.match(text)):
             blocks.append(Clause(clause[1], clause[2]))
         elif ITEM.match(lines[0]):
-            blocks.append(_items(lines))
+            blocks.append(_parse_items(lines))
         else:
             blocks.append(Prose(text))
     return tuple(blocks)
 
 
-def read_document(path: Path) -> Document:
+def read_document(path: Path) -> DemoDocument:
     """Parse one source. Raises ValueError for an unknown directive or a ragged table, KeyError for a missing key."""
     head, body = path.read_text(encoding="utf-8").split("\n---\n", 1)
     keys = dict(line.split(": ", 1) for line in head.splitlines() if line.strip())
     facts = tuple(tuple(pair.split(" = ", 1)) for pair in keys.get("facts", "").split("; ") if pair)
     style = keys["style"]
-    return Document(
+    return DemoDocument(
         name=path.stem,
         format=keys["format"],
         style=style,
@@ -178,5 +178,5 @@ def read_document(path: Path) -> Document:
         keywords=keys["keywords"],
         dated=date.fromisoformat(keys["dated"]),
         facts=tuple((label, value) for label, value in facts),
-        blocks=_blocks(body, style),
+        blocks=_parse_blocks(body, style),
     )

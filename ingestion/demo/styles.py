@@ -10,7 +10,7 @@ from reportlab.lib.units import mm
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 
-from .source import Document
+from .source import DemoDocument
 
 FONT_FOLDERS = (Path("/usr/share/fonts/truetype/liberation"), Path("/usr/share/fonts/liberation"))
 FACES = {"normal": "Regular", "bold": "Bold", "italic": "Italic", "boldItalic": "BoldItalic"}
@@ -36,7 +36,7 @@ def register_fonts() -> None:
         pdfmetrics.registerFontFamily(f"Liberation{family}-Regular", **names)
 
 
-def paragraph_styles(document: Document) -> dict[str, ParagraphStyle]:
+def build_paragraph_styles(document: DemoDocument) -> dict[str, ParagraphStyle]:
     """The styles of one document by name: serif for agreements, sans for everything else, headings in its colour."""
     family = "LiberationSerif-Regular" if document.style == "agreement" else "LiberationSans-Regular"
     size = 10.5 if document.style == "agreement" else 9.8

@@ -12,7 +12,7 @@ from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Mm, Pt, RGBColor
 
-from .source import Document, Grid, Heading, Items, Note, Page, Prose
+from .source import DemoDocument, DemoNote, DemoPageBreak, DemoTable, Heading, Items, Prose
 
 SPAN = re.compile(r"(\*\*.+?\*\*|\*.+?\*)")
 
@@ -28,7 +28,7 @@ def _runs(paragraph: Any, text: str) -> Any:
     return paragraph
 
 
-def _styles(word: Any, document: Document) -> None:
+def _set_styles(word: Any, document: DemoDocument) -> None:
     red, green, blue = (int(document.colour[i : i + 2], 16) for i in (1, 3, 5))
     tint = RGBColor(red, green, blue)
     normal = word.styles["Normal"]
@@ -48,7 +48,7 @@ def _repeat_header(row: Any) -> None:
     row._tr.get_or_add_trPr().append(mark)
 
 
-def _table(word: Any, grid: Grid) -> None:
+def _add_table(word: Any, grid: DemoTable) -> None:
     if grid.caption:
         _runs(word.add_paragraph(style="Caption"), grid.caption)
     table = word.add_table(rows=0, cols=len(grid.header), style="Light Grid Accent 1")
@@ -63,9 +63,9 @@ def _table(word: Any, grid: Grid) -> None:
     word.add_paragraph()
 
 
-def _write(document: Document) -> bytes:
+def _write(document: DemoDocument) -> bytes:
     word: Any = new_document()
-    _styles(word, document)
+    _set_styles(word, document)
     section = word.sections[0]
     section.page_width, section.page_height = Mm(210), Mm(297)
     section.left_margin = section.right_margin = Mm(22)
@@ -86,14 +86,14 @@ def _write(document: Document) -> bytes:
                 word.add_heading(text, level=level)
             case Prose(text=text):
                 _runs(word.add_paragraph(), text)
-            case Note(text=text):
+            case DemoNote(text=text):
                 _runs(word.add_paragraph(style="Intense Quote"), text)
             case Items(ordered=ordered, items=items):
                 for text in items:
                     _runs(word.add_paragraph(style="List Number" if ordered else "List Bullet"), text)
-            case Grid():
-                _table(word, block)
-            case Page():
+            case DemoTable():
+                _add_table(word, block)
+            case DemoPageBreak():
                 word.add_page_break()
             case _:
                 raise ValueError(f"{document.name}: {type(block).__name__} has no DOCX form")
@@ -102,7 +102,7 @@ def _write(document: Document) -> bytes:
     return target.getvalue()
 
 
-def render_docx(document: Document) -> bytes:
+def render_docx(document: DemoDocument) -> bytes:
     """The document as DOCX bytes: members in name order, dated as the document is, without the template's thumbnail."""
     stamp = (document.dated.year, document.dated.month, document.dated.day, 9, 0, 0)
     target = io.BytesIO()

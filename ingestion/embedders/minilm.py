@@ -37,11 +37,11 @@ class MiniLM:
     max_tokens = MAX_TOKENS
 
     def __init__(self, home: Path, *, threads: int = 2) -> None:
-        folder = weights_folder()
+        folder = find_weights_folder()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 3
-        graph = cached_graph(folder, home)
+        graph = get_or_build_graph(folder, home)
         self._session = onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
         self._threads = max(1, threads)
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
@@ -62,7 +62,7 @@ class MiniLM:
             vectors[batch] = self._run([ids[index] for index in batch])
 
         with ThreadPoolExecutor(self._threads) as pool:
-            deque(pool.map(embed, _batches([len(tokens) for tokens in ids])), maxlen=0)
+            deque(pool.map(embed, _split_batches([len(tokens) for tokens in ids])), maxlen=0)
         return vectors
 
     def embed_query(self, text: str) -> Vectors:
@@ -79,7 +79,7 @@ class MiniLM:
         return vectors
 
 
-def _batches(lengths: list[int]) -> Iterator[list[int]]:
+def _split_batches(lengths: list[int]) -> Iterator[list[int]]:
     """Places of the texts, by length, so that little is padded."""
     batch: list[int] = []
     for index in sorted(range(len(lengths)), key=lengths.__getitem__):
@@ -91,7 +91,7 @@ def _batches(lengths: list[int]) -> Iterator[list[int]]:
         yield batch
 
 
-def weights_folder() -> Path:
+def find_weights_folder() -> Path:
     """Where the weights package has its files; found without importing it, which could import torch."""
     found = importlib.util.find_spec(PACKAGE)
     if found is None or not found.submodule_search_locations:
@@ -99,14 +99,16 @@ def weights_folder() -> Path:
     return Path(found.submodule_search_locations[0]) / "model"
 
 
-def cached_graph(folder: Path, home: Path) -> Path:
+def get_or_build_graph(folder: Path, home: Path) -> Path:
     """The ONNX graph under `home`/models, built when it is missing or damaged.
 
     Its name holds a digest of what it was made from, a file beside it the digest of itself. Of two processes that find
     it missing one builds and the other waits; a reader never sees half of it.
     """
     weights = folder / "model.safetensors"
-    made_from = hashlib.sha256(f"{RECIPE} {weights.stat().st_size} {_header_digest(weights)}".encode()).hexdigest()
+    made_from = hashlib.sha256(
+        f"{RECIPE} {weights.stat().st_size} {_compute_header_digest(weights)}".encode()
+    ).hexdigest()
     path = home / "models" / f"{MODEL_ID}-{made_from[:16]}.onnx"
     if _is_whole(path):
         return path
@@ -121,7 +123,7 @@ def cached_graph(folder: Path, home: Path) -> Path:
     return path
 
 
-def _header_digest(weights: Path) -> str:
+def _compute_header_digest(weights: Path) -> str:
     """Of the first and last mebibyte: tells packages apart without reading ninety of them at every start."""
     with weights.open("rb") as file:
         first = file.read(1 << 20)

@@ -12,7 +12,7 @@ import onnxruntime
 from django.core.exceptions import ImproperlyConfigured
 from tokenizers import Encoding, Tokenizer
 
-from ingestion.embedders.base import EmbeddingFailed, Vectors, normalised
+from ingestion.embedders.base import EmbeddingFailed, Vectors, normalise_rows
 
 INPUTS = {"input_ids", "attention_mask", "token_type_ids"}
 POOLINGS = ("mean", "cls")
@@ -93,4 +93,4 @@ class OnnxEmbedder:
             pooled = output
         if pooled.ndim != 2 or len(pooled) != len(batch) or not np.isfinite(pooled).all():
             raise EmbeddingFailed(f"The embedding model {self.model_id} did not give one vector for each text.")
-        return normalised(pooled.astype(np.float32))
+        return normalise_rows(pooled.astype(np.float32))

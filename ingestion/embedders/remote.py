@@ -1,6 +1,7 @@
 """Embedding models behind an HTTP interface: anything that speaks OpenAI's `/embeddings`, and Voyage.
 
-OpenAI: https://platform.openai.com/docs/api-reference/embeddings · Voyage: https://docs.voyageai.com/reference/embeddings-api
+OpenAI: https://platform.openai.com/docs/api-reference/embeddings · Voyage:
+https://docs.voyageai.com/reference/embeddings-api
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import httpx2 as httpx
 import numpy as np
 
 from ingestion.chunk import estimate_tokens
-from ingestion.embedders.base import EmbeddingFailed, Vectors, normalised
+from ingestion.embedders.base import EmbeddingFailed, Vectors, normalise_rows
 
 BATCH = 64
 ATTEMPTS = 4
@@ -83,7 +84,7 @@ class RemoteEmbedder:
                 f"The embedding service sent vectors of shape {vectors.shape} for {self._model}; "
                 f"({len(texts)}, {self.dim}) was expected. Check the configured length."
             )
-        return normalised(vectors)
+        return normalise_rows(vectors)
 
     def _post(self, body: dict[str, Any], attempts: int, timeout: httpx.Timeout) -> Any:
         reason = ""

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from ingestion.evaluation.corpora import Paragraph
+from ingestion.evaluation.corpora import CorpusParagraph
 from ingestion.evaluation.ordinary import measure_genres, measure_leaks
 from ingestion.evaluation.sets import LabelledSet
 from llm import rules
@@ -21,11 +21,11 @@ RECOGNISERS: dict[str, tuple[ModuleType, str, Any]] = {
     "marks": (rules, "find_marks", lambda text: []),
     "medicine": (health, "find_medical_words", lambda text: ()),
     "money": (rules, "find_money", lambda text: []),
-    "name_lists": (people, "given_names", frozenset),
+    "name_lists": (people, "load_first_names", frozenset),
     "names": (rules, "find_names", lambda text: []),
     "pay_talk": (rules, "find_pay_talk", lambda text: []),
-    "phones": (identifiers, "_phones", lambda text, lang, taken: []),
-    "presidio": (identifiers, "_presidio", lambda text: []),
+    "phones": (identifiers, "_find_phones", lambda text, lang, taken: []),
+    "presidio": (identifiers, "_find_with_presidio", lambda text: []),
     "registers": (identifiers, "find_register_numbers", lambda text: ()),
     "secrets": (rules, "find_secrets", lambda text: []),
     "staff": (rules, "find_staff_matters", lambda text: []),
@@ -50,14 +50,14 @@ def without_recogniser(name: str) -> Iterator[None]:
         rules.forget_votes()
 
 
-def ablation(given: LabelledSet, ordinary: Sequence[Paragraph], names: Iterable[str]) -> Iterator[str]:
+def report_ablation(given: LabelledSet, ordinary: Sequence[CorpusParagraph], names: Iterable[str]) -> Iterator[str]:
     """Recall of the labels that the held half needs, by what hides and with what is proposed too, of leaks, and the
     share of ordinary paragraphs that is hidden: with every recogniser, and without each of these.
     """
     yield f"{'without':16}{'recall, held':>14}{'with proposals':>16}{'leaks':>9}{'ordinary hidden':>17}"
     for name in ["", *names]:
         with without_recogniser(name):
-            held = [(sample.atoms, rules.rule_votes(sample.text)) for sample in given.of("held")]
+            held = [(sample.atoms, rules.vote_by_rules(sample.text)) for sample in given.of("held")]
             needed = sum(len(atoms) for atoms, _ in held) or 1
             recall = sum(len(atoms & vote.atoms) for atoms, vote in held) / needed
             proposed = sum(len(atoms & (vote.atoms | vote.proposed)) for atoms, vote in held) / needed

@@ -15,7 +15,7 @@ MIN_PARAGRAPH_CHARACTERS = 3
 
 
 @dataclass(frozen=True)
-class Paragraph:
+class CorpusParagraph:
     """A paragraph of a file. before: the one above it. group: the file: what is learned and what is measured share
     none.
     """
@@ -45,7 +45,7 @@ def parse_folders(given: Sequence[str]) -> Mapping[str, Path]:
     return {genre: Path(path) for genre, _, path in pairs}
 
 
-def read_folders(folders: Mapping[str, Path], count: int = MAX_PARAGRAPHS) -> Iterator[Paragraph]:
+def read_folders(folders: Mapping[str, Path], count: int = MAX_PARAGRAPHS) -> Iterator[CorpusParagraph]:
     """Up to `count` different paragraphs of each genre, each file opened in a limited process."""
     for genre, folder in folders.items():
         found: set[str] = set()
@@ -59,7 +59,7 @@ def read_folders(folders: Mapping[str, Path], count: int = MAX_PARAGRAPHS) -> It
                     yield paragraph
 
 
-def _read_file(genre: str, path: Path) -> Iterator[Paragraph]:
+def _read_file(genre: str, path: Path) -> Iterator[CorpusParagraph]:
     try:
         paragraphs = extract_file(path, path.name).paragraphs[:MAX_FILE_PARAGRAPHS]
     except Quarantined:
@@ -67,5 +67,5 @@ def _read_file(genre: str, path: Path) -> Iterator[Paragraph]:
     before = ""
     for paragraph in paragraphs:
         if len(paragraph.text) >= MIN_PARAGRAPH_CHARACTERS:
-            yield Paragraph(genre, path.name, paragraph.text, before, paragraph.lang)
+            yield CorpusParagraph(genre, path.name, paragraph.text, before, paragraph.lang)
         before = paragraph.text

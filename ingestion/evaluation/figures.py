@@ -40,7 +40,7 @@ class LabelFigures:
 
 
 @dataclass(frozen=True)
-class Figures:
+class VoterFigures:
     """Of one voter on one half.
 
     labels: by the label's name. paragraphs: how many. exact: that got what they need, no more and no less.
@@ -70,13 +70,13 @@ class Figures:
         return {**plain, "labels": {name: figures.to_json() for name, figures in self.labels.items()}}
 
 
-def judge(samples: Sequence[Sample], given: Sequence[frozenset[int] | None], levels: Sequence[Level]) -> Figures:
+def judge(samples: Sequence[Sample], given: Sequence[frozenset[int] | None], levels: Sequence[Level]) -> VoterFigures:
     """given: the atoms that each sample got, None where it stayed unlabelled."""
     pairs = [(sample.atoms, got) for sample, got in zip(samples, given, strict=True)]
     answered = [(needed, got) for needed, got in pairs if got is not None]
     under = [got for needed, got in answered if needed - got]
-    return Figures(
-        labels={level.label: _of_label(level.value, pairs) for level in levels},
+    return VoterFigures(
+        labels={level.label: _count_label_figures(level.value, pairs) for level in levels},
         paragraphs=len(pairs),
         exact=sum(needed == got for needed, got in answered),
         under=len(under),
@@ -86,7 +86,7 @@ def judge(samples: Sequence[Sample], given: Sequence[frozenset[int] | None], lev
     )
 
 
-def _of_label(value: int, pairs: Sequence[tuple[frozenset[int], frozenset[int] | None]]) -> LabelFigures:
+def _count_label_figures(value: int, pairs: Sequence[tuple[frozenset[int], frozenset[int] | None]]) -> LabelFigures:
     """A paragraph without an answer has no label at all, Public neither."""
 
     def has(atoms: frozenset[int] | None) -> bool:

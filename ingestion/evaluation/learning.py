@@ -11,11 +11,11 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import NDArray
 
-from ingestion.evaluation.corpora import Paragraph
+from ingestion.evaluation.corpora import CorpusParagraph
 from ingestion.evaluation.sets import Sample
-from ingestion.evaluation.templates import ordinary_paragraphs
-from llm.recognisers.learned import BIAS, COLUMNS, LABEL, PROPOSE, features, is_eligible
-from llm.rules import exact_votes
+from ingestion.evaluation.templates import load_ordinary_paragraphs
+from llm.recognisers.learned import BIAS, COLUMNS, LABEL, PROPOSE, compute_features, is_eligible
+from llm.rules import vote_exactly
 
 Vector = NDArray[np.float64]
 STRENGTH = 10.0
@@ -45,16 +45,16 @@ class Lesson:
     group: str
 
 
-def build_lessons(samples: Sequence[Sample], others: Sequence[Paragraph] = ()) -> list[Lesson]:
+def build_lessons(samples: Sequence[Sample], others: Sequence[CorpusParagraph] = ()) -> list[Lesson]:
     """Labelled paragraphs, ordinary ones made from templates, and those of others' files in which no exact kind is
     found: they count as ordinary.
     """
-    found = [Lesson(s.text, s.atoms, exact_votes(s.text).atoms, s.text) for s in samples]
-    for ordinary in ordinary_paragraphs():
+    found = [Lesson(s.text, s.atoms, vote_exactly(s.text).atoms, s.text) for s in samples]
+    for ordinary in load_ordinary_paragraphs():
         if ordinary.split == "dev":
             found.append(Lesson(ordinary.text, frozenset(), frozenset(), ordinary.template))
     for other in others:
-        if not exact_votes(other.text, other.lang, other.before).atoms:
+        if not vote_exactly(other.text, other.lang, other.before).atoms:
             found.append(Lesson(other.text, frozenset(), frozenset(), other.group))
     return found
 
@@ -72,7 +72,7 @@ class Matrix:
     def times(self, weights: Vector) -> Vector:
         return np.bincount(self.rows, self.values * weights[self.columns], minlength=self.height).astype(np.float64)
 
-    def transposed_times(self, errors: Vector) -> Vector:
+    def multiply_transposed(self, errors: Vector) -> Vector:
         return np.bincount(self.columns, self.values * errors[self.rows], minlength=len(self.names)).astype(np.float64)
 
     def select_rows(self, wanted: NDArray[np.bool_]) -> "Matrix":
@@ -86,12 +86,12 @@ def build_matrix(texts: Sequence[str], vocabulary: Sequence[str]) -> Matrix:
     """Features of the vocabulary alone: words of other people's files are weighed where our own texts have them, and
     never get into the table from there.
     """
-    names = (*sorted({feature for text in vocabulary for feature in features(text)}), BIAS)
+    names = (*sorted({feature for text in vocabulary for feature in compute_features(text)}), BIAS)
     number = {name: column for column, name in enumerate(names)}
     entries = [
         (row, number[name], value)
         for row, text in enumerate(texts)
-        for name, value in features(text).items()
+        for name, value in compute_features(text).items()
         if name in number
     ]
     entries += [(row, number[BIAS], 1.0) for row in range(len(texts))]
@@ -109,7 +109,7 @@ def fit_weights(given: Matrix, needed: NDArray[np.bool_]) -> Vector:
     weights, mean, square = np.zeros((3, len(given.names)))
     for step in range(1, STEPS + 1):  # Adam (Kingma and Ba 2015, arXiv:1412.6980)
         likely = 1 / (1 + np.exp(-given.times(weights)))
-        slope = STRENGTH * given.transposed_times((likely - needed) * balance) + pull * weights
+        slope = STRENGTH * given.multiply_transposed((likely - needed) * balance) + pull * weights
         mean = 0.9 * mean + 0.1 * slope
         square = 0.999 * square + 0.001 * slope * slope
         rate = RATE * (1 - (step - 1) / STEPS)

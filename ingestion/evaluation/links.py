@@ -14,8 +14,8 @@ from urllib.parse import unquote
 
 from ingestion.documents import Extraction
 from ingestion.extract import extract_file
-from ingestion.folder_addresses import FolderAddress, to_path
-from ingestion.link_targets import Reason, Wanted, read_target, variants
+from ingestion.folder_addresses import FolderAddress, convert_to_path
+from ingestion.link_targets import Reason, Wanted, list_variants, read_target
 from ingestion.sandbox import Quarantined
 
 
@@ -24,7 +24,7 @@ class BadLinks(ValueError):
 
 
 @dataclass
-class Measured:
+class LinkMeasurement:
     """found: links that were resolved, by (source, destination). known: those of the set. broken: links of the set that
     lead nowhere; of those `mended` were resolved to something all the same. reasons: of links that were not resolved.
     raw: resolved links that stand in HTML, which the set need not list. unread: documents that could not be read.
@@ -57,12 +57,12 @@ class Measured:
         return self.right / max(1, self.known.total())
 
 
-def measure(folder: Path, addresses: Sequence[FolderAddress] = ()) -> Measured:
+def measure(folder: Path, addresses: Sequence[FolderAddress] = ()) -> LinkMeasurement:
     """addresses: of the folder with the documents. Raises: BadLinks."""
     root, edges = folder / "docs", folder / "edges.jsonl"
     if not root.is_dir() or not edges.is_file():
         raise BadLinks(f"{folder} has no docs/ and edges.jsonl.")
-    measured = Measured()
+    measured = LinkMeasurement()
     broken = _read_edges(edges, measured)
     paths = {str(PurePosixPath(path.relative_to(root))) for path in root.rglob("*") if path.is_file()}
     for path in sorted(paths):
@@ -76,13 +76,13 @@ def measure(folder: Path, addresses: Sequence[FolderAddress] = ()) -> Measured:
     return measured
 
 
-def _read_edges(edges: Path, measured: Measured) -> Counter[tuple[str, str]]:
+def _read_edges(edges: Path, measured: LinkMeasurement) -> Counter[tuple[str, str]]:
     broken: Counter[tuple[str, str]] = Counter()
     for number, line in enumerate(edges.read_text(encoding="utf-8").splitlines(), start=1):
         try:
             row = json.loads(line)
             if row.get("broken"):
-                broken[row["src"], _plain(row["target"])] += 1
+                broken[row["src"], _strip_target(row["target"])] += 1
             else:
                 measured.known[row["src"], row["dst"]] += 1
         except (ValueError, KeyError, TypeError, AttributeError):
@@ -96,29 +96,29 @@ def _resolve(
     extraction: Extraction,
     paths: set[str],
     broken: Counter[tuple[str, str]],
-    m: Measured,
+    m: LinkMeasurement,
     addresses: Sequence[FolderAddress],
 ) -> None:
     for link in extraction.links:
         address = read_target(link.target, f"/{path}", "")
         if address is None or address.wanted == Wanted.ITSELF:
             continue
-        address = to_path(address, addresses)
+        address = convert_to_path(address, addresses)
         if address.wanted == Wanted.PATH:
-            found = [p[1:] for p in variants(address.key) if p[1:] in paths]
+            found = [p[1:] for p in list_variants(address.key) if p[1:] in paths]
         else:
             m.reasons[address.reason or Reason.OUTSIDE] += 1
             continue
         if len(found) != 1:
             m.reasons[Reason.AMBIGUOUS if found else Reason.ABSENT] += 1
             continue
-        if broken[path, _plain(link.target)] > 0:
-            broken[path, _plain(link.target)] -= 1
+        if broken[path, _strip_target(link.target)] > 0:
+            broken[path, _strip_target(link.target)] -= 1
             m.mended += 1
         m.found[path, found[0]] += 1
         if "<a" in extraction.paragraphs[link.paragraph].text and not link.words:
             m.raw[path, found[0]] += 1
 
 
-def _plain(target: str) -> str:
+def _strip_target(target: str) -> str:
     return unquote(target.strip("<>"))

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ingestion.evaluation.corpora import Paragraph, is_learned_from
-from ingestion.evaluation.templates import leaks, ordinary_paragraphs
+from ingestion.evaluation.corpora import CorpusParagraph, is_learned_from
+from ingestion.evaluation.templates import leaks, load_ordinary_paragraphs
 from llm.prompts import Level
-from llm.rules import rule_votes
+from llm.rules import vote_by_rules
 
 EXACT_REASONS = frozenset(
     {
@@ -38,18 +38,18 @@ class GenreFigures:
         return asdict(self)
 
 
-def own_paragraphs() -> Iterator[Paragraph]:
+def list_own_paragraphs() -> Iterator[CorpusParagraph]:
     """Those made from the templates that nothing was learned from."""
-    for one in ordinary_paragraphs():
+    for one in load_ordinary_paragraphs():
         if one.split == "held":
-            yield Paragraph(one.genre, one.template, one.text, "", "en")
+            yield CorpusParagraph(one.genre, one.template, one.text, "", "en")
 
 
-def measure_genres(paragraphs: Iterable[Paragraph]) -> Mapping[str, GenreFigures]:
+def measure_genres(paragraphs: Iterable[CorpusParagraph]) -> Mapping[str, GenreFigures]:
     """By genre, in the order of their names."""
     rows: dict[str, list[tuple[int, bool, bool, bool]]] = {}
     for one in paragraphs:
-        vote = rule_votes(one.text, one.lang, one.before)
+        vote = vote_by_rules(one.text, one.lang, one.before)
         plain = EXACT_REASONS.isdisjoint(vote.reasons)
         rows.setdefault(one.genre, []).append((len(one.text), bool(vote.atoms), plain, bool(vote.proposed)))
     return {
@@ -66,7 +66,7 @@ def measure_genres(paragraphs: Iterable[Paragraph]) -> Mapping[str, GenreFigures
     }
 
 
-def measured_half(paragraphs: Iterable[Paragraph]) -> Iterator[Paragraph]:
+def select_measured_half(paragraphs: Iterable[CorpusParagraph]) -> Iterator[CorpusParagraph]:
     return (one for one in paragraphs if not is_learned_from(one.group))
 
 
@@ -75,7 +75,7 @@ def measure_leaks(levels: Sequence[Level]) -> Mapping[str, tuple[int, int]]:
     values = {level.label: level.value for level in levels}
     found: dict[str, tuple[int, int]] = {}
     for leak in leaks():
-        right = {values[label] for label in leak.labels} <= rule_votes(leak.text, "en", leak.before).atoms
+        right = {values[label] for label in leak.labels} <= vote_by_rules(leak.text, "en", leak.before).atoms
         before = found.get(leak.kind, (0, 0))
         found[leak.kind] = before[0] + right, before[1] + 1
     return found

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from entities.rag import RemainderPolicy
-from ingestion.classify import rules_vote
+from ingestion.classify import build_rules_vote
 from ingestion.documents import Extraction, ParagraphText
-from ingestion.drift import Drifted, check
+from ingestion.drift import ContentLost, check
 from ingestion.extract import extract_file, take_attachment
 from ingestion.looking import Looker
 from ingestion.remainder import NOT_READ, Remainder, find_codes, label_original, weigh_texts
@@ -24,7 +24,7 @@ MAX_DEPTH = 5
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedFile:
     """One file. refused: the code with which it was not read, or "". blocking: codes that leave its remainder without a
     label. more: atoms that the original needs beyond those of its paragraphs. reasons: why it needs those.
     """
@@ -50,7 +50,7 @@ class Share:
     blocking: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
 
-    def add(self, judged: Judged) -> None:
+    def add(self, judged: JudgedFile) -> None:
         if judged.refused:
             self.refused[judged.refused] += 1
             return
@@ -69,32 +69,32 @@ class Share:
         )
 
 
-def files_below(folder: Path, kinds: frozenset[str]) -> Iterator[Path]:
+def list_files_below(folder: Path, kinds: frozenset[str]) -> Iterator[Path]:
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and (not kinds or kind_of_name(path) in kinds):
+        if path.is_file() and (not kinds or get_extension(path) in kinds):
             yield path
 
 
-def kind_of_name(path: Path) -> str:
+def get_extension(path: Path) -> str:
     return path.suffix.lower().lstrip(".")
 
 
-def judge_file(path: Path, policy: RemainderPolicy) -> Judged:
+def judge_file(path: Path, policy: RemainderPolicy) -> JudgedFile:
     try:
         extraction = read_as_uploaded(path, path.name)
-        codes = find_codes(extraction).union(codes_inside(path, extraction, policy))
+        codes = find_codes(extraction).union(list_codes_inside(path, extraction, policy))
     except Quarantined as refusal:
-        return Judged(path, refusal.code)
-    except Drifted:
-        return Judged(path, "drift")
+        return JudgedFile(path, refusal.code)
+    except ContentLost:
+        return JudgedFile(path, "drift")
     votes = weigh_texts(extraction.remainder)
     remainder = Remainder(tuple(sorted(codes)), "", votes)
     found = frozenset().union(*(vote.labels for vote in votes))
-    labels = labels_until(extraction.paragraphs, found)
+    labels = list_labels_until(extraction.paragraphs, found)
     needed = label_original(labels, frozenset(), remainder, policy)
     if needed is None:
-        return Judged(path, "", remainder.unsettled(policy))
-    return Judged(path, "", (), needed.difference(*labels), votes[0].reason if votes else "")
+        return JudgedFile(path, "", remainder.unsettled(policy))
+    return JudgedFile(path, "", (), needed.difference(*labels), votes[0].reason if votes else "")
 
 
 def read_as_uploaded(path: Path, name: str) -> Extraction:
@@ -102,17 +102,17 @@ def read_as_uploaded(path: Path, name: str) -> Extraction:
     return check(path, extract_file(path, name, look=look))
 
 
-def labels_until(paragraphs: Iterable[ParagraphText], atoms: frozenset[int]) -> list[frozenset[int]]:
+def list_labels_until(paragraphs: Iterable[ParagraphText], atoms: frozenset[int]) -> list[frozenset[int]]:
     """The rules' labels of paragraphs, as long as `atoms` are not all among them: the others change nothing then."""
     labels: list[frozenset[int]] = [frozenset()]
     for paragraph in paragraphs:
         if not atoms.difference(*labels):
             break
-        labels.append(rules_vote(paragraph.text, paragraph.lang, paragraph.heading_path).labels)
+        labels.append(build_rules_vote(paragraph.text, paragraph.lang, paragraph.heading_path).labels)
     return labels
 
 
-def codes_inside(path: Path, extraction: Extraction, policy: RemainderPolicy, depth: int = 0) -> list[str]:
+def list_codes_inside(path: Path, extraction: Extraction, policy: RemainderPolicy, depth: int = 0) -> list[str]:
     """What blocks the original because of the files that came in it."""
     codes: list[str] = []
     for found in extraction.attachments:
@@ -121,9 +121,9 @@ def codes_inside(path: Path, extraction: Extraction, policy: RemainderPolicy, de
                 file.write(take_attachment(path, found.part))
                 file.flush()
                 inner = read_as_uploaded(Path(file.name), found.name)
-            except (Quarantined, Drifted):
+            except (Quarantined, ContentLost):
                 codes.append(NOT_READ)
                 continue
             codes += Remainder(tuple(find_codes(inner))).unsettled(policy)
-            codes += codes_inside(Path(file.name), inner, policy, depth + 1) if depth < MAX_DEPTH else [NOT_READ]
+            codes += list_codes_inside(Path(file.name), inner, policy, depth + 1) if depth < MAX_DEPTH else [NOT_READ]
     return codes

@@ -4,21 +4,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ingestion.evaluation.figures import Figures
-from ingestion.evaluation.runs import Kept, Measured
+from ingestion.evaluation.figures import VoterFigures
+from ingestion.evaluation.runs import Measured, SavedRun
 from ingestion.evaluation.sets import LabelledSet, Sample
 from llm.prompts import Level
 
 TITLES = {"rules": "rules alone", "offline": "offline model alone", "union": "both, as the pipeline takes them"}
 
 
-def lines(given: LabelledSet, measured: Measured, speed: Mapping[str, float], kept: Kept) -> Iterator[str]:
+def format_report(given: LabelledSet, measured: Measured, speed: Mapping[str, float], kept: SavedRun) -> Iterator[str]:
     yield f"{given.name}: {len(given.samples)} paragraphs, digest {given.digest[:12]}"
     for split, voters in measured.items():
         for voter, figures in voters.items():
             yield ""
             yield f"{split}, {TITLES[voter]}"
-            yield from _table(figures)
+            yield from _format_table(figures)
     yield ""
     yield "Paragraphs a second: " + ", ".join(f"{TITLES[voter]} {rate:.0f}" for voter, rate in speed.items())
     if kept.before is None:
@@ -30,7 +30,7 @@ def lines(given: LabelledSet, measured: Measured, speed: Mapping[str, float], ke
         yield f"WORSE {drop.split}, {TITLES[drop.voter]}: {what} {drop.before:.3f} → {drop.now:.3f}"
 
 
-def _table(figures: Figures) -> Iterator[str]:
+def _format_table(figures: VoterFigures) -> Iterator[str]:
     yield f"  {'':20}{'needed':>8}{'precision':>11}{'recall':>9}{'F1':>7}{'missed':>8}{'wrong':>7}"
     for name, of in figures.labels.items():
         shares = [f"{value:.3f}" if value is not None else "–" for value in (of.precision, of.recall, of.f1)]
@@ -44,7 +44,7 @@ def _table(figures: Figures) -> Iterator[str]:
     )
 
 
-def as_json(given: LabelledSet, speed: Mapping[str, float], kept: Kept) -> dict[str, Any]:
+def build_json(given: LabelledSet, speed: Mapping[str, float], kept: SavedRun) -> dict[str, Any]:
     return {
         **{key: kept.run[key] for key in ("at", "set", "digest", "rules_version", "figures")},
         "paragraphs": len(given.samples),
@@ -54,7 +54,7 @@ def as_json(given: LabelledSet, speed: Mapping[str, float], kept: Kept) -> dict[
     }
 
 
-def mistakes(
+def format_mistakes(
     samples: Sequence[Sample], labels: Sequence[frozenset[int] | None], levels: Sequence[Level]
 ) -> Iterator[str]:
     """The paragraphs that got a label too few or too many, those that lack one first."""

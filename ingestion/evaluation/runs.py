@@ -12,16 +12,16 @@ from typing import Any
 
 from django.conf import settings
 
-from ingestion.evaluation.figures import Figures
+from ingestion.evaluation.figures import VoterFigures
 from ingestion.evaluation.sets import LabelledSet
 from llm import rules
 
-Measured = Mapping[str, Mapping[str, Figures]]
+Measured = Mapping[str, Mapping[str, VoterFigures]]
 """Half -> voter -> figures."""
 
 
 @dataclass(frozen=True)
-class Drop:
+class LabelDrop:
     """A figure that got worse: of which half, voter and label ("" for the share of under-classified paragraphs)."""
 
     split: str
@@ -33,21 +33,21 @@ class Drop:
 
 
 @dataclass(frozen=True)
-class Kept:
+class SavedRun:
     """A run as it was kept, and the one that it was compared with."""
 
     run: Mapping[str, Any]
     before: Mapping[str, Any] | None
-    drops: tuple[Drop, ...]
+    drops: tuple[LabelDrop, ...]
 
 
-def keep(given: LabelledSet, measured: Measured, *, threshold: float, accept: bool = False) -> Kept:
+def keep(given: LabelledSet, measured: Measured, *, threshold: float, accept: bool = False) -> SavedRun:
     """Compare with the last run of the same set that did not drop, and keep. accept: it is what later runs are
     compared with, whatever it lost.
     """
-    before = last_run(given.digest)
+    before = find_last_run(given.digest)
     figures = {split: {voter: f.to_json() for voter, f in by.items()} for split, by in measured.items()}
-    drops = tuple(dropped(before["figures"] if before else {}, figures, threshold))
+    drops = tuple(find_drops(before["figures"] if before else {}, figures, threshold))
     run = {
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
         "set": given.name,
@@ -60,14 +60,14 @@ def keep(given: LabelledSet, measured: Measured, *, threshold: float, accept: bo
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as file:
         file.write(json.dumps(run) + "\n")
-    return Kept(run, before, drops)
+    return SavedRun(run, before, drops)
 
 
 def runs_path() -> Path:
     return Path(settings.CLEARANCE_HOME) / "evaluations" / "classification.jsonl"
 
 
-def last_run(digest: str) -> dict[str, Any] | None:
+def find_last_run(digest: str) -> dict[str, Any] | None:
     """The last run of a set that did not drop. A line that was cut off by a crash is passed over."""
     found = None
     try:
@@ -84,7 +84,7 @@ def last_run(digest: str) -> dict[str, Any] | None:
     return found
 
 
-def dropped(before: Mapping[str, Any], now: Mapping[str, Any], threshold: float) -> Iterator[Drop]:
+def find_drops(before: Mapping[str, Any], now: Mapping[str, Any], threshold: float) -> Iterator[LabelDrop]:
     """Precision and recall of a label that fell by more than `threshold`, and more under-classified paragraphs."""
     for split, voters in now.items():
         for voter, of in voters.items():
@@ -92,9 +92,9 @@ def dropped(before: Mapping[str, Any], now: Mapping[str, Any], threshold: float)
             if then is None:
                 continue
             if of["under_rate"] - then["under_rate"] > threshold:
-                yield Drop(split, voter, "", "under_rate", then["under_rate"], of["under_rate"])
+                yield LabelDrop(split, voter, "", "under_rate", then["under_rate"], of["under_rate"])
             for label, figures in of["labels"].items():
                 for name in ("precision", "recall"):
                     was, is_now = then["labels"].get(label, {}).get(name), figures[name]
                     if was is not None and was - (is_now or 0.0) > threshold:
-                        yield Drop(split, voter, label, name, was, is_now or 0.0)
+                        yield LabelDrop(split, voter, label, name, was, is_now or 0.0)

@@ -18,7 +18,7 @@ LONGEST = 20_000
 """Characters of a paragraph."""
 
 
-class BadSet(Exception):
+class BadLabelledSet(Exception):
     """A set that cannot be read; the message says where and why."""
 
 
@@ -56,7 +56,7 @@ def read_set(path: Path, levels: Sequence[Level]) -> LabelledSet:
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadSet(f"{path}: {error}") from None
+        raise BadLabelledSet(f"{path}: {error}") from None
     values = {level.label: level.value for level in levels}
     samples: list[Sample] = []
     first_at: dict[str, int] = {}
@@ -66,13 +66,13 @@ def read_set(path: Path, levels: Sequence[Level]) -> LabelledSet:
         try:
             sample = _sample(number, json.loads(line), values)
         except ValueError as error:  # what is no JSON too
-            raise BadSet(f"{path}, line {number}: {error}") from None
+            raise BadLabelledSet(f"{path}, line {number}: {error}") from None
         if sample.text in first_at:
-            raise BadSet(f"{path}, line {number}: the same text as line {first_at[sample.text]}")
+            raise BadLabelledSet(f"{path}, line {number}: the same text as line {first_at[sample.text]}")
         first_at[sample.text] = number
         samples.append(sample)
     if not samples:
-        raise BadSet(f"{path}: no paragraph in it")
+        raise BadLabelledSet(f"{path}: no paragraph in it")
     return LabelledSet(path.name, tuple(samples), tuple(levels))
 
 

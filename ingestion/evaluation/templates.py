@@ -73,14 +73,14 @@ class Leak:
 
 
 @cache
-def ordinary_paragraphs(count: int = 8) -> Sequence[Ordinary]:
+def load_ordinary_paragraphs(count: int = 8) -> Sequence[Ordinary]:
     """Up to `count` different paragraphs of each template, in their order."""
     found: dict[str, Ordinary] = {}
     for line in ORDINARY.read_text(encoding="utf-8").splitlines():
         genre, _, template = line.partition("\t")
         split: Split = "held" if sha256(template.encode()).digest()[0] % 3 == 0 else "dev"
         template = template.replace("\\n", "\n")
-        for text in _filled(template, count):
+        for text in _fill_template(template, count):
             found.setdefault(text, Ordinary(genre, text, split, template))
     return tuple(found.values())
 
@@ -91,28 +91,28 @@ def leaks(count: int = 6) -> Sequence[Leak]:
     found: dict[tuple[str, str], Leak] = {}
     for line in LEAKS.read_text(encoding="utf-8").splitlines():
         given = json.loads(line)
-        for joined in _filled(given["before"] + "\0" + given["text"], count):
+        for joined in _fill_template(given["before"] + "\0" + given["text"], count):
             before, _, text = joined.partition("\0")
             found.setdefault((before, text), Leak(given["kind"], before, text, tuple(given["labels"])))
     return tuple(found.values())
 
 
-def _filled(template: str, count: int) -> Iterator[str]:
+def _fill_template(template: str, count: int) -> Iterator[str]:
     source = random.Random(template)
     for _ in range(count):
         yield "".join(
-            literal + (_value(name, source) if name else "") for literal, name, *_ in Formatter().parse(template)
+            literal + (_choose_value(name, source) if name else "") for literal, name, *_ in Formatter().parse(template)
         )
 
 
-def _value(name: str, source: random.Random) -> str:
+def _choose_value(name: str, source: random.Random) -> str:
     """A value for a slot. Raises: KeyError for one that does not exist."""
     if name in WORDS:
         return source.choice(sorted(WORDS[name]))
     digits = "".join(source.choice("123456789") for _ in range(10))
     year, month, day = source.randint(1940, 2004), source.randint(1, 12), source.randint(1, 28)
     values = {
-        "person": f"{_value('first', source)} {_value('last', source)}",
+        "person": f"{_choose_value('first', source)} {_choose_value('last', source)}",
         "firm": source.choice(FIRMS),
         "date": f"{day} {source.choice(MONTHS)} 2026",
         "n": str(source.randint(2, 90)),

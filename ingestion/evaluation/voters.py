@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ingestion.classify import Classifier, model_votes, rules_vote
+from ingestion.classify import Classifier, build_rules_vote, vote_by_model
 from ingestion.documents import ParagraphText
 from ingestion.extract import language
 from ingestion.votes import Vote, decide
@@ -19,26 +19,26 @@ Labels = Mapping[str, Sequence[frozenset[int] | None]]
 
 
 @dataclass(frozen=True)
-class Labelled:
+class MeasuredLabels:
     """seconds: of rules and offline model, each alone."""
 
     labels: Labels
     seconds: Mapping[str, float]
 
 
-def label(texts: Sequence[str], classifier: Classifier) -> Labelled:
+def label(texts: Sequence[str], classifier: Classifier) -> MeasuredLabels:
     """The labels of paragraphs of one document, in its order. No scope is needed and nothing is metered."""
-    rules_vote("Warming up: write to jane@harbour.example, 4111 1111 1111 1111.", "en")
+    build_rules_vote("Warming up: write to jane@harbour.example, 4111 1111 1111 1111.", "en")
     paragraphs = [ParagraphText(text, "text", None, (), (), language.guess(text), 0, len(text)) for text in texts]
     begun = time.perf_counter()
-    votes = [[rules_vote(paragraph.text, paragraph.lang)] for paragraph in paragraphs]
+    votes = [[build_rules_vote(paragraph.text, paragraph.lang)] for paragraph in paragraphs]
     between = time.perf_counter()
     said: list[list[Vote]] = [[] for _ in paragraphs]
-    for window in model_votes(paragraphs, classifier, ask=ask_offline):
+    for window in vote_by_model(paragraphs, classifier, ask=ask_offline):
         for number, vote in window.votes.items():
             said[number].append(vote)
     ended = time.perf_counter()
-    return Labelled(
+    return MeasuredLabels(
         {
             RULES: [decide(given, model_needed=False) for given in votes],
             OFFLINE: [decide(given, model_needed=True) for given in said],

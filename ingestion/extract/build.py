@@ -17,13 +17,13 @@ from ingestion.documents import (
     Link,
     ParagraphText,
     ReadBy,
-    Unaccounted,
+    UnreadContent,
 )
 from ingestion.extract import language
-from ingestion.extract.clean import one_line
-from ingestion.extract.flowing import renumber, running
-from ingestion.extract.remainder import TOO_LARGE, bounded, cut_packed, is_formal, select_unshown
-from ingestion.pieces import table_header
+from ingestion.extract.clean import clean_line
+from ingestion.extract.flowing import find_running_margins, renumber
+from ingestion.extract.remainder import TOO_LARGE, bound_texts, cut_packed, is_formal, select_unshown
+from ingestion.pieces import measure_table_header
 
 LONGEST = 4_000  # characters: a paragraph is the unit that gets a label, so it must not be a chapter
 LONGEST_HEADING = 300
@@ -55,7 +55,7 @@ class Builder:
     def __init__(self) -> None:
         self._rows: list[_Raw] = []
         self._path: list[tuple[float, str]] = []
-        self._unaccounted: dict[tuple[str, int | None], Unaccounted] = {}
+        self._unaccounted: dict[tuple[str, int | None], UnreadContent] = {}
         self._remainder: dict[str, None] = {}
         self.links: list[Link] = []
 
@@ -86,10 +86,10 @@ class Builder:
                 self._path.pop()
         above = path if path is not None else tuple(heading for _, heading in self._path)
         first = len(self._rows)
-        header = table_header(text) if kind == "table" else 0
+        header = measure_table_header(text) if kind == "table" else 0
         if header > LONGEST // 2:  # repeated, it would be most of every part
             header = 0
-        slices = _slices(text, kind)
+        slices = _split_slices(text, kind)
         self._link(text, slices, links)
         for start, end in slices:
             part, moved = text[start:end], _cut(boxes, start, end)
@@ -109,7 +109,7 @@ class Builder:
             place = next((n for n in range(number, len(self._rows)) if target in self._rows[n].text), None)
             if place is not None and 0 < len(target) <= LONGEST_TARGET and len(self.links) < MOST_LINKS:
                 number = place
-                said = one_line(words)[:LONGEST_WORDS]
+                said = clean_line(words)[:LONGEST_WORDS]
                 self.links.append(Link(place, target, said if said in self._rows[place].text else ""))
 
     def _link(self, text: str, slices: Sequence[tuple[int, int]], links: Sequence[tuple[str, str]]) -> None:
@@ -117,7 +117,7 @@ class Builder:
         get another label, are not told with it."""
         first, place = len(self._rows), 0
         for target, words in links:
-            found, words = text.find(target, place), one_line(words)[:LONGEST_WORDS]
+            found, words = text.find(target, place), clean_line(words)[:LONGEST_WORDS]
             if found < 0 or not target or len(target) > LONGEST_TARGET or len(self.links) >= MOST_LINKS:
                 continue
             for number, (start, end) in enumerate(slices):
@@ -126,14 +126,14 @@ class Builder:
                     self.links.append(Link(first + number, target, words if whole else ""))
             place = found + len(target)
 
-    def more_boxes(self, number: int, boxes: Sequence[Box]) -> None:
+    def add_boxes(self, number: int, boxes: Sequence[Box]) -> None:
         """The same paragraph stands in other places too."""
         row = self._rows[number]
         self._rows[number] = replace(row, boxes=Boxes((*row.boxes, *boxes)))
 
     def miss(self, code: str, detail: str, page: int | None = None) -> None:
         """Records what could not be read; once for each code and page."""
-        self._unaccounted.setdefault((code, page), Unaccounted(code, detail, page))
+        self._unaccounted.setdefault((code, page), UnreadContent(code, detail, page))
 
     def take_misses(self, other: Builder) -> None:
         """What another builder recorded is recorded here too."""
@@ -145,7 +145,7 @@ class Builder:
         """Records strings of the file, each once. What the paragraphs say too is taken out at the end. packed: bytes
         may stand among them as letters."""
         for text in texts:
-            said = one_line(text)
+            said = clean_line(text)
             if said in self._remainder or is_formal(said):
                 continue
             rest, runs = cut_packed(said) if packed else (said, [])
@@ -154,11 +154,11 @@ class Builder:
                     self.miss("thumbnail", "There is a picture among the text of this file; it was not read.")
                 else:
                     self.miss("packed_data", "There is packed data in the text of this file; it was not read.")
-            if not runs or not is_formal(rest := one_line(rest)):
+            if not runs or not is_formal(rest := clean_line(rest)):
                 self._remainder[rest] = None
 
-    def _rest(self) -> tuple[str, ...]:
-        texts, more = bounded(select_unshown(self._remainder, self.text()) if self._remainder else ())
+    def _list_rest(self) -> tuple[str, ...]:
+        texts, more = bound_texts(select_unshown(self._remainder, self.text()) if self._remainder else ())
         if more:
             self.miss("remainder_too_large", TOO_LARGE)
         return tuple(texts)
@@ -181,32 +181,32 @@ class Builder:
         known = ""
         new = []
         for text in texts:
-            words = _in_words(text)
-            known = known or _in_words(self.text_from(first))
+            words = _pad_words(text)
+            known = known or _pad_words(self.join_from(first))
             if words.strip() and words not in known:
                 new.append(text)
         return new
 
     def text(self) -> str:
         """Everything so far."""
-        return self.text_from(0)
+        return self.join_from(0)
 
-    def text_from(self, first: int) -> str:
+    def join_from(self, first: int) -> str:
         """Everything from the paragraph with this number on."""
-        return JOIN.join(self.texts_from(first))
+        return JOIN.join(self.list_from(first))
 
-    def boxes_on(self, page: int, first: int) -> list[tuple[float, float, float, float]]:
+    def list_boxes_on(self, page: int, first: int) -> list[tuple[float, float, float, float]]:
         """Where the paragraphs from this number on stand on a page."""
-        return [corners for row in self._rows[first:] for corners in row.boxes.corners_on(page)]
+        return [corners for row in self._rows[first:] for corners in row.boxes.list_corners_on(page)]
 
-    def texts_from(self, first: int) -> list[str]:
+    def list_from(self, first: int) -> list[str]:
         """The paragraphs from this number on."""
         return [row.text for row in self._rows[first:]]
 
-    def leave_out_margins(self) -> None:
+    def drop_margins(self) -> None:
         """Takes out page numbers and running lines that stand in the flow of the text; one of equal lines stays, and
         has the places of the others."""
-        found = running([row.text for row in self._rows], [row.kind for row in self._rows])
+        found = find_running_margins([row.text for row in self._rows], [row.kind for row in self._rows])
         if not found:
             return
         firsts = {first for first in found.values() if first is not None}
@@ -217,7 +217,7 @@ class Builder:
                 boxes = (
                     replace(b, start=min(b.start, longest), end=min(b.end, longest)) for b in self._rows[place].boxes
                 )
-                self.more_boxes(first, list(boxes))
+                self.add_boxes(first, list(boxes))
         numbers = renumber(len(self._rows), found)
         rows = [
             replace(row, kind="text") if place in firsts else row
@@ -234,8 +234,8 @@ class Builder:
             replace(link, paragraph=numbers[link.paragraph]) for link in self.links if link.paragraph in numbers
         ]
 
-    def extraction(self, media_type: str, pages: int | None, strategy: str = "text") -> Extraction:
-        remainder = self._rest()
+    def build_extraction(self, media_type: str, pages: int | None, strategy: str = "text") -> Extraction:
+        remainder = self._list_rest()
         whole = language.guess(" ".join(row.text for row in self._rows[:200]))
         paragraphs: list[ParagraphText] = []
         start = 0
@@ -257,11 +257,11 @@ class Builder:
         )
 
 
-def _in_words(text: str) -> str:
+def _pad_words(text: str) -> str:
     return f" {' '.join(_WORDS.findall(text.lower()))} "
 
 
-def _slices(text: str, kind: Kind) -> list[tuple[int, int]]:
+def _split_slices(text: str, kind: Kind) -> list[tuple[int, int]]:
     """Where to cut a text that is too long for one paragraph; tables and code between lines, prose after sentences."""
     pieces: list[tuple[int, int]] = []
     start = 0

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from ingestion.documents import Extraction
 from ingestion.extract.build import Builder
-from ingestion.extract.clean import clean, one_line
+from ingestion.extract.clean import clean, clean_line
 from ingestion.extract.decode import decode
-from ingestion.extract.package_parts import miss
+from ingestion.extract.package_parts import record_miss
 from ingestion.sandbox.limits import Quarantined
 
 WHAT = "file"
@@ -52,7 +52,7 @@ def extract(text: str, media_type: str) -> Extraction:
     for line in lines:
         found = LINE.fullmatch(line)
         if found is None:
-            block.append(one_line(line))
+            block.append(clean_line(line))
             continue
         name, value = found["name"].upper(), found["value"]
         if name in ("BEGIN", "END"):
@@ -60,23 +60,23 @@ def extract(text: str, media_type: str) -> Extraction:
             block = []
         elif name in PICTURES or "ENCODING=BASE64" in found["options"].upper() or "ENCODING=B" in found["options"]:
             builder.add_remainder([value], packed=True)
-            miss(builder, "image" if name in ("PHOTO", "LOGO") else "embedded_object", WHAT)
+            record_miss(builder, "image" if name in ("PHOTO", "LOGO") else "embedded_object", WHAT)
         elif name in TECHNICAL:
-            builder.add_remainder([one_line(value)])
+            builder.add_remainder([clean_line(value)])
         else:
-            block += _named_lines(name, found["options"], value)
+            block += _format_lines(name, found["options"], value)
     builder.add("\n".join(block), "list")
     if not len(builder) and not builder.missed():
         raise Quarantined("empty", "There is no entry in this file. Check that you chose the right one.")
-    return builder.extraction(media_type, None)
+    return builder.build_extraction(media_type, None)
 
 
-def _named_lines(name: str, options: str, value: str) -> Iterator[str]:
+def _format_lines(name: str, options: str, value: str) -> Iterator[str]:
     if "QUOTED-PRINTABLE" in options.upper():
         value = decode(quopri.decodestring(value.encode("utf-8", "replace"))) or value
-    value = DATE.sub(_date, value) if name in ("DTSTART", "DTEND", "DUE", "BDAY") else value
+    value = DATE.sub(_format_date, value) if name in ("DTSTART", "DTEND", "DUE", "BDAY") else value
     value = ESCAPED.sub(lambda match: "\n" if match[1] in "nN" else match[1], value.replace(";", "; ").strip("; "))
-    text = one_line(value)
+    text = clean_line(value)
     people = re.search(r"CN=(\"[^\"]*\"|[^;:]*)", options, re.I)
     if people is not None and (who := people[1].strip('"')) not in text:
         text = f"{who} {text}"
@@ -84,6 +84,6 @@ def _named_lines(name: str, options: str, value: str) -> Iterator[str]:
         yield f"{TITLES.get(name, name.removeprefix('X-').replace('-', ' ').capitalize())}: {text}"
 
 
-def _date(match: re.Match[str]) -> str:
+def _format_date(match: re.Match[str]) -> str:
     day = "-".join(match.groups()[:3])
     return f"{day} {match[4]}:{match[5]}{' UTC' if match[7] else ''}" if match[4] else day

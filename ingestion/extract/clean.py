@@ -26,7 +26,7 @@ def clean(text: str) -> str:
     return _UNSEEN.sub("", text)
 
 
-def one_line(text: str) -> str:
+def clean_line(text: str) -> str:
     """Cleaned, every run of white space being one blank."""
     if not (text.isascii() and text.isprintable()):
         text = clean(text)
@@ -38,7 +38,7 @@ def is_plain(text: str) -> bool:
     return text.isprintable() if text.isascii() else _CHANGED.search(text) is None
 
 
-def paragraph(text: str) -> str:
+def clean_paragraph(text: str) -> str:
     """Cleaned, with single line breaks kept, no blank lines, no blanks at either end of a line."""
     text = _SPACE.sub(" ", clean(text))
     return _NEWLINES.sub("\n", _AROUND_NEWLINE.sub("\n", text)).strip()

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 from ingestion.extract.build import LONGEST_HEADING
-from ingestion.extract.counting import rows, words
+from ingestion.extract.counting import count_words, list_rows
 
 FENCE = re.compile(r"^(`{3,}|~{3,})([^`\n]*)$")
 ATX = re.compile(r"^#{1,6}[ \t]+[^\s#]")
@@ -22,7 +22,7 @@ MARGIN = 120
 UNSHOWN = frozenset(["script", "style", "template", "noscript", "title"])
 
 
-def marked(text: str) -> dict[str, Any]:
+def count_markdown(text: str) -> dict[str, Any]:
     """Of Markdown, outside of lists, quotations and raw HTML, where marks may mean something else."""
     headings = tables = code = 0
     fence, before, raw = "", "", ""  # raw: what ends the raw HTML that we are in
@@ -44,12 +44,12 @@ def marked(text: str) -> dict[str, Any]:
         elif ATX.match(line) and "<" not in line and len(line) <= LONGEST_HEADING:
             headings += 1
         elif RULE.match(line) and "|" in before and before.count("|") - before.count("\\|") >= 1:
-            tables += _cells(before) == _cells(line)
+            tables += _count_cells(before) == _count_cells(line)
         before = line
-    return {"headings": headings, "tables": tables, "code": code, "rows": rows(words(html.unescape(text)))}
+    return {"headings": headings, "tables": tables, "code": code, "rows": list_rows(count_words(html.unescape(text)))}
 
 
-def _cells(line: str) -> int:
+def _count_cells(line: str) -> int:
     return line.strip().removeprefix("|").removesuffix("|").replace("\\|", "").count("|") + 1
 
 
@@ -78,7 +78,7 @@ class _Web(HTMLParser):
             self.heading += data
 
 
-def web(text: str) -> dict[str, Any]:
+def count_web_page(text: str) -> dict[str, Any]:
     parser = _Web()
     parser.feed(text)
     if not parser.rawdata.startswith("<"):  # a tag that does not end is no text
@@ -93,4 +93,4 @@ def web(text: str) -> dict[str, Any]:
         for form, lines in forms.items()
         for said in (lines[:1] if len(lines) > 2 and len(form) <= MARGIN else lines)
     ]
-    return {"headings": parser.headings, "tables": len(of_data), "rows": rows(words(" ".join(told)))}
+    return {"headings": parser.headings, "tables": len(of_data), "rows": list_rows(count_words(" ".join(told)))}

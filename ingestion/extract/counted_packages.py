@@ -17,10 +17,10 @@ from typing import Any
 from lxml import etree
 
 from ingestion.extract.build import LONGEST_HEADING
-from ingestion.extract.counted_markup import web
-from ingestion.extract.counting import rows, words
+from ingestion.extract.counted_markup import count_web_page
+from ingestion.extract.counting import count_words, list_rows
 from ingestion.extract.decode import decode
-from ingestion.extract.package import SAFE, forget, local
+from ingestion.extract.package import SAFE, forget, get_local_name
 
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 HEADING_STYLE = re.compile(r"heading\d", re.I)
@@ -32,9 +32,9 @@ NUMBERED = 100
 BODY = frozenset(["text", "body", "document-content", "section", "list", "list-item"])
 
 
-def word_document(path: Path) -> dict[str, Any]:
+def count_word_document(path: Path) -> dict[str, Any]:
     with zipfile.ZipFile(path) as package:
-        root = _root(package, _main_part(package))
+        root = _parse_root(package, _main_part(package))
     w = root.tag.removesuffix("document")  # the namespace, of which there are two
     for parent in list(root.iter()):
         for child in list(parent):
@@ -52,38 +52,38 @@ def word_document(path: Path) -> dict[str, Any]:
     tables = [t for t in (body if body is not None else root).findall(f"{w}tbl") if len(t.findall(f"{w}tr")) > 1]
     filled = [t for t in tables if any((run.text or "").strip() for run in t.iter(f"{w}t"))]
     many = [t for t in filled if len(t.findall(f"{w}tr")[0].findall(f"{w}tc")) > 1]
-    return {"headings": headings, "tables": len(many), "rows": rows(words(" ".join(said)))}
+    return {"headings": headings, "tables": len(many), "rows": list_rows(count_words(" ".join(said)))}
 
 
-def workbook(path: Path) -> dict[str, Any]:
+def count_workbook(path: Path) -> dict[str, Any]:
     """Names of sheets are headings; words are theirs and those of texts in cells, for numbers show as formatted."""
     with zipfile.ZipFile(path) as package:
         part = _main_part(package)
-        related = _related(package, part)
-        root = _root(package, part)
+        related = _list_related_parts(package, part)
+        root = _parse_root(package, part)
         strings = [
             _read_item(item)
             for name in related.values()
             if "sharedstrings" in name.lower()
-            for item in _items(package, name)
+            for item in _iter_items(package, name)
         ]
         shown = [sheet for sheet in root.iter("{*}sheet") if sheet.get("state") in (None, "visible")]
         texts: Counter[str] = Counter()
         tables = 0
         for sheet in shown:
-            name = related.get(_reference(sheet), "")
+            name = related.get(_find_reference(sheet), "")
             if name in package.namelist() and "chartsheet" not in name:
-                tables += _sheet(package, name, strings, texts)
+                tables += _count_sheet(package, name, strings, texts)
     counted: Counter[str] = Counter()
     for text, times in texts.items():
-        counted.update({word: times * count for word, count in words(text).items()})
+        counted.update({word: times * count for word, count in count_words(text).items()})
     for sheet in shown:
-        counted.update(words(sheet.get("name") or ""))
+        counted.update(count_words(sheet.get("name") or ""))
     headings = sum(bool((sheet.get("name") or "").strip()) for sheet in shown)
-    return {"headings": headings, "tables": tables, "rows": rows(counted)}
+    return {"headings": headings, "tables": tables, "rows": list_rows(counted)}
 
 
-def _sheet(package: zipfile.ZipFile, name: str, strings: list[str], texts: Counter[str]) -> int:
+def _count_sheet(package: zipfile.ZipFile, name: str, strings: list[str], texts: Counter[str]) -> int:
     """Adds the texts of a sheet, and returns how many runs of rows fill the same columns: tables without a doubt."""
     runs: list[int] = []  # rows of each; 0 where one of them fills others
     last, columns, doubt = 0, frozenset[str](), False
@@ -91,9 +91,9 @@ def _sheet(package: zipfile.ZipFile, name: str, strings: list[str], texts: Count
         for _, element in etree.iterparse(part, tag=["{*}row", "{*}col", "{*}sheetFormatPr"], **SAFE):
             doubt |= bool({element.get("hidden"), element.get("zeroHeight")} & HIDDEN)
             doubt |= "0" in (element.get("ht"), element.get("width"))
-            if local(element) == "row":
+            if get_local_name(element) == "row":
                 number = int(element.get("r") or last + 1)
-                cells = dict(_cells(element, strings))
+                cells = dict(_list_cells(element, strings))
                 texts.update(cells.values())
                 filled = frozenset(cells)
                 if filled and columns and number <= last + 1:
@@ -105,10 +105,10 @@ def _sheet(package: zipfile.ZipFile, name: str, strings: list[str], texts: Count
     return 0 if doubt else sum(count > 1 for count in runs)
 
 
-def _cells(row: Any, strings: list[str]) -> Iterator[tuple[str, str]]:
+def _list_cells(row: Any, strings: list[str]) -> Iterator[tuple[str, str]]:
     """(column, text) of cells that are not empty; the text of numbers is ""."""
     for place, cell in enumerate(row):
-        parts = {local(child): child for child in cell}
+        parts = {get_local_name(child): child for child in cell}
         kind, value, column = cell.get("t") or "n", parts.get("v"), re.sub(r"\d", "", cell.get("r") or str(place))
         raw = (value.text or "") if value is not None else ""
         if kind == "inlineStr":
@@ -119,7 +119,7 @@ def _cells(row: Any, strings: list[str]) -> Iterator[tuple[str, str]]:
             yield column, text
 
 
-def _items(package: zipfile.ZipFile, name: str) -> Iterator[Any]:
+def _iter_items(package: zipfile.ZipFile, name: str) -> Iterator[Any]:
     with package.open(name) as part:
         for _, element in etree.iterparse(part, tag="{*}si", **SAFE):
             yield element
@@ -127,86 +127,94 @@ def _items(package: zipfile.ZipFile, name: str) -> Iterator[Any]:
 
 
 def _read_item(item: Any) -> str:
-    return "".join(t.text or "" for t in item.iter("{*}t") if local(t.getparent()) != "rPh")
+    return "".join(t.text or "" for t in item.iter("{*}t") if get_local_name(t.getparent()) != "rPh")
 
 
-def slides(path: Path) -> dict[str, Any]:
+def count_slides(path: Path) -> dict[str, Any]:
     """Titles are headings; words are taken by slide, without its margins."""
     headings = tables = 0
     pages: list[list[str]] = []
     said: list[str] = []
     with zipfile.ZipFile(path) as package:
         part = _main_part(package)
-        related = _related(package, part)
-        for entry in _root(package, part).iter("{*}sldId"):
+        related = _list_related_parts(package, part)
+        for entry in _parse_root(package, part).iter("{*}sldId"):
             try:
-                root = _root(package, related[_reference(entry)])
+                root = _parse_root(package, related[_find_reference(entry)])
             except (KeyError, etree.LxmlError):
                 pages.append([])  # a slide that its reader could not read either
                 continue
             hidden = root.get("show") in ("0", "false")
-            found = [] if hidden else list(_shapes(root))
-            texts = [_lines(shape) for role, shape in found if role not in MARGINS]
-            pages.append(sorted(words("\n".join(texts))))
+            found = [] if hidden else list(_list_shapes(root))
+            texts = [_join_lines(shape) for role, shape in found if role not in MARGINS]
+            pages.append(sorted(count_words("\n".join(texts))))
             said += texts
             for role, shape in found:
-                headings += role in ("title", "ctrTitle") and 0 < len(_lines(shape).strip()) <= LONGEST_HEADING
+                headings += role in ("title", "ctrTitle") and 0 < len(_join_lines(shape).strip()) <= LONGEST_HEADING
                 tables += sum(
-                    len(table.findall("{*}tr")) > 1 and bool(_lines(table).strip()) for table in shape.iter("{*}tbl")
+                    len(table.findall("{*}tr")) > 1 and bool(_join_lines(table).strip())
+                    for table in shape.iter("{*}tbl")
                 )
-    return {"headings": headings, "tables": tables, "page_words": pages, "rows": rows(words("\n".join(said)))}
+    return {
+        "headings": headings,
+        "tables": tables,
+        "page_words": pages,
+        "rows": list_rows(count_words("\n".join(said))),
+    }
 
 
-def _shapes(root: Any) -> Iterator[tuple[str | None, Any]]:
+def _list_shapes(root: Any) -> Iterator[tuple[str | None, Any]]:
     """(role as a placeholder, shape) that a slide shows."""
     for shape in root.iter("{*}sp", "{*}graphicFrame"):
         around = [shape, *shape.iterancestors()]
         marks = [mark for above in around for mark in above.findall("./*/{*}cNvPr")]
         if any(mark.get("hidden") in HIDDEN for mark in marks) or any(
-            local(one) == "AlternateContent" for one in around
+            get_local_name(one) == "AlternateContent" for one in around
         ):
             continue
         holder = next(shape.iter("{*}ph"), None)
         yield (None if holder is None else holder.get("type") or ""), shape
 
 
-def _lines(element: Any) -> str:
+def _join_lines(element: Any) -> str:
     found = []
     for line in element.iter("{*}p"):
         parts = (part for part in line.iter("{*}t", "{*}br") if next(part.iterancestors("{*}Fallback"), None) is None)
         counted = [part for part in parts if part.getparent().get("type") != "slidenum"]
-        found.append("".join(" " if local(part) == "br" else part.text or "" for part in counted))
+        found.append("".join(" " if get_local_name(part) == "br" else part.text or "" for part in counted))
     return " \n".join(found)
 
 
 def open_document(path: Path) -> dict[str, Any]:
     with zipfile.ZipFile(path) as package:
-        root = _root(package, "content.xml")
-        roots = [root, *([_root(package, "styles.xml")] if "styles.xml" in package.namelist() else [])]
+        root = _parse_root(package, "content.xml")
+        roots = [root, *([_parse_root(package, "styles.xml")] if "styles.xml" in package.namelist() else [])]
     hidden = {
-        _named(style, "name")
+        _find_attribute(style, "name")
         for one in roots
         for style in one.iter("{*}style")
-        if any(_named(mark, "display") == "none" for mark in style.iter("{*}text-properties"))
+        if any(_find_attribute(mark, "display") == "none" for mark in style.iter("{*}text-properties"))
     }
     headings = tables = 0
     said: list[str] = []
     for element in root.iter("{*}p", "{*}h", "{*}table"):
-        if any(_named(one, "style-name") in hidden for one in element.iter()):
+        if any(_find_attribute(one, "style-name") in hidden for one in element.iter()):
             continue
         above = list(element.iterancestors())
-        within = {local(one) for one in above} <= BODY and not any(_named(one, "display") for one in above)
-        if local(element) == "table":
+        within = {get_local_name(one) for one in above} <= BODY and not any(
+            _find_attribute(one, "display") for one in above
+        )
+        if get_local_name(element) == "table":
             lines = [row.findall("{*}table-cell") for row in element.findall("{*}table-row")]
             whole = (
                 within and len(lines) > 1 and all(len(line) > 1 for line in lines) and not _is_partly_visible(element)
             )
-            tables += whole and bool(_spoken(element).strip())
+            tables += whole and bool(_join_spoken_text(element).strip())
             continue
-        said.append(_spoken(element))
-        plain = {local(inner) for inner in element.iterdescendants()} <= INLINE
-        headings += local(element) == "h" and within and plain and 0 < len(said[-1].strip()) <= LONGEST_HEADING
-    return {"headings": headings, "tables": tables, "rows": rows(words("\n".join(said)))}
+        said.append(_join_spoken_text(element))
+        plain = {get_local_name(inner) for inner in element.iterdescendants()} <= INLINE
+        headings += get_local_name(element) == "h" and within and plain and 0 < len(said[-1].strip()) <= LONGEST_HEADING
+    return {"headings": headings, "tables": tables, "rows": list_rows(count_words("\n".join(said)))}
 
 
 def open_sheets(path: Path) -> dict[str, Any]:
@@ -214,14 +222,14 @@ def open_sheets(path: Path) -> dict[str, Any]:
     counted: Counter[str] = Counter()
     with zipfile.ZipFile(path) as package, package.open("content.xml") as part:
         for _, element in etree.iterparse(part, tag=["{*}p", "{*}table-row"], **SAFE):
-            if local(element) == "table-row":
+            if get_local_name(element) == "table-row":
                 forget(element)
             else:
-                counted.update(words(_spoken(element)))
-    return {"rows": rows(counted)}
+                counted.update(count_words(_join_spoken_text(element)))
+    return {"rows": list_rows(counted)}
 
 
-def e_book(path: Path) -> dict[str, Any]:
+def count_e_book(path: Path) -> dict[str, Any]:
     """Words of the pages that an e-book names."""
     counted: Counter[str] = Counter()
     with zipfile.ZipFile(path) as package:
@@ -229,41 +237,43 @@ def e_book(path: Path) -> dict[str, Any]:
         listed = b"".join(package.read(name) for name in names if name.endswith(".opf")).decode("utf-8", "replace")
         for name in names:
             if re.search(r"\.x?html?$", name) and posixpath.basename(name) in listed:
-                counted.update(dict(web(decode(package.read(name)) or "")["rows"]))
-    return {"rows": rows(counted)}
+                counted.update(dict(count_web_page(decode(package.read(name)) or "")["rows"]))
+    return {"rows": list_rows(counted)}
 
 
-def _spoken(element: Any) -> str:
+def _join_spoken_text(element: Any) -> str:
     """Words as they follow each other: blanks, tabs and ends of lines are elements, and so are paragraphs in it."""
     said = [element.text or ""]
     for child in element:
-        apart = local(child) in ("s", "tab", "line-break", "p", "h", "frame")
+        apart = get_local_name(child) in ("s", "tab", "line-break", "p", "h", "frame")
         inner = (
-            "" if local(child) in ("", "p", "h", "binary-data") and local(element) != "table-cell" else _spoken(child)
+            ""
+            if get_local_name(child) in ("", "p", "h", "binary-data") and get_local_name(element) != "table-cell"
+            else _join_spoken_text(child)
         )
         said += [" " if apart else "", inner, " " if apart else "", child.tail or ""]
     return "".join(said)
 
 
 def _is_partly_visible(table: Any) -> bool:
-    marks = {_named(one, "visibility") for one in table.iter("{*}table-row", "{*}table-column")}
+    marks = {_find_attribute(one, "visibility") for one in table.iter("{*}table-row", "{*}table-column")}
     return bool(marks & {"collapse", "filter"})
 
 
-def _named(element: Any, name: str) -> str | None:
+def _find_attribute(element: Any, name: str) -> str | None:
     return next((value for key, value in element.attrib.items() if key.rpartition("}")[2] == name), None)
 
 
-def _root(package: zipfile.ZipFile, name: str) -> Any:
+def _parse_root(package: zipfile.ZipFile, name: str) -> Any:
     with package.open(name) as part:
         return etree.parse(part, etree.XMLParser(**SAFE)).getroot()
 
 
-def _related(package: zipfile.ZipFile, part: str) -> dict[str, str]:
+def _list_related_parts(package: zipfile.ZipFile, part: str) -> dict[str, str]:
     """Names of the parts that a part refers to, by id. Capitals make no difference."""
     names = {name.lower(): name for name in package.namelist()}
     folder, base = posixpath.split(part)
-    links = _root(package, posixpath.join(folder, "_rels", f"{base}.rels"))
+    links = _parse_root(package, posixpath.join(folder, "_rels", f"{base}.rels"))
     inside = [link for link in links if link.get("TargetMode") != "External" and link.get("Target")]
     targets = {
         link.get("Id"): posixpath.normpath(posixpath.join("/", folder, link.get("Target")))[1:] for link in inside
@@ -272,10 +282,10 @@ def _related(package: zipfile.ZipFile, part: str) -> dict[str, str]:
 
 
 def _main_part(package: zipfile.ZipFile) -> str:
-    links = _root(package, "_rels/.rels")
+    links = _parse_root(package, "_rels/.rels")
     found = next(link for link in links if (link.get("Type") or "").endswith("/officeDocument"))
     return posixpath.normpath(posixpath.join("/", found.get("Target")))[1:]
 
 
-def _reference(element: Any) -> str:
+def _find_reference(element: Any) -> str:
     return next((value for key, value in element.attrib.items() if key.endswith("}id")), "")

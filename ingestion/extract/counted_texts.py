@@ -13,8 +13,8 @@ from typing import Any
 
 from striprtf.striprtf import destinations
 
-from ingestion.extract.counted_markup import web
-from ingestion.extract.counting import rows, words
+from ingestion.extract.counted_markup import count_web_page
+from ingestion.extract.counting import count_words, list_rows
 from ingestion.extract.decode import decode
 from ingestion.extract.ole import SIGNATURE
 from ingestion.extract.outlook import read_message
@@ -36,14 +36,14 @@ BINARY_ELEMENT = re.compile(r"<(?P<name>(?:\w+:)?binary?Data)\b[^>]*>[^<]*</(?P=
 CARD_FIELD = re.compile(r"^(?:SUMMARY|LOCATION|FN|NOTE|ORG|TITLE|COMMENT):(.*)$", re.M)
 
 
-def rich_text(path: Path) -> dict[str, Any]:
+def count_rich_text(path: Path) -> dict[str, Any]:
     """Words of the text itself that are all ASCII, and runs of rows of cells without a paragraph in them."""
-    said, runs = _body(path.read_bytes().decode("latin-1"))
+    said, runs = _read_body(path.read_bytes().decode("latin-1"))
     found = (word for word in PLAIN_WORD.findall("".join(said)) if UNKNOWN not in word)
-    return {"tables": sum(run > 1 for run in runs), "rows": rows(words(" ".join(found)))}
+    return {"tables": sum(run > 1 for run in runs), "rows": list_rows(count_words(" ".join(found)))}
 
 
-def _body(source: str) -> tuple[list[str], list[int]]:
+def _read_body(source: str) -> tuple[list[str], list[int]]:
     """(pieces of text, rows of each run of rows)."""
     said: list[str] = []
     runs = [0]
@@ -106,33 +106,33 @@ def _body(source: str) -> tuple[list[str], list[int]]:
     return said, runs
 
 
-def message(path: Path) -> dict[str, Any]:
+def count_message(path: Path) -> dict[str, Any]:
     """Words of the subject and of one version of each text; headings and tables of its web pages."""
     data = path.read_bytes()
     root = read_message(path) if data.startswith(SIGNATURE) else message_from_bytes(data)
     subject = str(root.get("Subject", ""))
-    counted = words(subject) if subject.isascii() and "=?" not in subject else Counter()
+    counted = count_words(subject) if subject.isascii() and "=?" not in subject else Counter()
     headings = tables = 0
-    for part in _texts(root):
+    for part in _list_texts(root):
         content = part.get_payload(decode=True)
         charset = part.get_param("charset")
         declared = charset if isinstance(charset, str) else None
         text = decode(content, declared=declared) if isinstance(content, bytes) else None
         if text and part.get_content_subtype() == "html":
-            found = web(text)
+            found = count_web_page(text)
             alone = "<table" not in text.lower() and "display" not in text.lower()
             headings, tables = headings + (found["headings"] if alone else 0), tables + found["tables"]
             counted.update(dict(found["rows"]))
         elif text:
-            counted.update(words(text))
-    return {"headings": headings, "tables": tables, "rows": rows(counted)}
+            counted.update(count_words(text))
+    return {"headings": headings, "tables": tables, "rows": list_rows(counted)}
 
 
-def _texts(part: Message) -> Iterator[Message]:
+def _list_texts(part: Message) -> Iterator[Message]:
     """Texts that programs show: of several versions the web page, nothing of attachments and of messages within."""
     inner = part.get_payload()
     if part.get_content_maintype() == "multipart" and isinstance(inner, list):
-        found = [text for one in inner if isinstance(one, Message) for text in _texts(one)]
+        found = [text for one in inner if isinstance(one, Message) for text in _list_texts(one)]
         if part.get_content_subtype() == "alternative":
             found = ([one for one in found if one.get_content_subtype() == "html"] or found)[:1]
         yield from found
@@ -144,21 +144,21 @@ def _texts(part: Message) -> Iterator[Message]:
         yield part
 
 
-def words_of_json(text: str) -> Counter[str]:
+def count_words_of_json(text: str) -> Counter[str]:
     """Without words in which a character is written as a number."""
-    return words(ESCAPED_WORD.sub(" ", text))
+    return count_words(ESCAPED_WORD.sub(" ", text))
 
 
-def words_of_xml(text: str) -> Counter[str]:
+def count_words_of_xml(text: str) -> Counter[str]:
     """Of its text, without words that a tag parts; nothing where a document type defines text, or Word wrote it."""
     if "<!DOCTYPE" in text or "<!ENTITY" in text or ":wordDocument" in text or ":package" in text:
         return Counter()
     text = BINARY_ELEMENT.sub(" ", text)
-    return words(unescape(TAG.sub(" ", PARTED_WORD.sub(" ", text))))
+    return count_words(unescape(TAG.sub(" ", PARTED_WORD.sub(" ", text))))
 
 
-def words_of_cards(text: str) -> Counter[str]:
+def count_words_of_cards(text: str) -> Counter[str]:
     """Of the fields whose values are words."""
     unfolded = re.sub(r"\r?\n[ \t]", "", text)
     values = (value for value in CARD_FIELD.findall(unfolded) if "\\" not in value)
-    return words(" ".join(values))
+    return count_words(" ".join(values))

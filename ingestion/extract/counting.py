@@ -13,11 +13,11 @@ STAGE = "checking"
 """What is reported while a file is counted."""
 
 
-def words(text: str) -> Counter[str]:
+def count_words(text: str) -> Counter[str]:
     """As they are read: an invisible hyphen parts no word."""
     return Counter(WORD.findall(clean(text).casefold()))
 
 
-def rows(counted: Counter[str]) -> list[list[Any]]:
+def list_rows(counted: Counter[str]) -> list[list[Any]]:
     """As they leave the limited process."""
     return [[word, count] for word, count in counted.items()]

@@ -70,7 +70,7 @@ def task(
 def cut(drawn: Image.Image, kept: Sequence[float], scale: float) -> Image.Image:
     """A white sheet with what lies in the rectangles: pixels that lie wholly in one."""
     sheet = Image.new("RGB", drawn.size, "white")
-    for x0, y0, x1, y1 in _fours(kept):
+    for x0, y0, x1, y1 in _group_by_four(kept):
         left, top = max(0, math.ceil(x0 * scale)), max(0, math.ceil(y0 * scale))
         right, bottom = min(drawn.width, math.floor(x1 * scale)), min(drawn.height, math.floor(y1 * scale))
         if left < right and top < bottom:
@@ -78,6 +78,6 @@ def cut(drawn: Image.Image, kept: Sequence[float], scale: float) -> Image.Image:
     return sheet
 
 
-def _fours(flat: Sequence[float]) -> Iterator[tuple[float, float, float, float]]:
+def _group_by_four(flat: Sequence[float]) -> Iterator[tuple[float, float, float, float]]:
     for place in range(0, len(flat) - 3, 4):
         yield flat[place], flat[place + 1], flat[place + 2], flat[place + 3]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 
-from ingestion.extract.old_encodings import JAPANESE_MAIL, guess_encoding, nearly_utf8
+from ingestion.extract.old_encodings import JAPANESE_MAIL, decode_broken_utf8, guess_encoding
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -22,16 +22,16 @@ def decode(data: bytes, *, partial: bool = False, declared: str | None = None) -
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return _try(data, encoding, partial)
-    if declared is not None and (said := _as_declared(data, declared, partial)) is not None:
+    if declared is not None and (said := _decode_as_declared(data, declared, partial)) is not None:
         return said
     if JAPANESE_MAIL.search(data) and (text := _try(data, "iso2022_jp", partial)) is not None:
         return text
     text = None if _looks_like_utf16(data) else _try(data, "utf-8", partial)
     if text is None:
-        text = _by_zeros(data, partial)
+        text = _decode_by_zeros(data, partial)
     if text is None and b"\x00" not in data:
-        text = _by_statistics(data)
-    return text if text is not None and _readable(text) else None
+        text = _decode_by_statistics(data)
+    return text if text is not None and _is_readable(text) else None
 
 
 def _try(data: bytes, encoding: str, partial: bool) -> str | None:
@@ -42,7 +42,7 @@ def _try(data: bytes, encoding: str, partial: bool) -> str | None:
         return None
 
 
-def _as_declared(data: bytes, encoding: str, partial: bool) -> str | None:
+def _decode_as_declared(data: bytes, encoding: str, partial: bool) -> str | None:
     """None for what is no encoding of text, or not that of the bytes. Latin-1 means Windows-1252 (WHATWG Encoding)."""
     try:
         name = codecs.lookup(encoding).name
@@ -51,7 +51,7 @@ def _as_declared(data: bytes, encoding: str, partial: bool) -> str | None:
     if name.startswith(("utf-16", "utf-32")) or not codecs.lookup(name)._is_text_encoding:
         return None  # the declaration itself could be read as ASCII
     text = _try(data, "cp1252" if name in ("iso8859-1", "ascii") else name, partial)
-    return text if text is not None and _readable(text) else None
+    return text if text is not None and _is_readable(text) else None
 
 
 def _looks_like_utf16(data: bytes) -> bool:
@@ -60,7 +60,7 @@ def _looks_like_utf16(data: bytes) -> bool:
     return sample.count(0) > len(sample) // 4
 
 
-def _by_zeros(data: bytes, partial: bool) -> str | None:
+def _decode_by_zeros(data: bytes, partial: bool) -> str | None:
     sample = data[:4096]
     even, odd = sample[0::2].count(0), sample[1::2].count(0)
     if max(even, odd) < max(1, len(sample) // 5):
@@ -68,9 +68,9 @@ def _by_zeros(data: bytes, partial: bool) -> str | None:
     return _try(data, "utf-16-be" if even > odd else "utf-16-le", partial)
 
 
-def _by_statistics(data: bytes) -> str | None:
+def _decode_by_statistics(data: bytes) -> str | None:
     """Broken UTF-8, and old single-byte and Asian encodings."""
-    text = nearly_utf8(data)
+    text = decode_broken_utf8(data)
     if text is not None:
         return text
     for candidate in (guess_encoding(data), "cp1252", "latin-1"):
@@ -81,6 +81,6 @@ def _by_statistics(data: bytes) -> str | None:
     return None
 
 
-def _readable(text: str) -> bool:
+def _is_readable(text: str) -> bool:
     sample = text[:20_000]
     return sum(character in _CONTROLS for character in sample) <= max(4, len(sample) // 50)

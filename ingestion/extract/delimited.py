@@ -30,9 +30,9 @@ def extract(text: str, report: Report) -> Extraction:
     if marker.lower().startswith("sep=") and len(marker.strip()) == 5:  # Excel's own line
         delimiter, text = marker.strip()[-1], rest
     else:
-        delimiter = _delimiter(text)
+        delimiter = _guess_delimiter(text)
     grid = Grid(builder, CAPTION)
-    for number, row in enumerate(_rows(text, delimiter)):
+    for number, row in enumerate(_read_rows(text, delimiter)):
         cells = {column: cell.strip() for column, cell in enumerate(row) if cell.strip()}
         if cells:
             grid.add(cells)
@@ -41,10 +41,10 @@ def extract(text: str, report: Report) -> Extraction:
     grid.close()
     if not len(builder):
         raise Quarantined("empty", "There is nothing in the cells of this file. Check that you chose the right one.")
-    return builder.extraction(sniff.CSV, None, "layout")
+    return builder.build_extraction(sniff.CSV, None, "layout")
 
 
-def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
+def _read_rows(text: str, delimiter: str) -> Iterator[list[str]]:
     csv.field_size_limit(LONGEST_CELL)
     try:
         yield from csv.reader(text.splitlines(keepends=True), delimiter=delimiter)
@@ -54,7 +54,7 @@ def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
         ) from None
 
 
-def _delimiter(text: str) -> str:
+def _guess_delimiter(text: str) -> str:
     """The character that parts the first lines most evenly: that gives the most of them the same number of cells, and
     more than one."""
     lines = text[: 1 << 16].split("\n", SAMPLE)[:SAMPLE]

@@ -13,14 +13,14 @@ from pathlib import Path
 from ingestion.documents import Extraction, Kind
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
-from ingestion.extract.clean import one_line, paragraph
+from ingestion.extract.clean import clean_line, clean_paragraph
 from ingestion.extract.doc_pieces import Story, Text, read_stories
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.fields import target_in_field
+from ingestion.extract.fields import find_field_target
 from ingestion.extract.ole import Compound
-from ingestion.extract.package_parts import miss
-from ingestion.extract.remainder import texts_in_bytes
-from ingestion.extract.rows import markdown_table
+from ingestion.extract.package_parts import record_miss
+from ingestion.extract.remainder import list_texts_in_bytes
+from ingestion.extract.rows import format_markdown_table
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 WHAT = "document"
@@ -46,16 +46,16 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     storages = {name[0].lower() for name in compound.names}
     for storage, code in (("macros", "macros"), ("objectpool", "embedded_object")):
         if storage in storages:
-            miss(builder, code, WHAT)
+            record_miss(builder, code, WHAT)
     builder.add_properties(compound.properties())
     for name in compound.names:
         if name[0].lower() in PACKED:
-            builder.add_remainder(texts_in_bytes(compound.read(*name)))
+            builder.add_remainder(list_texts_in_bytes(compound.read(*name)))
         else:
-            builder.add_remainder(compound.texts_in([name]))
+            builder.add_remainder(compound.list_texts_in([name]))
     if not len(builder) and not builder.missed():
         raise Quarantined("empty", "There is no text in this document. Check that you chose the right file.")
-    return builder.extraction(sniff.DOC, None)
+    return builder.build_extraction(sniff.DOC, None)
 
 
 class _Reader:
@@ -73,10 +73,10 @@ class _Reader:
         path = (story.title,) if story.title else None
         for text in story.paragraphs:
             if text.in_table:
-                self._take_cell(text, self._spoken(text.text))
+                self._take_cell(text, self._read_visible(text.text))
             else:
                 self._close_table(path)
-                self._add(text, self._spoken(text.text), path)
+                self._add(text, self._read_visible(text.text), path)
         self._close_table(path)
 
     def _add(self, text: Text, spoken: str, path: tuple[str, ...] | None) -> None:
@@ -86,10 +86,10 @@ class _Reader:
                 return
             self._added.add(spoken)
         if text.style in HEADINGS and path is None:
-            self._builder.add(one_line(spoken), "heading", level=float(text.style), links=links)
+            self._builder.add(clean_line(spoken), "heading", level=float(text.style), links=links)
         else:
             kind: Kind = "list" if text.listed else "text"
-            self._builder.add(paragraph(spoken), kind, path=path, links=links)
+            self._builder.add(clean_paragraph(spoken), kind, path=path, links=links)
 
     def _take_cell(self, text: Text, spoken: str) -> None:
         """A cell has several paragraphs, of which the last one ends it; the end of a row is one of its own."""
@@ -97,7 +97,7 @@ class _Reader:
             self._rows.append(self._row)
             self._row = []
             return
-        self._cell.append(one_line(spoken))
+        self._cell.append(clean_line(spoken))
         if text.text.endswith(CELL):
             self._row.append(" ".join(filter(None, self._cell)))
             self._cell = []
@@ -108,12 +108,12 @@ class _Reader:
         self._rows, self._row, self._cell = [], [], []
         links, self._links = self._links, []
         if len(rows) > 1 and max(map(len, rows)) > 1:
-            self._builder.add(markdown_table(rows), "table", path=path, links=links)
+            self._builder.add(format_markdown_table(rows), "table", path=path, links=links)
             return
         for row in rows:  # a frame around text
             self._builder.add("\n".join(filter(None, row)), path=path, links=links)
 
-    def _spoken(self, text: str) -> str:
+    def _read_visible(self, text: str) -> str:
         """What shows of fields is their result; what they say besides is of the remainder."""
         spoken: list[str] = []
         place = 0
@@ -134,16 +134,16 @@ class _Reader:
                 spoken.append(self._end_field(self._fields.pop().rstrip(FIELD_SEPARATOR), "".join(spoken)))
         whole = "".join(spoken)
         if PICTURE in whole:
-            miss(self._builder, "image", WHAT)
+            record_miss(self._builder, "image", WHAT)
         if DRAWN in whole:
-            miss(self._builder, "drawing", WHAT)
+            record_miss(self._builder, "drawing", WHAT)
         return whole.translate(SPECIAL)
 
     def _end_field(self, instruction: str, spoken: str) -> str:
         """The target of a link, behind its words."""
-        target = one_line(target_in_field(instruction.strip()))
+        target = clean_line(find_field_target(instruction.strip()))
         if target:
             self._links.append((target, ""))
             return "" if target in spoken else f" ({target})"
-        self.instructions.append(one_line(instruction))
+        self.instructions.append(clean_line(instruction))
         return ""

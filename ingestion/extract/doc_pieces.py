@@ -63,7 +63,7 @@ def _compute_start(piece: _Piece) -> int:
 def read_stories(compound: Compound) -> Iterator[Story]:
     """Raises Quarantined: corrupt, encrypted."""
     try:
-        yield from _Document(compound).stories()
+        yield from _Document(compound).iter_stories()
     except (struct.error, IndexError, ValueError):
         raise Quarantined("corrupt", DAMAGED) from None
 
@@ -72,14 +72,14 @@ class _Document:
     def __init__(self, compound: Compound) -> None:
         self._stream = compound.read("WordDocument")
         mark, self._version = struct.unpack_from("<HH", self._stream)
-        flags = self._word(FLAGS)
+        flags = self._read_word(FLAGS)
         if flags & ENCRYPTED_FLAG:
             raise Quarantined("encrypted", ENCRYPTED)
         if mark == WORD_97 or self._version >= 0xC1:
             self._table = compound.read("1Table" if flags & TABLE_1_FLAG else "0Table")
             self._old = False
             self._lengths = struct.unpack_from("<8I", self._stream, LENGTHS)
-            self._pieces = self._read_pieces(self._part(CLX))
+            self._pieces = self._read_pieces(self._read_part(CLX))
         elif mark == WORD_6 or self._version >= 0x65:
             self._table, self._old = self._stream, True
             self._lengths = struct.unpack_from("<8I", self._stream, OLD_LENGTHS)
@@ -88,33 +88,33 @@ class _Document:
                 raise ValueError("more text than the file has bytes")
             self._pieces = [_Piece(0, end - start, start, 1)]
             if flags & COMPLEX_FLAG:
-                self._pieces = self._read_pieces(self._part(OLD_CLX))
+                self._pieces = self._read_pieces(self._read_part(OLD_CLX))
         else:
             raise ValueError("not a document of Word 6 or later")
 
-    def stories(self) -> Iterator[Story]:
+    def iter_stories(self) -> Iterator[Story]:
         text = "".join(self._read_text(piece) for piece in self._pieces)
-        formats = _Formats(self._stream, self._part(OLD_PARAGRAPHS if self._old else PARAGRAPHS), self._old)
+        formats = _Formats(self._stream, self._read_part(OLD_PARAGRAPHS if self._old else PARAGRAPHS), self._old)
         start = 0
         for title, length in zip(STORIES, self._lengths, strict=True):
             story = text[start : start + length]
             if story.strip("\r\n\x02\x03\x04\x05 "):
-                yield Story(title, list(self._paragraphs(story, start, formats)))
+                yield Story(title, list(self._iter_paragraphs(story, start, formats)))
             start += length
 
-    def _paragraphs(self, story: str, start: int, formats: _Formats) -> Iterator[Text]:
+    def _iter_paragraphs(self, story: str, start: int, formats: _Formats) -> Iterator[Text]:
         place = 0
         for end, letter in enumerate(story, 1):
             if letter in "\r\x07\x0c" or end == len(story):
                 text = story[place:end].encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-                yield formats.of(text, self._offset(start + end - 1))
+                yield formats.of(text, self._compute_offset(start + end - 1))
                 place = end
 
-    def _word(self, offset: int) -> int:
+    def _read_word(self, offset: int) -> int:
         found: int = struct.unpack_from("<H", self._stream, offset)[0]
         return found
 
-    def _part(self, offset: int) -> bytes:
+    def _read_part(self, offset: int) -> bytes:
         """What an entry of the head points to in the stream of tables."""
         start, size = struct.unpack_from("<II", self._stream, offset)
         return self._table[start : start + size]
@@ -149,7 +149,7 @@ class _Document:
             return "".join(map(chr, units)).ljust(piece.end - piece.start)
         return content.decode("cp1252", "replace").ljust(piece.end - piece.start)
 
-    def _offset(self, place: int) -> int:
+    def _compute_offset(self, place: int) -> int:
         piece = self._pieces[max(0, bisect_right(self._pieces, place, key=_compute_start) - 1)]
         return piece.offset + (place - piece.start) * piece.width
 
@@ -187,11 +187,11 @@ class _Formats:
                 return
             self._starts.append(start)
             try:
-                self._found.append(self._properties(page, place) if place else (0, frozenset()))
+                self._found.append(self._read_properties(page, place) if place else (0, frozenset()))
             except (struct.error, IndexError):  # a format costs no text
                 self._found.append((0, frozenset()))
 
-    def _properties(self, page: bytes, place: int) -> tuple[int, frozenset[int]]:
+    def _read_properties(self, page: bytes, place: int) -> tuple[int, frozenset[int]]:
         size = page[place] * 2 - 1
         if page[place] == 0:
             place += 1
@@ -201,10 +201,10 @@ class _Formats:
             marks = (IN_TABLE,) * (b"\x18\x01" in content[1:]) + (ENDS_ROW,) * (b"\x19\x01" in content[1:])
             return content[0] if content else 0, frozenset(marks)
         style = int.from_bytes(content[:2], "little")
-        return style, frozenset(_marks(content[2:]))
+        return style, frozenset(_list_marks(content[2:]))
 
 
-def _marks(content: bytes) -> Iterator[int]:
+def _list_marks(content: bytes) -> Iterator[int]:
     """Properties that are not nought."""
     place = 0
     while place + 2 <= len(content):

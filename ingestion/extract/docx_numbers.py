@@ -50,7 +50,7 @@ class _List:
         return self.starts.get(level, self.levels[level].start)
 
 
-class Numbers:
+class ListNumbers:
     """root: of the part that declares the lists; None where there is none."""
 
     def __init__(self, root: Any, styles: Styles) -> None:
@@ -63,7 +63,7 @@ class Numbers:
             name = read_value(one.find(w("numStyleLink")))
             meant = named.get(name, one) if name else one
             if meant not in made:
-                made[meant] = _List(_levels(meant))
+                made[meant] = _List(_read_levels(meant))
             lists[one.get(w("abstractNumId")) or ""] = made[meant]
         self._uses: dict[str, _List] = {}
         for use in root.iter(w("num")) if root is not None else ():
@@ -88,7 +88,7 @@ class Numbers:
             return text
         self._count(used, level)
         own = used.levels[level]
-        number = _text(used, level)
+        number = _format_number(used, level)
         spelt = says(own.text)
         if own.format == "bullet" or len(number) > LONGEST or not (text.strip() or spelt):
             return text
@@ -112,7 +112,7 @@ def says(text: str) -> bool:
     return len(re.sub(r"[\W_]", "", PLACE.sub("", text))) > 1
 
 
-def _text(used: _List, level: int) -> str:
+def _format_number(used: _List, level: int) -> str:
     own = used.levels[level]
 
     def number(match: re.Match[str]) -> str:
@@ -121,24 +121,26 @@ def _text(used: _List, level: int) -> str:
         if one is None or at > level:
             return ""
         value = used.counted[at]
-        return _written(used.start(at) if value is None else value, "decimal" if own.legal else one.format)
+        return _format_as(used.start(at) if value is None else value, "decimal" if own.legal else one.format)
 
     return PLACE.sub(number, own.text).strip()
 
 
-def _levels(declared: Any) -> dict[int, _Level]:
+def _read_levels(declared: Any) -> dict[int, _Level]:
     return {
-        n: _level(one, n) for one in declared.findall(w("lvl")) if 0 <= (n := _whole(one.get(w("ilvl")), -1)) < LEVELS
+        n: _read_level(one, n)
+        for one in declared.findall(w("lvl"))
+        if 0 <= (n := _parse_whole(one.get(w("ilvl")), -1)) < LEVELS
     }
 
 
-def _level(declared: Any, number: int) -> _Level:
+def _read_level(declared: Any, number: int) -> _Level:
     legal = declared.find(w("isLgl"))
     return _Level(
-        start=_whole(read_value(declared.find(w("start"))), 0),
+        start=_parse_whole(read_value(declared.find(w("start"))), 0),
         format=read_value(declared.find(w("numFmt"))) or "decimal",
         text=read_value(declared.find(w("lvlText"))) or "",
-        restarts=_whole(read_value(declared.find(w("lvlRestart"))), number),
+        restarts=_parse_whole(read_value(declared.find(w("lvlRestart"))), number),
         legal=legal is not None and legal.get(w("val")) not in ("0", "false", "off"),
         style=read_value(declared.find(w("pStyle"))) or "",
     )
@@ -148,21 +150,21 @@ def _use(use: Any, declared: _List) -> _List:
     """One that declares beginnings or levels of its own; it goes on counting where the list is."""
     starts, own = {}, {}
     for override in use.findall(w("lvlOverride")):
-        number = _whole(override.get(w("ilvl")), -1)
+        number = _parse_whole(override.get(w("ilvl")), -1)
         if not 0 <= number < LEVELS:
             continue
         if (start := override.find(w("startOverride"))) is not None:
-            starts[number] = _whole(read_value(start), 1)
+            starts[number] = _parse_whole(read_value(start), 1)
         if (level := override.find(w("lvl"))) is not None:
-            own[number] = _level(level, number)
+            own[number] = _read_level(level, number)
     return _List({**declared.levels, **own}, declared.counted, starts)
 
 
-def _whole(said: str | None, default: int) -> int:
+def _parse_whole(said: str | None, default: int) -> int:
     return int(said) if said and re.fullmatch(r"[0-9]{1,5}", said) and int(said) <= HIGHEST else default
 
 
-def _written(value: int, kind: str) -> str:
+def _format_as(value: int, kind: str) -> str:
     match kind:
         case "none":
             return ""
@@ -172,12 +174,12 @@ def _written(value: int, kind: str) -> str:
             letters = chr(ord("a") + (value - 1) % 26) * ((value - 1) // 26 + 1)
             return letters.upper() if kind == "upperLetter" else letters
         case "lowerRoman" | "upperRoman" if 0 < value < 4_000:
-            return _roman(value).upper() if kind == "upperRoman" else _roman(value)
+            return _format_roman(value).upper() if kind == "upperRoman" else _format_roman(value)
         case _:
             return str(value)
 
 
-def _roman(value: int) -> str:
+def _format_roman(value: int) -> str:
     said = ""
     for worth, sign in ROMAN:
         said += sign * (value // worth)

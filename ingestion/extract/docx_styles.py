@@ -20,12 +20,12 @@ class Styles:
         styles = root.iter(w("style")) if root is not None else ()
         self.by_id: dict[str, Any] = {style.get(w("styleId")) or "": style for style in styles}
         self._default = next((key for key, style in self.by_id.items() if _is_default(style)), "")
-        self._levels = {key: level for key in self.by_id if (level := self._level(key)) is not None}
-        self._lists = {key for key, style in self.by_id.items() if _name(style).startswith(LISTS)}
+        self._levels = {key: level for key in self.by_id if (level := self._find_style_level(key)) is not None}
+        self._lists = {key for key, style in self.by_id.items() if _read_name(style).startswith(LISTS)}
 
     def level(self, element: Any) -> float | None:
         """Of a paragraph that is a heading: 1 to 9, and 0.5 of a title."""
-        own = _outline(element)
+        own = _read_outline(element)
         return own if own is not None else self._levels.get(get_style_id(element))
 
     def is_list(self, element: Any) -> bool:
@@ -45,16 +45,16 @@ class Styles:
             style = read_value(found.find(w("basedOn"))) or ""
         return key, level, styles
 
-    def _level(self, key: str) -> float | None:
+    def _find_style_level(self, key: str) -> float | None:
         for _ in range(DEEPEST):
             style = self.by_id.get(key)
             if style is None:
                 return None
-            if match := HEADING_STYLE.match(_name(style)):
+            if match := HEADING_STYLE.match(_read_name(style)):
                 return float(match.group(1))
-            if _name(style) in TITLE_STYLES:
+            if _read_name(style) in TITLE_STYLES:
                 return 0.5
-            if (outline := _outline(style)) is not None:
+            if (outline := _read_outline(style)) is not None:
                 return outline
             key = read_value(style.find(w("basedOn"))) or ""
         return None
@@ -65,7 +65,7 @@ def get_style_id(element: Any) -> str:
     return read_value(element.find(f"{w('pPr')}/{w('pStyle')}")) or ""
 
 
-def _name(style: Any) -> str:
+def _read_name(style: Any) -> str:
     return (read_value(style.find(w("name"))) or "").lower()
 
 
@@ -80,6 +80,6 @@ def _read_use(numbering: Any) -> tuple[str, int | None]:
     return read_value(numbering.find(w("numId"))) or "", int(level) if re.fullmatch("[0-8]", level) else None
 
 
-def _outline(element: Any) -> float | None:
+def _read_outline(element: Any) -> float | None:
     outline = read_value(element.find(f"{w('pPr')}/{w('outlineLvl')}"))
     return float(outline) + 1 if outline is not None and outline.isdigit() and int(outline) < 9 else None

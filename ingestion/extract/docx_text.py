@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ingestion.extract.fields import target_in_field
-from ingestion.extract.package import attribute
+from ingestion.extract.fields import find_field_target
+from ingestion.extract.package import get_attribute
 
 NAMESPACE = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 MATHS = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
@@ -65,25 +65,25 @@ def read_value(element: Any) -> str | None:
     return None if element is None else element.get(w("val"))
 
 
-def transitional(root: Any) -> Any:
+def make_transitional(root: Any) -> Any:
     """The same root, with the names that the common variant of the format has."""
     if not any(f"{{{uri}}}" in STRICT for uri in root.nsmap.values()):
         return root
     for element in root.iter("*"):
-        element.tag = _renamed(element.tag)
+        element.tag = _rename_strict(element.tag)
         for name, value in list(element.attrib.items()):
-            if (other := _renamed(name)) != name:
+            if (other := _rename_strict(name)) != name:
                 del element.attrib[name]
                 element.set(other, value)
     return root
 
 
-def _renamed(name: str) -> str:
+def _rename_strict(name: str) -> str:
     space, end, own = name.rpartition("}")
     return STRICT.get(space + end, space + end) + own
 
 
-def spoken(element: Any, links: Links) -> str:
+def join_spoken_text(element: Any, links: Links) -> str:
     """The text of a paragraph as it reads with all insertions accepted and all deletions left out."""
     said: list[str] = []
     fields: list[_Field] = []
@@ -96,14 +96,14 @@ def spoken(element: Any, links: Links) -> str:
 def _say(element: Any, links: Links, said: list[str], fields: list[_Field]) -> None:
     for child in element:
         tag = child.tag
-        if tag in ELSEWHERE or (tag == RUN and _hidden(child)):
+        if tag in ELSEWHERE or (tag == RUN and _is_hidden(child)):
             continue
         if tag in (TEXT, MATHS + "t"):
             said.append(child.text or "")
         elif tag in MARKS:
             said.append(MARKS[tag])
         elif tag == FIELD:
-            _turn(child.get(w("fldCharType")), links, said, fields)
+            _handle_field_mark(child.get(w("fldCharType")), links, said, fields)
         elif tag == INSTRUCTION:
             if fields and fields[-1].start is None:
                 fields[-1].instruction += child.text or ""
@@ -112,14 +112,14 @@ def _say(element: Any, links: Links, said: list[str], fields: list[_Field]) -> N
             _say(child, links, said, fields)
             target = ""
             if tag == LINK:
-                target = links.targets.get(attribute(child, "id") or "", "")
+                target = links.targets.get(get_attribute(child, "id") or "", "")
             elif tag == SIMPLE_FIELD:
-                target = target_in_field(child.get(w("instr")) or "")
+                target = find_field_target(child.get(w("instr")) or "")
             if target:
                 links.put(said, start, target)
 
 
-def _turn(kind: str | None, links: Links, said: list[str], fields: list[_Field]) -> None:
+def _handle_field_mark(kind: str | None, links: Links, said: list[str], fields: list[_Field]) -> None:
     if kind == "begin":
         fields.append(_Field())
     elif fields and kind == "separate":
@@ -129,11 +129,11 @@ def _turn(kind: str | None, links: Links, said: list[str], fields: list[_Field])
 
 
 def _close(closed: _Field, links: Links, said: list[str]) -> None:
-    if closed.start is not None and (target := target_in_field(closed.instruction)):
+    if closed.start is not None and (target := find_field_target(closed.instruction)):
         links.put(said, min(closed.start, len(said)), target)
 
 
-def _hidden(run: Any) -> bool:
+def _is_hidden(run: Any) -> bool:
     properties = run.find(w("rPr"))
     return properties is not None and _is_vanished(properties)
 
@@ -155,7 +155,7 @@ def is_gone(element: Any) -> bool:
     return any(above.tag in GONE for above in element.iterancestors())
 
 
-def paragraphs_inside(element: Any) -> Iterator[Any]:
+def list_paragraphs_inside(element: Any) -> Iterator[Any]:
     """Paragraphs of the text boxes that hang on a paragraph, each once, though the file may hold an older copy."""
     for line in element.iter(w("p")):
         if line is not element and not is_gone(line):

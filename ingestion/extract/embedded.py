@@ -34,7 +34,7 @@ def compute_key(content: bytes, kind: str) -> str:
     return f"{kind} {hashlib.sha256(content).hexdigest()[:32]}"
 
 
-def unpacked(address: str) -> bytes | None:
+def unpack_data_url(address: str) -> bytes | None:
     """The bytes of a picture in a `data:` address; None for any other address, and where they cannot be made out."""
     head = ADDRESS.match(address)
     if head is None:
@@ -55,21 +55,21 @@ def is_ornament(content: bytes) -> bool:
         return False
 
 
-def in_element(element: Any) -> Iterator[str]:
+def list_in_element(element: Any) -> Iterator[str]:
     """Addresses by which an element of a web page shows a picture that it holds itself."""
     for name in HERE:
         if ADDRESS.match(element.get(name) or ""):
             yield element.get(name)
 
 
-def in_page(root: Any) -> Iterator[bytes]:
+def list_in_page(root: Any) -> Iterator[bytes]:
     """Every picture that a web page holds, whatever it is there for: shown, behind a cell, or to be saved."""
     for element in root.iter() if root is not None else ():
-        yield from filter(None, map(unpacked, element.attrib.values()))
+        yield from filter(None, map(unpack_data_url, element.attrib.values()))
 
 
-def in_markdown(text: str) -> Iterator[bytes]:
-    yield from filter(None, (unpacked(found[0]) for found in WRITTEN.finditer(text)))
+def list_in_markdown(text: str) -> Iterator[bytes]:
+    yield from filter(None, (unpack_data_url(found[0]) for found in WRITTEN.finditer(text)))
 
 
 def find(path: Path, key: str) -> bytes | None:
@@ -83,7 +83,7 @@ def find(path: Path, key: str) -> bytes | None:
         from ingestion.extract.mail import extract_picture
 
         return extract_picture(path, int(number)) if number.isdecimal() else None
-    written = _in_message(path) if kind == IN_MESSAGE else _in_text(path) if kind == IN_TEXT else iter(())
+    written = _list_in_message(path) if kind == IN_MESSAGE else _list_in_text(path) if kind == IN_TEXT else iter(())
     return next((content for content in written if compute_key(content, kind) == key), None)
 
 
@@ -91,18 +91,18 @@ def _get_picture(pictures: Iterable[bytes | None], number: str) -> bytes | None:
     return next((picture for place, picture in enumerate(pictures, start=1) if str(place) == number), None)
 
 
-def _in_message(path: Path) -> Iterator[bytes]:
+def _list_in_message(path: Path) -> Iterator[bytes]:
     from ingestion.extract import html, mail
 
     for text in mail.extract_pages(path):
-        yield from in_page(html.parsed(text))
+        yield from list_in_page(html.parse_page(text))
 
 
-def _in_text(path: Path) -> Iterator[bytes]:
+def _list_in_text(path: Path) -> Iterator[bytes]:
     from ingestion.extract import html
     from ingestion.extract.decode import decode
 
     data = path.read_bytes()
     text = decode(data, declared=html.declared_encoding(data)) or ""
-    yield from in_markdown(text)
-    yield from in_page(html.parsed(text))
+    yield from list_in_markdown(text)
+    yield from list_in_page(html.parse_page(text))

@@ -15,14 +15,14 @@ from urllib.parse import unquote
 from ingestion.documents import Extraction
 from ingestion.extract import html, sniff
 from ingestion.extract.build import Builder
-from ingestion.extract.clean import one_line
+from ingestion.extract.clean import clean_line
 from ingestion.extract.decode import decode
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.font_strings import is_font
-from ingestion.extract.package import DAMAGE, Package, local
-from ingestion.extract.package_parts import DETAILS, miss
-from ingestion.extract.remainder import is_readable, texts_in_bytes
-from ingestion.extract.sweep_package import texts_of_archive, texts_of_part
+from ingestion.extract.package import DAMAGE, Package, get_local_name
+from ingestion.extract.package_parts import DETAILS, record_miss
+from ingestion.extract.remainder import is_readable, list_texts_in_bytes
+from ingestion.extract.sweep_package import list_texts_of_archive, list_texts_of_part
 from ingestion.extract.sweep_picture import sweep_picture
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
@@ -49,7 +49,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
         container = package.root("META-INF/container.xml")
         name = next((root.get("full-path") or "" for root in container.iter("{*}rootfile")), "")
         book = package.root(name)
-        pages = list(dict.fromkeys(_pages(book, posixpath.dirname(name))))
+        pages = list(dict.fromkeys(_list_pages(book, posixpath.dirname(name))))
         for number, page in enumerate(pages, 1):
             report("reading", number, len(pages))
             if page in package.names:
@@ -57,33 +57,33 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
             else:
                 builder.miss("page_failed", "A chapter that the book names is not in it.")
         _sweep(package, builder, eyes)
-        builder.add_properties(_properties(book))
+        builder.add_properties(_read_properties(book))
     except DAMAGE:
         raise package.corrupt() from None
     if not len(builder) and not builder.missed():
         raise Quarantined("empty", "There is no text in this book. Check that you chose the right file.")
-    return builder.extraction(sniff.EPUB, None)
+    return builder.build_extraction(sniff.EPUB, None)
 
 
 def _sweep(package: Package, builder: Builder, eyes: Eyes) -> None:
     """Gathers the strings that no page of the book shows; pictures are read, and what is no text is recorded."""
-    builder.add_remainder(texts_of_archive(package.path, lambda: miss(builder, "unknown_part", WHAT)))
+    builder.add_remainder(list_texts_of_archive(package.path, lambda: record_miss(builder, "unknown_part", WHAT)))
     changed = "META-INF/encryption.xml" in package.names  # fonts, by a key
     for name in package.names:
-        texts, more = texts_of_part(package, name)
+        texts, more = list_texts_of_part(package, name)
         if texts is None and STYLES.fullmatch(name):
             content = package.content(name)
-            texts, more = list(texts_in_bytes(content)), not is_readable(content)
+            texts, more = list(list_texts_in_bytes(content)), not is_readable(content)
         if texts is not None:
             builder.add_remainder(texts, packed=True)
             if more:
-                miss(builder, "unknown_part", WHAT)
+                record_miss(builder, "unknown_part", WHAT)
         elif PICTURES.fullmatch(name):
             sweep_picture(package.content(name), builder)
             eyes.picture(builder, name, "image", DETAILS["image"].format(what=WHAT))
         else:
             font = FONTS.fullmatch(name) and (changed or is_font(package.content(name)))
-            miss(builder, "font" if font else "unknown_part", WHAT)
+            record_miss(builder, "font" if font else "unknown_part", WHAT)
 
 
 def _add_page(package: Package, name: str, builder: Builder, eyes: Eyes) -> None:
@@ -95,23 +95,26 @@ def _add_page(package: Package, name: str, builder: Builder, eyes: Eyes) -> None
     html.read_into(builder, text, eyes)
 
 
-def _pages(book: Any, folder: str) -> Iterator[str]:
+def _list_pages(book: Any, folder: str) -> Iterator[str]:
     """In the order of reading, then those that stand in none."""
     items = {item.get("id"): item for item in book.iter("{*}item") if (item.get("media-type") or "") in PAGES}
     ordered = [items[ref.get("idref")] for ref in book.iter("{*}itemref") if ref.get("idref") in items]
     others = [item for item in items.values() if "nav" not in (item.get("properties") or "").split()]
     for item in [*ordered, *others, *items.values()]:
-        yield _resolved(folder, item.get("href") or "")
+        yield _resolve_address(folder, item.get("href") or "")
 
 
-def _resolved(folder: str, address: str) -> str:
+def _resolve_address(folder: str, address: str) -> str:
     return posixpath.normpath(posixpath.join(folder, unquote(address.partition("#")[0])))
 
 
-def _properties(book: Any) -> dict[str, str]:
+def _read_properties(book: Any) -> dict[str, str]:
     found: dict[str, str] = {}
     for element in book.iter():
-        name, text = local(element), one_line("".join(element.itertext()) if isinstance(element.tag, str) else "")
+        name, text = (
+            get_local_name(element),
+            clean_line("".join(element.itertext()) if isinstance(element.tag, str) else ""),
+        )
         if name in DESCRIPTIVE and text:
             title = name.capitalize()
             found[title] = f"{found[title]}, {text}" if title in found else text

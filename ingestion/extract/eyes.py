@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ingestion.extract.build import Builder
-from ingestion.seen import Region, Seen, Wanted
+from ingestion.seen import PictureReading, Region, WantedPicture
 
 MOST = 2_000  # pictures of one file that are looked at; the others stay unread, and are recorded as that
 UNSURE = 60.0  # confidence: below it, what was read is told to stewards and not relied on
@@ -28,7 +28,7 @@ class Eyes:
 
     def __init__(self, strategy: str | None = None, seen: Path | None = None) -> None:
         self.strategy = strategy
-        self.wanted: dict[str, Wanted] = {}
+        self.wanted: dict[str, WantedPicture] = {}
         self.used = False
         self._file = seen.open("rb") if seen is not None else None
         self._places: dict[str, int] = {}
@@ -37,18 +37,18 @@ class Eyes:
             self._places[json.loads(line)[0]] = place
             place += len(line)
 
-    def look(self, key: str, page: int | None = None, regions: Sequence[Region] = ()) -> Seen | None:
+    def look(self, key: str, page: int | None = None, regions: Sequence[Region] = ()) -> PictureReading | None:
         """What was seen; None where nobody looked, where nobody may, or where there was nothing to be made out."""
         if key in self._places and self._file is not None:
             self._file.seek(self._places[key])
             said = json.loads(self._file.readline())[1]
             self.used = self.used or said is not None
-            return Seen.from_json(said) if said is not None else None
+            return PictureReading.from_json(said) if said is not None else None
         if self.strategy != "text" and len(self.wanted) < MOST:
-            self.wanted.setdefault(key, Wanted(key, page, tuple(regions)))
+            self.wanted.setdefault(key, WantedPicture(key, page, tuple(regions)))
         return None
 
-    def in_order(self) -> tuple[Wanted, ...]:
+    def list_wanted(self) -> tuple[WantedPicture, ...]:
         """What is wanted, by page."""
         return tuple(sorted(self.wanted.values(), key=lambda want: want.page or 0))
 
@@ -71,7 +71,7 @@ class Eyes:
         # Here, because it brings all that PDFs need.
         from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, find_untranscribed_words, list_texts
 
-        doubt(seen, builder, page)
+        note_doubt(seen, builder, page)
         builder.add_properties(dict(seen.said))
         if seen.more:
             builder.miss(code, MORE, page)
@@ -91,7 +91,7 @@ class Eyes:
             builder.add(text, page=page, path=path or IN_PICTURES, read_by="ocr")
 
 
-def doubt(seen: Seen, builder: Builder, page: int | None) -> None:
+def note_doubt(seen: PictureReading, builder: Builder, page: int | None) -> None:
     """Records that what was read is uncertain."""
     if sum(len(word.text) for word in seen.words) >= LETTERS and seen.confidence < UNSURE:
         builder.miss(

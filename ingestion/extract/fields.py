@@ -12,15 +12,15 @@ TOKEN = re.compile(
 ESCAPED = re.compile(r"\\(.)", re.S)
 
 
-def target_in_field(instruction: str) -> str:
+def find_field_target(instruction: str) -> str:
     """Where a link leads to outside the document; "" for any other field."""
-    tokens = list(_tokens(instruction))
+    tokens = list(_split_tokens(instruction))
     if not tokens or tokens[0][1].upper() != "HYPERLINK":
         return ""
     return next((word for switch, word, _ in tokens[1:] if switch not in ("\\l", "\\o", "\\t")), "")
 
 
-def _tokens(instruction: str) -> Iterator[tuple[str, str, bool]]:
+def _split_tokens(instruction: str) -> Iterator[tuple[str, str, bool]]:
     """(switch that stands before it, word, whether it stands in quotation marks)."""
     switch = ""
     for quoted, mark, bare in TOKEN.findall(instruction):

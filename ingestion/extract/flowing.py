@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from statistics import median
 
-from ingestion.extract.page_numbers import BARE, CERTAIN, MAX_AHEAD, numbers_of_page, split_numbers
+from ingestion.extract.page_numbers import BARE, CERTAIN, MAX_AHEAD, find_page_numbers, split_numbers
 
 LONGEST = 120
 FEWEST = 3
@@ -23,7 +23,7 @@ UNEVEN = 4.0
 """Times the usual distance that pages may be apart; chapters are longer and shorter than each other."""
 
 
-def running(texts: Sequence[str], kinds: Sequence[str]) -> dict[int, int | None]:
+def find_running_margins(texts: Sequence[str], kinds: Sequence[str]) -> dict[int, int | None]:
     """Number of a paragraph that is a margin in the flow -> that of the one which stands for it; None for numbers that
     say nothing else. kinds: as `documents.Kind`.
     """
@@ -51,7 +51,7 @@ def _is_margin(form: str, texts: Sequence[str], places: Sequence[int], ends: Seq
     """Whether paragraphs of a form have the number of a page and differ in nothing else: it goes up from each to the
     next, and a page of text stands between them. form: holds no "#" of a text's own.
     """
-    named = numbers_of_page(form)
+    named = find_page_numbers(form)
     if not named and BARE.fullmatch(form) is None:
         return False
     gaps = [ends[later - 1] - ends[place] for place, later in zip(places, places[1:], strict=False)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ingestion.extract.remainder import texts_in_bytes
+from ingestion.extract.remainder import list_texts_in_bytes
 
 # OpenType tables of shapes, measures and substitutions.
 SHAPES = frozenset(
@@ -27,7 +27,7 @@ def is_font(content: bytes) -> bool:
     return all(map(TAG.fullmatch, tags)) and tags == sorted(tags)
 
 
-def texts_of_font(content: bytes) -> Iterator[str]:
+def list_texts_of_font(content: bytes) -> Iterator[str]:
     if content[:4] in OPENTYPE:
         count = int.from_bytes(content[4:6])
         spans = []
@@ -37,10 +37,10 @@ def texts_of_font(content: bytes) -> Iterator[str]:
                 spans.append((start, start + size))
         end = 12 + 16 * count
         for first, last in [*sorted(spans), (len(content), len(content))]:
-            yield from texts_in_bytes(content[end:first])
+            yield from list_texts_in_bytes(content[end:first])
             end = max(end, last)
     elif content[:2] == b"%!":
         cut = content.find(b"eexec")
-        yield from texts_in_bytes(content[: cut if cut > 0 else None])
+        yield from list_texts_in_bytes(content[: cut if cut > 0 else None])
     else:
-        yield from texts_in_bytes(content[:HEAD_BYTES])
+        yield from list_texts_in_bytes(content[:HEAD_BYTES])

@@ -14,12 +14,12 @@ from lxml import etree
 from ingestion.documents import Extraction, Kind
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
-from ingestion.extract.clean import clean, one_line, paragraph
+from ingestion.extract.clean import clean, clean_line, clean_paragraph
 from ingestion.extract.embedded import IN_TEXT, compute_key, is_ornament
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.html_marks import PAGE, hides, is_offered, read_properties
 from ingestion.extract.html_tables import TALLEST, WIDEST, is_data, read_number
-from ingestion.extract.package import local
+from ingestion.extract.package import get_local_name
 from ingestion.extract.package_parts import DETAILS
 from ingestion.extract.rows import Grid
 from ingestion.extract.sweep_markup import sweep_markup
@@ -55,14 +55,14 @@ def extract(text: str, eyes: Eyes) -> Extraction:
     read_into(builder, text, eyes)
     if not len(builder) and not builder.missed():
         raise Quarantined("empty", "There is no text on this page. Check that you chose the right file.")
-    builder.leave_out_margins()
-    return builder.extraction(sniff.HTML, None)
+    builder.drop_margins()
+    return builder.build_extraction(sniff.HTML, None)
 
 
 def read_into(builder: Builder, text: str, eyes: Eyes, kind: str = IN_TEXT) -> None:
     """Appends what the page says, and behind it what is read on pictures that it holds itself. kind: where pictures are
     found again. Raises Quarantined when its elements lie in each other too deeply to be read."""
-    root = parsed(text)
+    root = parse_page(text)
     if root is None:
         return
     _Walk(builder).run(root)
@@ -72,7 +72,7 @@ def read_into(builder: Builder, text: str, eyes: Eyes, kind: str = IN_TEXT) -> N
     builder.add_properties(read_properties(root))
 
 
-def parsed(text: str) -> Any:
+def parse_page(text: str) -> Any:
     """The root element; None where there is none. Raises Quarantined as `read_into`."""
     text = XML_DECLARATION.sub("", clean(text))
     if not text.strip():
@@ -103,36 +103,36 @@ class _Walk:
             if event in ("comment", "pi"):
                 self._add(element.tail)
             elif event == "end":
-                self._close(element, local(element))
+                self._close(element, get_local_name(element))
                 self._add(element.tail if element is not root else None)
-            elif self._passed_over(element, local(element)):
+            elif self._pass_over(element, get_local_name(element)):
                 walker.skip_subtree()  # its end is told all the same
             else:
-                self._open(element, local(element))
-        self._flush()
+                self._open(element, get_local_name(element))
+        self._end_paragraph()
 
-    def _passed_over(self, element: Any, name: str) -> bool:
+    def _pass_over(self, element: Any, name: str) -> bool:
         """Whether the inside of an element is not for this walk: what no browser shows, and tables of data."""
         if name == "template":
-            self._hidden(element)
-        if name in SKIPPED or (name == "title" and local(element.getparent()) == "head"):
+            self._record_hidden(element)
+        if name in SKIPPED or (name == "title" and get_local_name(element.getparent()) == "head"):
             return True
         if hides(element):
-            self._hidden(element)
+            self._record_hidden(element)
             return True
         if name == "table" and is_data(element):
-            self._flush()
-            self._table(element)
+            self._end_paragraph()
+            self._read_table(element)
             return True
         return False
 
-    def _hidden(self, element: Any) -> None:
+    def _record_hidden(self, element: Any) -> None:
         """Its text is one text, however many elements it is cut into."""
         self._builder.add_remainder(["".join(element.itertext())])
 
     def _open(self, element: Any, name: str) -> None:
         if name in BLOCKS:
-            self._flush()
+            self._end_paragraph()
         if name in HEADINGS:
             self._level = HEADINGS[name]
         elif name in LISTS:
@@ -143,7 +143,7 @@ class _Walk:
             if number is not None:
                 self._lists[-1] = number + 1
         elif name == "pre":
-            self._flush()
+            self._end_paragraph()
             self._pre += 1
         elif name == "br":
             self._said.append("\n")
@@ -160,17 +160,17 @@ class _Walk:
     def _close(self, element: Any, name: str) -> None:
         if name == "a" and self._links:
             start = self._links.pop()
-            target = one_line(element.get("href") or "")
-            said = one_line("".join(self._said[start:]))
-            if _worth_telling(target):
+            target = clean_line(element.get("href") or "")
+            said = clean_line("".join(self._said[start:]))
+            if _is_worth_telling(target):
                 self._found.append((target, said))
                 if target.removeprefix("mailto:") not in said:
                     self._said.append(f" ({target})")
         elif name == "pre":
-            self._flush()
+            self._end_paragraph()
             self._pre = max(0, self._pre - 1)
         elif name in BLOCKS:
-            self._flush()
+            self._end_paragraph()
             if name in LISTS and self._lists:
                 self._lists.pop()
 
@@ -178,7 +178,7 @@ class _Walk:
         if text:
             self._said.append(text if self._pre else re.sub(r"\s+", " ", text))
 
-    def _flush(self) -> None:
+    def _end_paragraph(self) -> None:
         """What was said so far becomes a paragraph."""
         said, self._said = "".join(self._said), []
         found, self._found = self._found, []
@@ -189,24 +189,24 @@ class _Walk:
         if self._pre:
             said, kind = said.strip("\n"), "code"
         elif self._level is not None:
-            said, kind = one_line(said), "heading"
+            said, kind = clean_line(said), "heading"
         else:
-            said = paragraph(said)
+            said = clean_paragraph(said)
             if self._mark:
                 said, kind = self._mark + said, "list"
         self._builder.add(said, kind, level=self._level, links=found)
         self._level, self._mark = None, ""
 
-    def _table(self, table: Any) -> None:
+    def _read_table(self, table: Any) -> None:
         for caption in table.iterchildren("caption"):
-            self._builder.add(one_line(self._inside(caption, [])), "heading", level=CAPTION)
+            self._builder.add(clean_line(self._read_inside(caption, [])), "heading", level=CAPTION)
         first = len(self._builder)
         grid = Grid(self._builder, CAPTION)
         found: list[tuple[str, str]] = []
         above: dict[int, int] = {}  # column → rows that a cell from above still takes
         for row in table.iter("tr"):
             if hides(row) or hides(row.getparent()):
-                self._hidden(row)
+                self._record_hidden(row)
                 continue
             cells: dict[int, str] = {}
             column = 0
@@ -214,7 +214,7 @@ class _Walk:
             for cell in row.iterchildren("td", "th"):
                 while column in taken:
                     column += 1
-                if text := one_line(self._inside(cell, found)):
+                if text := clean_line(self._read_inside(cell, found)):
                     cells[column] = text
                 wide, tall = read_number(cell, "colspan", WIDEST), read_number(cell, "rowspan", TALLEST)
                 if tall > 1:
@@ -225,10 +225,10 @@ class _Walk:
         grid.close()
         self._builder.link_since(first, found)
 
-    def _inside(self, cell: Any, found: list[tuple[str, str]]) -> str:
+    def _read_inside(self, cell: Any, found: list[tuple[str, str]]) -> str:
         """The words of a cell, told by a walk of their own. found: gets its links."""
         if hides(cell):
-            self._hidden(cell)
+            self._record_hidden(cell)
             return ""
         inner = Builder()
         _Walk(inner).run(cell)
@@ -237,5 +237,5 @@ class _Walk:
         return inner.text()
 
 
-def _worth_telling(target: str) -> bool:
+def _is_worth_telling(target: str) -> bool:
     return 1 < len(target) <= LONGEST_TARGET and not re.match(r"#|javascript:|data:|cid:", target, re.I)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ingestion.extract.clean import one_line
+from ingestion.extract.clean import clean_line
 
 PAGE = "page"
 # Not sizes of nothing and colours: a child may set them anew, so such text is read as any other.
@@ -36,10 +36,12 @@ def read_properties(root: Any) -> dict[str, str]:
     for element in root.iter("title", "meta"):
         if element.tag == "title":
             if element.getparent().tag == "head":
-                said.setdefault("Title", {})[one_line("".join(element.itertext()))] = None
+                said.setdefault("Title", {})[clean_line("".join(element.itertext()))] = None
             continue
         given = (element.get(key) for key in ("name", "property", "itemprop"))
-        name = one_line(next(filter(None, given), "")).lower()
+        name = clean_line(next(filter(None, given), "")).lower()
         if PROPERTIES.fullmatch(name):
-            said.setdefault(re.split(r"[.:]", name)[-1].capitalize(), {})[one_line(element.get("content") or "")] = None
+            said.setdefault(re.split(r"[.:]", name)[-1].capitalize(), {})[clean_line(element.get("content") or "")] = (
+                None
+            )
     return {name: "; ".join(filter(None, texts)) for name, texts in said.items()}

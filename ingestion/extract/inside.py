@@ -17,7 +17,7 @@ from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class FormatReader:
     """module: of `ingestion.extract`, whose function `extract` reads. takes: the options of that function. of_text:
     whether it is given the decoded text instead of the path."""
 
@@ -27,28 +27,28 @@ class Reader:
 
 
 READERS = {
-    sniff.PDF: Reader("pdf", "limits report eyes skip"),
-    **dict.fromkeys(sniff.PICTURES, Reader("picture", "limits report eyes media_type")),
-    sniff.DOCX: Reader("docx"),
-    sniff.XLSX: Reader("xlsx"),
-    sniff.PPTX: Reader("pptx", "limits report eyes skip"),
-    sniff.ODT: Reader("odt"),
-    sniff.ODS: Reader("ods"),
-    sniff.ODP: Reader("odp"),
-    sniff.DOC: Reader("doc"),
-    sniff.XLS: Reader("xls"),
-    sniff.PPT: Reader("ppt"),
-    sniff.RTF: Reader("rtf"),
-    sniff.EPUB: Reader("epub"),
-    **dict.fromkeys((sniff.EML, sniff.MSG), Reader("mail", "limits report eyes media_type")),
-    sniff.HTML: Reader("html", "eyes", of_text=True),
-    sniff.MARKDOWN: Reader("markdown", "eyes", of_text=True),
-    sniff.CSV: Reader("delimited", "report", of_text=True),
-    sniff.JSON: Reader("json_text", "", of_text=True),
-    sniff.XML: Reader("xml_text"),
-    **dict.fromkeys((sniff.CALENDAR, sniff.VCARD), Reader("cards", "media_type", of_text=True)),
-    **dict.fromkeys((sniff.CODE, sniff.YAML), Reader("source", "media_type", of_text=True)),
-    sniff.PLAIN: Reader("plain", "", of_text=True),
+    sniff.PDF: FormatReader("pdf", "limits report eyes skip"),
+    **dict.fromkeys(sniff.PICTURES, FormatReader("picture", "limits report eyes media_type")),
+    sniff.DOCX: FormatReader("docx"),
+    sniff.XLSX: FormatReader("xlsx"),
+    sniff.PPTX: FormatReader("pptx", "limits report eyes skip"),
+    sniff.ODT: FormatReader("odt"),
+    sniff.ODS: FormatReader("ods"),
+    sniff.ODP: FormatReader("odp"),
+    sniff.DOC: FormatReader("doc"),
+    sniff.XLS: FormatReader("xls"),
+    sniff.PPT: FormatReader("ppt"),
+    sniff.RTF: FormatReader("rtf"),
+    sniff.EPUB: FormatReader("epub"),
+    **dict.fromkeys((sniff.EML, sniff.MSG), FormatReader("mail", "limits report eyes media_type")),
+    sniff.HTML: FormatReader("html", "eyes", of_text=True),
+    sniff.MARKDOWN: FormatReader("markdown", "eyes", of_text=True),
+    sniff.CSV: FormatReader("delimited", "report", of_text=True),
+    sniff.JSON: FormatReader("json_text", "", of_text=True),
+    sniff.XML: FormatReader("xml_text"),
+    **dict.fromkeys((sniff.CALENDAR, sniff.VCARD), FormatReader("cards", "media_type", of_text=True)),
+    **dict.fromkeys((sniff.CODE, sniff.YAML), FormatReader("source", "media_type", of_text=True)),
+    sniff.PLAIN: FormatReader("plain", "", of_text=True),
 }
 
 
@@ -85,14 +85,14 @@ def extract(
     skip: Collection[int] = (),
 ) -> Extraction:
     """Reads the file at `path`, which came with the file name `name`. Raises Quarantined."""
-    limits, report, eyes = limits or Limits(), report or _silent, eyes or Eyes()
+    limits, report, eyes = limits or Limits(), report or _ignore_progress, eyes or Eyes()
     report("opening")
     found = sniff.look(path, name)
     extraction = _extract(path, found.media_type, limits, report, eyes, skip)
     from ingestion.extract.unread_bytes import digest_unread
 
     unread = digest_unread(path, found.media_type, extraction.unaccounted)
-    return replace(extraction, notes=(*extraction.notes, *found.notes), wanted=eyes.in_order(), unread=unread)
+    return replace(extraction, notes=(*extraction.notes, *found.notes), wanted=eyes.list_wanted(), unread=unread)
 
 
 def _extract(
@@ -104,13 +104,13 @@ def _extract(
     options = {name: offered[name] for name in reader.takes.split()}
     source: Path | str = path
     if reader.of_text:
-        source = _text(path, limits, getattr(module, "declared_encoding", None))
+        source = _read_text(path, limits, getattr(module, "declared_encoding", None))
         report("reading")
     extraction: Extraction = module.extract(source, **options)
     return extraction
 
 
-def _text(path: Path, limits: Limits, declared: Callable[[bytes], str | None] | None = None) -> str:
+def _read_text(path: Path, limits: Limits, declared: Callable[[bytes], str | None] | None = None) -> str:
     from ingestion.extract.decode import decode
 
     size = path.stat().st_size
@@ -131,5 +131,5 @@ def _text(path: Path, limits: Limits, declared: Callable[[bytes], str | None] | 
     return text
 
 
-def _silent(stage: str, page: int | None = None, pages: int | None = None) -> None:
+def _ignore_progress(stage: str, page: int | None = None, pages: int | None = None) -> None:
     return None

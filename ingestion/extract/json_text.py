@@ -14,7 +14,7 @@ from typing import Any
 from ingestion.documents import Extraction
 from ingestion.extract import sniff
 from ingestion.extract.build import LONGEST, Builder
-from ingestion.extract.clean import one_line
+from ingestion.extract.clean import clean_line
 from ingestion.extract.source import add_code
 
 MANY = 500  # entries
@@ -28,49 +28,49 @@ class _Pairs(list[tuple[str, Any]]):
 def extract(text: str) -> Extraction:
     builder = Builder()
     try:
-        values = _values(text)
+        values = _parse_values(text)
     except (ValueError, RecursionError):
         values = None
     if values is None:
         add_code(builder, text)
-        return builder.extraction(sniff.JSON, None)
-    entries = list(_entries(values))
+        return builder.build_extraction(sniff.JSON, None)
+    entries = list(_list_entries(values))
     if len(entries) > MANY and len(values) > 1:
-        entries = [list(_lines(value, "")) for value in values]
+        entries = [list(_list_lines(value, "")) for value in values]
     if len(entries) > MANY:  # rows of data: as many together as of a table
         entries = [[line for entry in entries for line in entry]]
     for entry in entries:
         _add_entry(builder, entry)
-    return builder.extraction(sniff.JSON, None)
+    return builder.build_extraction(sniff.JSON, None)
 
 
-def _values(text: str) -> list[Any] | None:
+def _parse_values(text: str) -> list[Any] | None:
     """The values of a file, or of its lines."""
     if len(text) > LARGEST:
         return None
     try:
-        return [_parsed(text)]
+        return [_parse_value(text)]
     except ValueError:
-        return [_parsed(line) for line in text.splitlines() if line.strip()]
+        return [_parse_value(line) for line in text.splitlines() if line.strip()]
 
 
-def _parsed(text: str) -> Any:
+def _parse_value(text: str) -> Any:
     return json.loads(text, object_pairs_hook=_Pairs, parse_float=str, parse_int=str, parse_constant=str)
 
 
-def _entries(values: list[Any]) -> Iterator[list[str]]:
+def _list_entries(values: list[Any]) -> Iterator[list[str]]:
     """The lines of each outermost entry."""
     for value in values:
         if isinstance(value, _Pairs):
             for name, inner in value:
                 if isinstance(inner, list) and not isinstance(inner, _Pairs):
-                    yield from (list(_lines(one, f"{name}[{number}]")) for number, one in enumerate(inner))
+                    yield from (list(_list_lines(one, f"{name}[{number}]")) for number, one in enumerate(inner))
                 else:
-                    yield list(_lines(inner, name))
+                    yield list(_list_lines(inner, name))
         elif isinstance(value, list):
-            yield from (list(_lines(one, f"[{number}]")) for number, one in enumerate(value))
+            yield from (list(_list_lines(one, f"[{number}]")) for number, one in enumerate(value))
         else:
-            yield list(_lines(value, ""))
+            yield list(_list_lines(value, ""))
 
 
 def _add_entry(builder: Builder, lines: list[str]) -> None:
@@ -86,7 +86,7 @@ def _add_entry(builder: Builder, lines: list[str]) -> None:
     builder.add("\n".join(block), "list")
 
 
-def _lines(value: Any, path: str) -> Iterator[str]:
+def _list_lines(value: Any, path: str) -> Iterator[str]:
     """`names.that.lead: value` of each value, in order; an own stack, since values lie in each other deeply."""
     waiting: list[tuple[Any, str]] = [(value, path)]
     while waiting:
@@ -94,11 +94,11 @@ def _lines(value: Any, path: str) -> Iterator[str]:
         if isinstance(value, _Pairs):
             waiting += [(inner, f"{path}.{name}" if path else name) for name, inner in reversed(value)]
             if not value:
-                yield one_line(path)
+                yield clean_line(path)
         elif isinstance(value, list):
             waiting += [(inner, f"{path}[{number}]") for number, inner in reversed(list(enumerate(value)))]
             if not value:
-                yield one_line(path)
+                yield clean_line(path)
         else:
             text = {True: "true", False: "false", None: "null"}.get(value) if not isinstance(value, str) else value
-            yield one_line(f"{path}: {text}" if path else str(text))
+            yield clean_line(f"{path}: {text}" if path else str(text))

@@ -21,11 +21,11 @@ from typing import Any
 from ingestion.documents import Attachment, Extraction, Kind
 from ingestion.extract import html, outlook, plain, sniff
 from ingestion.extract.build import Builder
-from ingestion.extract.clean import one_line
+from ingestion.extract.clean import clean_line
 from ingestion.extract.decode import decode
 from ingestion.extract.embedded import IN_MESSAGE, is_ornament
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.mail_parts import CUT, MESSAGE, PICTURE, TEXT, Part, extract_strings, walk_parts
+from ingestion.extract.mail_parts import CUT, MESSAGE, PICTURE, TEXT, MailPart, extract_strings, walk_parts
 from ingestion.extract.mail_shape import separate_parts, split_header
 from ingestion.extract.sweep_picture import sweep_picture
 from ingestion.sandbox.limits import Limits, Quarantined, Report
@@ -67,23 +67,23 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes, media_typ
     message = _read(path)
     report("reading")
     builder = Builder()
-    subject = _header(message, "subject")
+    subject = _join_headers(message, "subject")
     if subject:
         builder.add(subject, "heading", level=0.5)
-    lines = [split_header(name.title(), value) for name in SHOWN if (value := _header(message, name))]
+    lines = [split_header(name.title(), value) for name in SHOWN if (value := _join_headers(message, name))]
     builder.add("\n".join(without for without, _ in lines if without))
     builder.add("\n".join(addressed for _, addressed in lines if addressed))
     attachments: list[Attachment] = []
     for part in walk_parts(message):
         report("reading")
         _take(part, builder, attachments, subject, eyes)
-    builder.add("\n".join(_others(message)), path=(HEADERS,))
+    builder.add("\n".join(_list_other_headers(message)), path=(HEADERS,))
     builder.add_remainder(extract_strings(message))
     if outlook.is_outlook(path):
         outlook.sweep_message(path, builder)
     if not len(builder) and not builder.missed():
         raise Quarantined("empty", "There is nothing in this message. Check that you chose the right file.")
-    return replace(builder.extraction(media_type, None), attachments=tuple(attachments))
+    return replace(builder.build_extraction(media_type, None), attachments=tuple(attachments))
 
 
 def attachment(path: Path, *, limits: Limits, report: Report, part: int) -> dict[str, Any]:
@@ -117,13 +117,13 @@ def extract_pages(path: Path) -> Iterator[str]:
     """The web pages among the texts of a message."""
     for part in walk_parts(_read(path)):
         for message in part.versions if part.kind == TEXT else ():
-            version = _version(message)
+            version = _read_version(message)
             if version is not None and version.kind == "html":
                 yield version.text
 
 
 def _take(
-    part: Part,
+    part: MailPart,
     builder: Builder,
     attachments: list[Attachment],
     subject: str,
@@ -147,9 +147,9 @@ def _take(
         _attach(part, builder, attachments, subject)
 
 
-def _tell(part: Part, builder: Builder, subject: str, eyes: Eyes) -> None:
+def _tell(part: MailPart, builder: Builder, subject: str, eyes: Eyes) -> None:
     """The web page of several versions, else the first; then what the others say beyond it."""
-    versions = [version for message in part.versions if (version := _version(message)) is not None]
+    versions = [version for message in part.versions if (version := _read_version(message)) is not None]
     if len(versions) < len(part.versions) or any(map(_has_strays, part.versions)):
         builder.miss("unreadable_text", "A text of this message is in an encoding that cannot be read.")
     if not versions:
@@ -162,17 +162,17 @@ def _tell(part: Part, builder: Builder, subject: str, eyes: Eyes) -> None:
         other = Builder()
         _read_into(other, version, eyes)
         builder.take_misses(other)
-        builder.add_remainder(other.texts_from(0))
-        known, source = _words(builder.text()), unescape(f"{chosen.text} {builder.text()}")
-        for paragraph in other.extraction(sniff.EML, None).paragraphs:
+        builder.add_remainder(other.list_from(0))
+        known, source = _split_words(builder.text()), unescape(f"{chosen.text} {builder.text()}")
+        for paragraph in other.build_extraction(sniff.EML, None).paragraphs:
             links = (link for link in LINK.findall(paragraph.text) if len(link) <= html.LONGEST_TARGET)
-            if not _words(paragraph.text) <= known or any(link not in source for link in links):
+            if not _split_words(paragraph.text) <= known or any(link not in source for link in links):
                 path = (subject, OTHER_VERSION) if subject else (OTHER_VERSION,)
                 kind: Kind = "list" if paragraph.kind == "list" else "text"
                 builder.add(paragraph.text, kind, path=path, read_by=paragraph.read_by)
 
 
-def _words(text: str) -> set[str]:
+def _split_words(text: str) -> set[str]:
     return set(WORD.findall(NOT_WORDS.sub(" ", text).lower()))
 
 
@@ -190,7 +190,7 @@ def _has_strays(message: Message) -> bool:
     return packed and isinstance(raw, str) and NOT_BASE64.search(raw) is not None
 
 
-def _version(message: Message) -> _Version | None:
+def _read_version(message: Message) -> _Version | None:
     """None where the bytes are no text."""
     content = message.get_payload(decode=True)
     if not isinstance(content, bytes):
@@ -206,12 +206,12 @@ def _version(message: Message) -> _Version | None:
     return None if text is None else _Version(kind, text)
 
 
-def _attach(part: Part, builder: Builder, attachments: list[Attachment], subject: str) -> None:
+def _attach(part: MailPart, builder: Builder, attachments: list[Attachment], subject: str) -> None:
     content = part.content()
-    said = one_line(_decoded(part.name))
+    said = clean_line(_decode_header_text(part.name))
     name = said[:200] or (f"{NAMELESS}-{part.number}{part.suffix}")
     if part.kind == MESSAGE and not part.name:
-        name = f"{one_line(_decoded(part.subject))[:80] or 'message'}.eml"
+        name = f"{clean_line(_decode_header_text(part.subject))[:80] or 'message'}.eml"
     if content is None or len(attachments) >= MOST:
         builder.miss("attachment", "An attachment of this message cannot be taken out of it.")
         builder.add(f"Attachment: {said or name}", "list", path=(subject,) if subject else ())
@@ -221,21 +221,21 @@ def _attach(part: Part, builder: Builder, attachments: list[Attachment], subject
         attachments.append(Attachment(part.number, name, number))
 
 
-def _header(message: Message, name: str) -> str:
+def _join_headers(message: Message, name: str) -> str:
     """All headers of a name, decoded, on one line."""
-    return ", ".join(_decoded(value) for key, value in message.raw_items() if key.lower() == name)
+    return ", ".join(_decode_header_text(value) for key, value in message.raw_items() if key.lower() == name)
 
 
-def _others(message: Message) -> list[str]:
+def _list_other_headers(message: Message) -> list[str]:
     """Headers that neither stand above the text nor are of programs for programs."""
     return [
-        f"{one_line(name)}: {said}"
+        f"{clean_line(name)}: {said}"
         for name, value in message.raw_items()
-        if name.lower() not in SHOWN and not TECHNICAL.fullmatch(name.lower()) and (said := _decoded(value))
+        if name.lower() not in SHOWN and not TECHNICAL.fullmatch(name.lower()) and (said := _decode_header_text(value))
     ]
 
 
-def _decoded(raw: object) -> str:
+def _decode_header_text(raw: object) -> str:
     """A header as people read it: RFC 2047 words and bytes of any encoding become text."""
     text = FOLD.sub("", str(raw))
     if any("\udc80" <= letter <= "\udcff" for letter in text):
@@ -243,7 +243,7 @@ def _decoded(raw: object) -> str:
     try:
         pieces = decode_header(text)
     except (HeaderParseError, ValueError):
-        return one_line(text)
+        return clean_line(text)
     said: list[str] = []
     for piece, charset in pieces:
         if isinstance(piece, str):
@@ -253,4 +253,4 @@ def _decoded(raw: object) -> str:
             said.append(piece.decode(charset or "utf-8", "replace"))
         except LookupError:
             said.append(decode(piece) or piece.decode("latin-1"))
-    return one_line("".join(said))
+    return clean_line("".join(said))

@@ -9,7 +9,7 @@ from email.errors import HeaderParseError
 from email.header import decode_header, make_header
 from email.message import Message
 
-from ingestion.extract.remainder import texts_in_bytes
+from ingestion.extract.remainder import list_texts_in_bytes
 
 TEXT, ATTACHMENT, MESSAGE, PICTURE, CUT = "text", "attachment", "message", "picture", "cut"
 MOST_PARTS = 2_000
@@ -36,7 +36,7 @@ SUFFIXES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class MailPart:
     """number: in the order of the message, from 1. kind: `text`, `attachment`, `message`, `picture`, `remote`,
     `encrypted`, or `cut`: parts beyond MOST_PARTS. versions: of a text."""
 
@@ -82,7 +82,7 @@ class Part:
         return content if isinstance(content, bytes) else None
 
 
-def walk_parts(message: Message) -> Iterator[Part]:
+def walk_parts(message: Message) -> Iterator[MailPart]:
     """Depth first; messages within the message are not entered."""
     waiting = [message]
     number = 0
@@ -92,28 +92,28 @@ def walk_parts(message: Message) -> Iterator[Part]:
         kind = part.get_content_type()
         number += 1
         if kind in ENCRYPTED:
-            yield Part(number, "encrypted", (part,))
+            yield MailPart(number, "encrypted", (part,))
         elif part.get_content_maintype() == "multipart" and isinstance(inner, list):
             texts = tuple(version for version in inner if isinstance(version, Message) and _is_text(version))
             if kind == "multipart/alternative" and texts:
-                yield Part(number, TEXT, texts)
+                yield MailPart(number, TEXT, texts)
                 inner = [version for version in inner if version not in texts]
             waiting += [version for version in reversed(inner) if isinstance(version, Message)]
         elif kind == "message/external-body":
-            yield Part(number, "remote", (part,))
+            yield MailPart(number, "remote", (part,))
         elif part.get_content_maintype() == "message":
-            yield Part(number, MESSAGE, (part,))
+            yield MailPart(number, MESSAGE, (part,))
         elif _is_text(part):
-            yield Part(number, TEXT, (part,))
-        elif kind not in SIGNATURES or not _is_signature(Part(number, ATTACHMENT, (part,))):
+            yield MailPart(number, TEXT, (part,))
+        elif kind not in SIGNATURES or not _is_signature(MailPart(number, ATTACHMENT, (part,))):
             inline = part.get_content_disposition() == "inline" or part.get("Content-ID") is not None
             picture = part.get_content_maintype() == "image" and part.get_content_disposition() != "attachment"
-            yield Part(number, PICTURE if picture and inline else ATTACHMENT, (part,))
+            yield MailPart(number, PICTURE if picture and inline else ATTACHMENT, (part,))
     if waiting:
-        yield Part(number + 1, CUT, (waiting[-1],))
+        yield MailPart(number + 1, CUT, (waiting[-1],))
 
 
-def _is_signature(part: Part) -> bool:
+def _is_signature(part: MailPart) -> bool:
     """By its name and its bytes: programs show as an attachment what only says that it is one."""
     content = part.content()
     if content is None or len(content) > LARGEST or not NAME_OF_ONE.fullmatch(part.name):
@@ -136,16 +136,16 @@ def extract_strings(message: Message) -> Iterator[str]:
         part = waiting.pop()
         for name, value in part.raw_items():
             yield name
-            yield _decoded(str(value))
+            yield _decode_header_text(str(value))
         yield from filter(None, (part.preamble, part.epilogue))
         inner = part.get_payload()
         if part.get_content_maintype() != "message" and isinstance(inner, list):
             waiting += [one for one in inner if isinstance(one, Message)]
         elif part.get_content_type() in SIGNATURES:
-            yield from texts_in_bytes(Part(0, ATTACHMENT, (part,)).content() or b"")
+            yield from list_texts_in_bytes(MailPart(0, ATTACHMENT, (part,)).content() or b"")
 
 
-def _decoded(value: str) -> str:
+def _decode_header_text(value: str) -> str:
     try:
         return str(make_header(decode_header(value)))
     except (HeaderParseError, ValueError, LookupError):

@@ -16,10 +16,10 @@ from markdown_it.token import Token
 from ingestion.documents import Extraction, Kind
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
-from ingestion.extract.clean import clean, one_line, paragraph
-from ingestion.extract.embedded import IN_TEXT, WRITTEN, compute_key, is_ornament, unpacked
+from ingestion.extract.clean import clean, clean_line, clean_paragraph
+from ingestion.extract.embedded import IN_TEXT, WRITTEN, compute_key, is_ornament, unpack_data_url
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.rows import markdown_table
+from ingestion.extract.rows import format_markdown_table
 
 FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
 # Every bracket is tried as the start of a link, up to its end or that of the block: a megabyte of them takes half a
@@ -37,18 +37,18 @@ def extract(text: str, eyes: Eyes) -> Extraction:
     pictures = add(text, builder)
     for content in pictures:
         eyes.picture(builder, compute_key(content, IN_TEXT), "image", EMBEDDED)
-    return builder.extraction(sniff.MARKDOWN, None)
+    return builder.build_extraction(sniff.MARKDOWN, None)
 
 
 def add(text: str, builder: Builder) -> list[bytes]:
     """The paragraphs of a text, to a builder that may have others. The pictures that it holds itself, but ornaments."""
     text = clean(text)
     if front := FRONT_MATTER.match(text):
-        builder.add(paragraph(front.group(1)), "code")
+        builder.add(clean_paragraph(front.group(1)), "code")
         text = text[front.end() :]
     pictures: dict[bytes, None] = {}
     for found in WRITTEN.finditer(text):
-        content = unpacked(found[0])
+        content = unpack_data_url(found[0])
         if content is None:
             builder.miss("image", EMBEDDED)
         elif not is_ornament(content):
@@ -63,7 +63,7 @@ def add(text: str, builder: Builder) -> list[bytes]:
     tokens = parser.parse(text, environment)
     if any(token.level >= DEEPEST - 1 for token in tokens):
         for block in re.split(r"\n[ \t]*\n", text):
-            builder.add(paragraph(block), "code", path=())
+            builder.add(clean_paragraph(block), "code", path=())
         return list(pictures)
     _Walk(builder, tokens).run()
     _add_unused_definitions(environment.get("references", {}), builder)
@@ -83,7 +83,7 @@ def _add_unused_definitions(references: dict[str, dict[str, Any]], builder: Buil
     """`[name]: target "title"` that no link uses is shown nowhere, yet it is in the file."""
     used = builder.text()
     for name, definition in references.items():
-        said = one_line(f"[{name}]: {definition.get('href', '')} {definition.get('title', '')}")
+        said = clean_line(f"[{name}]: {definition.get('href', '')} {definition.get('title', '')}")
         if str(definition.get("href", "")) not in used or str(definition.get("title", "")) not in used:
             builder.add(said, "code", path=())
 
@@ -103,40 +103,40 @@ class _Walk:
         while index < len(self._tokens):
             token = self._tokens[index]
             if token.type == "table_open":
-                index = self._table(index)
+                index = self._read_table(index)
                 continue
             self._take(token, index)
             index += 1
-        self._flush()
+        self._end_item()
 
     def _take(self, token: Token, index: int) -> None:
         if token.type in ("bullet_list_open", "ordered_list_open"):
-            self._flush()
+            self._end_item()
             self._lists.append(int(token.attrGet("start") or 1) if token.type == "ordered_list_open" else None)
         elif token.type in ("bullet_list_close", "ordered_list_close"):
-            self._flush()
+            self._end_item()
             self._lists.pop()
         elif token.type == "list_item_open":
-            self._flush()
+            self._end_item()
             number = self._lists[-1]
             self._mark = "  " * (len(self._lists) - 1) + ("- " if number is None else f"{number}. ")
             if number is not None:
                 self._lists[-1] = number + 1
         elif token.type == "inline":
-            self._inline(token, self._tokens[index - 1])
+            self._read_inline(token, self._tokens[index - 1])
         elif token.type in ("fence", "code_block"):
             self._add(f"{token.info.strip()}\n{token.content}".strip("\n"), "code")
         elif token.type == "html_block":
-            self._links += raw_links(token.content)
+            self._links += find_raw_links(token.content)
             self._add(token.content.strip(), "code")
 
-    def _inline(self, token: Token, opened: Token) -> None:
+    def _read_inline(self, token: Token, opened: Token) -> None:
         heading = opened.type == "heading_open"
         if heading:
-            self._flush()
-        text = paragraph(spoken(token.children or [], self._links))
+            self._end_item()
+        text = clean_paragraph(join_spoken_text(token.children or [], self._links))
         if heading:
-            self._builder.add(one_line(text), "heading", level=float(opened.tag[1:]), links=self._take_links())
+            self._builder.add(clean_line(text), "heading", level=float(opened.tag[1:]), links=self._take_links())
         else:
             self._add(text, "text")
 
@@ -150,33 +150,33 @@ class _Walk:
         taken, self._links = self._links, []
         return taken
 
-    def _flush(self) -> None:
+    def _end_item(self) -> None:
         """The list item so far becomes a paragraph."""
         text = "\n".join(self._item).strip()
         if text:
             self._builder.add(self._mark.lstrip() + text, "list", links=self._take_links())
         self._item = []
 
-    def _table(self, index: int) -> int:
-        self._flush()
+    def _read_table(self, index: int) -> int:
+        self._end_item()
         rows: list[list[str]] = []
         while self._tokens[index].type != "table_close":
             token = self._tokens[index]
             if token.type == "tr_open":
                 rows.append([])
             elif token.type == "inline":
-                rows[-1].append(one_line(spoken(token.children or [], self._links)))
+                rows[-1].append(clean_line(join_spoken_text(token.children or [], self._links)))
             index += 1
-        self._builder.add(markdown_table(rows), "table", links=self._take_links())
+        self._builder.add(format_markdown_table(rows), "table", links=self._take_links())
         return index + 1
 
 
-def raw_links(html: str) -> list[tuple[str, str]]:
+def find_raw_links(html: str) -> list[tuple[str, str]]:
     """Links of HTML that stands in the text as it is written: (target, no words)."""
-    return [(one_line(found["target"]), "") for found in RAW_LINK.finditer(html)]
+    return [(clean_line(found["target"]), "") for found in RAW_LINK.finditer(html)]
 
 
-def spoken(tokens: Sequence[Token], found: list[tuple[str, str]]) -> str:
+def join_spoken_text(tokens: Sequence[Token], found: list[tuple[str, str]]) -> str:
     """Inline tokens as plain text: a link as `text (target)`, a picture as `alternative text (address)`. found: gets
     (target, words) of every link.
     """
@@ -185,22 +185,22 @@ def spoken(tokens: Sequence[Token], found: list[tuple[str, str]]) -> str:
     for token in tokens:
         if token.type in ("text", "code_inline", "html_inline"):
             if token.type == "html_inline":
-                found += raw_links(token.content)
+                found += find_raw_links(token.content)
             out.append("\n" if re.fullmatch(r"<br\s*/?>", token.content, re.I) else token.content)
         elif token.type in ("softbreak", "hardbreak"):
             out.append(" " if token.type == "softbreak" else "\n")
         elif token.type == "link_open":
-            links.append((_target(token, "href"), len(out)))
+            links.append((_read_target(token, "href"), len(out)))
         elif token.type == "link_close" and links:
             target, start = links.pop()
             words = "".join(out[start:]).strip()
-            found.append((one_line(target.partition(" ")[0]), words))
+            found.append((clean_line(target.partition(" ")[0]), words))
             if target and target != words:
                 out.append(f" ({target})")
         elif token.type == "image":
-            out.append(f"{spoken(token.children or [], found)} ({_target(token, 'src')})".strip())
+            out.append(f"{join_spoken_text(token.children or [], found)} ({_read_target(token, 'src')})".strip())
     return "".join(out)
 
 
-def _target(token: Token, attribute: str) -> str:
+def _read_target(token: Token, attribute: str) -> str:
     return f"{token.attrGet(attribute) or ''} {token.attrGet('title') or ''}".strip()

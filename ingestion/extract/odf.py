@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ingestion.extract.build import Builder
-from ingestion.extract.clean import one_line
-from ingestion.extract.package import Package, attribute, local
-from ingestion.extract.package_parts import miss
+from ingestion.extract.clean import clean_line
+from ingestion.extract.package import Package, get_attribute, get_local_name
+from ingestion.extract.package_parts import record_miss
 from ingestion.sandbox.limits import Quarantined
 
 BLANKS = frozenset(["s", "tab", "line-break"])  # elements that stand for white space
@@ -29,9 +29,9 @@ def add_properties(package: Package, builder: Builder) -> None:
     """What a document says of itself."""
     found: dict[str, str] = {}
     for element in package.root("meta.xml").iter() if "meta.xml" in package.names else ():
-        name, text = local(element), one_line(" ".join(element.itertext()))
+        name, text = get_local_name(element), clean_line(" ".join(element.itertext()))
         if name in NAMED and text:
-            title = (attribute(element, "name") or name if name == "user-defined" else name).capitalize()
+            title = (get_attribute(element, "name") or name if name == "user-defined" else name).capitalize()
             found[title] = f"{found[title]}, {text}" if title in found else text
     builder.add_properties(found)
 
@@ -40,19 +40,19 @@ def read_line(element: Any) -> str:
     """What a paragraph says, without its comments."""
     parts = [element.text or ""]
     for inner in element:
-        name = local(inner)
+        name = get_local_name(inner)
         if name in BLANKS:
             parts.append(" ")
         elif name and name not in COUNTED and name != "annotation":
             parts.append(read_line(inner))
         parts.append(inner.tail or "")
-    return one_line("".join(parts))
+    return clean_line("".join(parts))
 
 
 def read_lines(element: Any) -> Iterator[str]:
     """What each paragraph in an element says, without those in its notes and comments."""
     for line in element.iter("{*}p", "{*}h"):
-        around = {local(above) for above in line.iterancestors()}
+        around = {get_local_name(above) for above in line.iterancestors()}
         if "annotation" not in around and (text := read_line(line)):
             yield text
 
@@ -61,15 +61,15 @@ def read_comments(element: Any) -> Iterator[str]:
     """Who commented, and what."""
     for comment in element.iter("{*}annotation"):
         yield ": ".join(
-            text for part in comment.iter("{*}creator", "{*}p") if (text := one_line("".join(part.itertext())))
+            text for part in comment.iter("{*}creator", "{*}p") if (text := clean_line("".join(part.itertext())))
         )
 
 
 def record_objects(element: Any, package: Package, builder: Builder, what: str, page: int | None = None) -> None:
     """Records what is embedded in an element, and pictures that lie elsewhere: those in the package are looked at."""
     for inner in element.iter("{*}image", *(f"{{*}}{name}" for name in OBJECTS)):
-        name = local(inner)
+        name = get_local_name(inner)
         if name != "image":
-            miss(builder, OBJECTS[name], what, page)
-        elif attribute(inner, "href") not in package.names:
-            miss(builder, "image", what, page)
+            record_miss(builder, OBJECTS[name], what, page)
+        elif get_attribute(inner, "href") not in package.names:
+            record_miss(builder, "image", what, page)

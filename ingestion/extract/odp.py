@@ -8,12 +8,12 @@ from typing import Any
 from ingestion.documents import Extraction
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
-from ingestion.extract.clean import one_line, paragraph
+from ingestion.extract.clean import clean_line, clean_paragraph
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.odf import add_properties, read_comments, read_line, read_lines, record_objects, refuse_encrypted
-from ingestion.extract.package import DAMAGE, Package, attribute, local
+from ingestion.extract.package import DAMAGE, Package, get_attribute, get_local_name
 from ingestion.extract.package_parts import sweep_package
-from ingestion.extract.rows import markdown_table
+from ingestion.extract.rows import format_markdown_table
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 DECK = "presentation"
@@ -28,7 +28,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     try:
         refuse_encrypted(package)
         content = package.root("content.xml")
-        slides = [page for page in content.iter("{*}page") if local(page.getparent()) == "presentation"]
+        slides = [page for page in content.iter("{*}page") if get_local_name(page.getparent()) == "presentation"]
         if len(slides) > limits.pages:
             detail = f"This presentation has {len(slides)} slides; up to {limits.pages} can be read. Split it."
             raise Quarantined("too_many_pages", detail)
@@ -46,34 +46,38 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
         raise package.corrupt() from None
     if not len(builder) and not builder.missed():
         raise Quarantined("empty", "There is no text on these slides. Check that you chose the right file.")
-    return builder.extraction(sniff.ODP, len(slides) or None, "layout")
+    return builder.build_extraction(sniff.ODP, len(slides) or None, "layout")
 
 
 def _add_slide(slide: Any, builder: Builder) -> None:
     """The title first; the notes last."""
-    notes = [text for child in slide if local(child) == "notes" for text in read_lines(child)]
-    title = next((child for child in slide if attribute(child, "class") == "title" and any(read_lines(child))), None)
-    heading = one_line(" ".join(read_lines(title))) if title is not None else ""
+    notes = [text for child in slide if get_local_name(child) == "notes" for text in read_lines(child)]
+    title = next(
+        (child for child in slide if get_attribute(child, "class") == "title" and any(read_lines(child))), None
+    )
+    heading = clean_line(" ".join(read_lines(title))) if title is not None else ""
     path = (heading,) if heading else ()
     builder.add(heading, "heading", level=1.0)
     for child in slide:
-        if child is not title and local(child) not in ("notes", "annotation"):
+        if child is not title and get_local_name(child) not in ("notes", "annotation"):
             _add_shape(child, builder, path)
     for comment in read_comments(slide):
         builder.add(comment, path=(COMMENTS,))
-    builder.add(paragraph("\n".join(notes)), path=(NOTES,))
+    builder.add(clean_paragraph("\n".join(notes)), path=(NOTES,))
 
 
 def _add_shape(shape: Any, builder: Builder, path: tuple[str, ...]) -> None:
     """Paragraphs, points of lists, tables, and words that describe what is drawn."""
     for element in shape.iter("{*}p", "{*}h", "{*}table", "{*}title", "{*}desc"):
-        around = {local(above) for above in element.iterancestors()}
-        if local(element) == "table":
+        around = {get_local_name(above) for above in element.iterancestors()}
+        if get_local_name(element) == "table":
             rows = [
                 [" ".join(read_lines(cell)) for cell in row.iterchildren("{*}table-cell", "{*}covered-table-cell")]
                 for row in element.iter("{*}table-row")
             ]
-            builder.add(markdown_table(rows) if len(rows) > 1 else " | ".join(*rows[:1] or [[]]), "table", path=path)
+            builder.add(
+                format_markdown_table(rows) if len(rows) > 1 else " | ".join(*rows[:1] or [[]]), "table", path=path
+            )
         elif "table" not in around and "annotation" not in around:
             text = read_line(element)
             builder.add(text, "list" if "list-item" in around else "text", path=path)
@@ -82,5 +86,5 @@ def _add_shape(shape: Any, builder: Builder, path: tuple[str, ...]) -> None:
 def _add_masters(styles: Any, builder: Builder) -> None:
     """What masters put on every slide. What stands in placeholders says only what to write there."""
     for master in styles.iter("{*}master-page"):
-        shapes = [shape for shape in master if not attribute(shape, "class") and local(shape) != "notes"]
+        shapes = [shape for shape in master if not get_attribute(shape, "class") and get_local_name(shape) != "notes"]
         builder.add_unsaid([text for shape in shapes for text in read_lines(shape)], ON_EVERY_SLIDE)

@@ -11,10 +11,10 @@ from typing import Any
 from ingestion.documents import Extraction
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
-from ingestion.extract.clean import one_line
+from ingestion.extract.clean import clean_line
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.odf import add_properties, read_comments, read_line, read_lines, record_objects, refuse_encrypted
-from ingestion.extract.package import DAMAGE, Package, attribute, forget, local
+from ingestion.extract.package import DAMAGE, Package, forget, get_attribute, get_local_name
 from ingestion.extract.package_parts import sweep_package
 from ingestion.extract.rows import Grid
 from ingestion.sandbox.limits import Limits, Quarantined, Report
@@ -38,7 +38,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
         add_properties(package, builder)
     except DAMAGE:
         raise package.corrupt() from None
-    return builder.extraction(sniff.ODS, None, "layout")
+    return builder.build_extraction(sniff.ODS, None, "layout")
 
 
 class _Workbook:
@@ -52,10 +52,13 @@ class _Workbook:
 
     def run(self) -> None:
         for event, element in self._package.walk_events("content.xml", TAGS, ("start", "end")):
-            name = local(element)
-            inner = element.getparent() is not None and local(element.getparent()) not in ("spreadsheet", "table")
+            name = get_local_name(element)
+            inner = element.getparent() is not None and get_local_name(element.getparent()) not in (
+                "spreadsheet",
+                "table",
+            )
             if event == "start" and name == "table" and not inner:
-                self._builder.add(one_line(attribute(element, "name") or ""), "heading", level=1.0)
+                self._builder.add(clean_line(get_attribute(element, "name") or ""), "heading", level=1.0)
             elif event == "end" and name == "table" and not inner:
                 self._close()
             elif event == "end" and name == "table-row":
@@ -80,28 +83,28 @@ class _Workbook:
         cells: dict[int, str] = {}
         column = 0
         for cell in row:
-            if local(cell) not in ("table-cell", "covered-table-cell"):
+            if get_local_name(cell) not in ("table-cell", "covered-table-cell"):
                 continue
-            repeated = _repeated(cell, "number-columns-repeated")
-            if text := self._text(cell):
+            repeated = _read_repeat_count(cell, "number-columns-repeated")
+            if text := self._read_cell(cell):
                 cells |= dict.fromkeys(range(column, column + min(repeated, MOST_REPEATED)), text)
             column += repeated
         self._cells += len(cells)
-        for _ in range(min(_repeated(row, "number-rows-repeated"), MOST_REPEATED) if cells else 1):
+        for _ in range(min(_read_repeat_count(row, "number-rows-repeated"), MOST_REPEATED) if cells else 1):
             self._grid.add(cells)
         self._rows += 1
         if self._rows % ROWS_A_REPORT == 0:
             self._report("reading")
 
-    def _text(self, cell: Any) -> str:
+    def _read_cell(self, cell: Any) -> str:
         """What the cell shows. Its comment and its drawings are told behind the sheet."""
         for child in cell:
-            if local(child) not in ("p", ""):
+            if get_local_name(child) not in ("p", ""):
                 self._look_at(child)
-        self._behind += (attribute(link, "href") or "" for link in cell.iter("{*}a"))
-        self._behind.append(attribute(cell, "formula") or "")
+        self._behind += (get_attribute(link, "href") or "" for link in cell.iter("{*}a"))
+        self._behind.append(get_attribute(cell, "formula") or "")
         lines = " ".join(filter(None, map(read_line, cell.iterchildren("{*}p"))))
-        return lines or one_line(attribute(cell, "string-value") or attribute(cell, "value") or "")
+        return lines or clean_line(get_attribute(cell, "string-value") or get_attribute(cell, "value") or "")
 
     def _look_at(self, element: Any) -> None:
         self._comments += read_comments(element)
@@ -110,6 +113,6 @@ class _Workbook:
         record_objects(element, self._package, self._builder, WORKBOOK)
 
 
-def _repeated(element: Any, name: str) -> int:
-    count = attribute(element, name) or "1"
+def _read_repeat_count(element: Any, name: str) -> int:
+    count = get_attribute(element, name) or "1"
     return max(1, int(count)) if count.isdecimal() and len(count) < 9 else 1

@@ -13,12 +13,12 @@ from typing import Any
 from ingestion.documents import Extraction, Kind
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
-from ingestion.extract.clean import one_line, paragraph
+from ingestion.extract.clean import clean_line, clean_paragraph
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.package import DAMAGE, Package, attribute, local
+from ingestion.extract.package import DAMAGE, Package, get_attribute, get_local_name
 from ingestion.extract.package_parts import sweep_package
-from ingestion.extract.page_numbers import without_numbers
-from ingestion.extract.rows import markdown_table
+from ingestion.extract.page_numbers import drop_page_numbers
+from ingestion.extract.rows import format_markdown_table
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 WHAT = "document"
@@ -64,12 +64,12 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
             walk.read_apart(margin, MARGIN)
         sweep_package(package, builder, WHAT, eyes)
         if "meta.xml" in package.names:
-            builder.add_properties(_properties(package.root("meta.xml")))
+            builder.add_properties(_read_properties(package.root("meta.xml")))
     except DAMAGE:
         raise package.corrupt() from None
     if not len(builder) and not builder.missed():
         raise Quarantined("empty", "There is no text in this document. Check that you chose the right file.")
-    return builder.extraction(sniff.ODT, None)
+    return builder.build_extraction(sniff.ODT, None)
 
 
 class _Walk:
@@ -77,93 +77,93 @@ class _Walk:
         self._builder = builder
         self._links: list[tuple[str, str]] = []  # of the paragraph that is being read: target, words
         self._hidden = {
-            attribute(style, "name")
+            get_attribute(style, "name")
             for root in roots
             for style in root.iter("{*}style")
-            if any(attribute(mark, "display") == "none" for mark in style.iter("{*}text-properties"))
+            if any(get_attribute(mark, "display") == "none" for mark in style.iter("{*}text-properties"))
         }
 
     def run(self, root: Any) -> None:
         body = next(root.iter("{*}body"), None)
         for text in body if body is not None else ():
-            self._blocks(text, "text")
+            self._read_blocks(text, "text")
             for mark in text.iter(*(f"{{*}}{name}" for name in APART)):
-                self.read_apart(mark, APART[local(mark)])
+                self.read_apart(mark, APART[get_local_name(mark)])
 
     def read_apart(self, element: Any, title: str) -> None:
         """Paragraphs that stand apart from the text, under a title."""
-        lines = [paragraph(self._spoken(line)) for line in element.iter("{*}p", "{*}h")]
+        lines = [clean_paragraph(self._read_visible(line)) for line in element.iter("{*}p", "{*}h")]
         self._links.clear()
-        for text in self._builder.unsaid(without_numbers(lines) if title == MARGIN else lines):
+        for text in self._builder.unsaid(drop_page_numbers(lines) if title == MARGIN else lines):
             self._builder.add(text, path=(title,))
 
-    def _blocks(self, parent: Any, kind: Kind) -> None:
+    def _read_blocks(self, parent: Any, kind: Kind) -> None:
         """Block elements in order; an own stack, since lists may lie in each other deeply."""
         waiting = [(child, kind) for child in reversed(parent)]
         while waiting:
             element, kind = waiting.pop()
-            name = local(element)
+            name = get_local_name(element)
             if name in ("p", "h"):
-                self._paragraph(element, name, kind)
-                drawn = [one for one in element.iter(*DRAWINGS) if _outer(one, element)]
+                self._read_paragraph(element, name, kind)
+                drawn = [one for one in element.iter(*DRAWINGS) if _is_outermost(one, element)]
                 waiting += [(one, "text") for one in reversed(drawn)]
             elif name == "table":
-                self._table(element)
+                self._read_table(element)
             elif name in ("title", "desc"):  # words that describe what is drawn
-                self._builder.add(paragraph("".join(element.itertext())))
+                self._builder.add(clean_paragraph("".join(element.itertext())))
             elif name == "list":
                 waiting += [(child, "list") for child in reversed(element)]
-            elif name in CONTAINERS and attribute(element, "display") != "none":
+            elif name in CONTAINERS and get_attribute(element, "display") != "none":
                 waiting += [(child, kind) for child in reversed(element)]
 
-    def _paragraph(self, element: Any, name: str, kind: Kind) -> None:
-        text = self._spoken(element)
+    def _read_paragraph(self, element: Any, name: str, kind: Kind) -> None:
+        text = self._read_visible(element)
         links, self._links = self._links, []
         if name == "h":
-            level = attribute(element, "outline-level") or "1"
+            level = get_attribute(element, "outline-level") or "1"
             depth = float(level) if level.isdigit() else 1.0
-            self._builder.add(one_line(text), "heading", level=depth, links=links)
+            self._builder.add(clean_line(text), "heading", level=depth, links=links)
         else:
-            self._builder.add(paragraph(text), kind, links=links)
+            self._builder.add(clean_paragraph(text), kind, links=links)
 
-    def _spoken(self, element: Any) -> str:
-        if attribute(element, "style-name") in self._hidden:
+    def _read_visible(self, element: Any) -> str:
+        if get_attribute(element, "style-name") in self._hidden:
             return ""
         said = [element.text or ""]
         for child in element:
-            name = local(child)
+            name = get_local_name(child)
             if name == "s":
                 said.append(" ")
             elif name in ("tab", "line-break"):
                 said.append("\n" if name == "line-break" else " ")
             elif name == "a":
-                said.append(self._linked(child))
+                said.append(self._read_link(child))
             elif name and name not in ELSEWHERE:
-                said.append(self._spoken(child))
+                said.append(self._read_visible(child))
             said.append(child.tail or "")
         return "".join(said)
 
-    def _linked(self, element: Any) -> str:
+    def _read_link(self, element: Any) -> str:
         """The words of a link, and its target behind them: it is in the file, so it is classified like them."""
-        words, target = self._spoken(element), one_line(attribute(element, "href") or "")
+        words, target = self._read_visible(element), clean_line(get_attribute(element, "href") or "")
         if not target or target.startswith("#"):
             return words
         self._links.append((target, words))
         return words if target in words else f"{words.rstrip()} ({target}){' ' * words.endswith(' ')}"
 
-    def _table(self, table: Any) -> None:
+    def _read_table(self, table: Any) -> None:
         """A table in a cell of a table is told within that cell."""
-        if any(attribute(part, "visibility") in ("collapse", "filter") for part in table.iter("{*}table-column")):
+        if any(get_attribute(part, "visibility") in ("collapse", "filter") for part in table.iter("{*}table-column")):
             return
         rows: list[list[str]] = []
-        for row in _rows(table):
-            if attribute(row, "visibility") in ("collapse", "filter"):
+        for row in _list_rows(table):
+            if get_attribute(row, "visibility") in ("collapse", "filter"):
                 continue
             rows.append([])
             for cell in row:
-                if local(cell) in ("table-cell", "covered-table-cell"):
-                    lines = (one_line(self._spoken(line)) for line in cell.iter("{*}p", "{*}h"))
-                    repeated = attribute(cell, "number-columns-repeated") or "1"
+                if get_local_name(cell) in ("table-cell", "covered-table-cell"):
+                    lines = (clean_line(self._read_visible(line)) for line in cell.iter("{*}p", "{*}h"))
+                    repeated = get_attribute(cell, "number-columns-repeated") or "1"
                     text = " ".join(line for line in lines if line)
                     rows[-1] += [text] * (min(int(repeated), WIDEST) if repeated.isdigit() else 1)
         links, self._links = self._links, []
@@ -172,36 +172,36 @@ class _Walk:
             for row in rows:
                 self._builder.add("\n".join(cell for cell in row if cell))
         else:
-            self._builder.add(markdown_table(rows), "table")
+            self._builder.add(format_markdown_table(rows), "table")
         self._builder.link_since(first, links)
         for mark in table.iter("{*}title", "{*}desc"):
-            self._builder.add(paragraph("".join(mark.itertext())))
+            self._builder.add(clean_paragraph("".join(mark.itertext())))
 
 
-def _rows(table: Any) -> Iterator[Any]:
+def _list_rows(table: Any) -> Iterator[Any]:
     """Rows of this table, not of tables inside it."""
     for child in table:
-        if local(child) == "table-row":
+        if get_local_name(child) == "table-row":
             yield child
-        elif local(child) in ("table-header-rows", "table-rows", "table-row-group"):
-            yield from _rows(child)
+        elif get_local_name(child) in ("table-header-rows", "table-rows", "table-row-group"):
+            yield from _list_rows(child)
 
 
-def _outer(drawn: Any, within: Any) -> bool:
+def _is_outermost(drawn: Any, within: Any) -> bool:
     """Whether nothing else that is drawn lies between it and the paragraph it hangs on."""
     for above in drawn.iterancestors():
         if above is within:
             return True
-        if local(above) in (*DRAWN, *RECORDED):
+        if get_local_name(above) in (*DRAWN, *RECORDED):
             return False
     return False
 
 
-def _properties(meta: Any) -> dict[str, str]:
+def _read_properties(meta: Any) -> dict[str, str]:
     said: dict[str, str] = {}
     names = {"title", "subject", "description", "keyword", "initial-creator", "creator", "user-defined"}
     for element in meta.iter():
-        name, text = local(element), one_line(" ".join(element.itertext()))
+        name, text = get_local_name(element), clean_line(" ".join(element.itertext()))
         if name in names and text:
-            said[(attribute(element, "name") or name if name == "user-defined" else name).capitalize()] = text
+            said[(get_attribute(element, "name") or name if name == "user-defined" else name).capitalize()] = text
     return said

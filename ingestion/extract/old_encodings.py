@@ -34,8 +34,8 @@ def guess_encoding(data: bytes) -> str:
     high = [byte for byte in data[:SAMPLE] if byte > 0x7F]
     letters = sum(chr(byte).isalpha() for byte in data[:SAMPLE] if byte < 0x80) + len(high)
     if not high or len(high) <= LATIN * letters:
-        best = max(KNOWN, key=lambda name: _explained(bytes(high), name))
-        if _explained(bytes(high), best) >= SURE or len(high) < FEW:
+        best = max(KNOWN, key=lambda name: _compute_known_share(bytes(high), name))
+        if _compute_known_share(bytes(high), best) >= SURE or len(high) < FEW:
             return best
     if len(high) >= LEAST_HEBREW and all(byte in HEBREW for byte in high):
         return "cp1255"
@@ -47,7 +47,7 @@ def guess_encoding(data: bytes) -> str:
     return found.encoding if found is not None else "cp1252"
 
 
-def nearly_utf8(data: bytes) -> str | None:
+def decode_broken_utf8(data: bytes) -> str | None:
     """The text of UTF-8 in which a few letters are broken; None where it is none."""
     text = data.decode("utf-8", "replace")
     beyond = sum(letter > "\x7f" for letter in text)
@@ -55,6 +55,6 @@ def nearly_utf8(data: bytes) -> str | None:
     return text if beyond >= 10 and broken <= FEW_BROKEN * beyond else None
 
 
-def _explained(high: bytes, name: str) -> float:
+def _compute_known_share(high: bytes, name: str) -> float:
     letters = high.decode(name, "replace")
     return sum(letter in KNOWN[name] for letter in letters) / max(1, len(letters))

@@ -74,7 +74,7 @@ class Compound:
                 continue
         return found
 
-    def texts_in(self, streams: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    def list_texts_in(self, streams: Iterable[tuple[str, ...]]) -> Iterator[str]:
         """Names of these streams, and runs of letters in them."""
         for name in streams:
             yield from name

@@ -23,7 +23,7 @@ from ingestion.extract.build import Builder
 from ingestion.extract.decode import decode
 from ingestion.extract.ole import SIGNATURE, Compound
 from ingestion.extract.outlook_rtf import unpack_rtf
-from ingestion.extract.remainder import texts_in_bytes
+from ingestion.extract.remainder import list_texts_in_bytes
 from ingestion.extract.rtf import DAMAGE as RTF_DAMAGE
 from ingestion.extract.rtf import sweep_rich_text
 from ingestion.sandbox.limits import Quarantined
@@ -65,7 +65,7 @@ def is_outlook(path: Path) -> bool:
 
 def read_message(path: Path) -> Message:
     """The message at `path`. Raises Quarantined: corrupt, encrypted."""
-    return _message(_Storage(Compound(path), (), "message"), 0)
+    return _build_message(_Storage(Compound(path), (), "message"), 0)
 
 
 def sweep_message(path: Path, builder: Builder) -> None:
@@ -80,12 +80,12 @@ def sweep_message(path: Path, builder: Builder) -> None:
             text = storage.compound.read(*name).decode("utf-16-le", "replace")
             builder.add_remainder(text.replace("\0", "\n").splitlines())
         elif type_ in NARROW:
-            builder.add_remainder(storage.decoded(storage.compound.read(*name)).replace("\0", "\n").splitlines())
+            builder.add_remainder(storage.decode_narrow(storage.compound.read(*name)).replace("\0", "\n").splitlines())
         elif number == CONTENT and type_ == BINARY and name[0] != NAMES:
             continue
         else:
             builder.add_remainder([] if known or name[-1].startswith("__") else [name[-1]])
-            builder.add_remainder(texts_in_bytes(storage.compound.read(*name)))
+            builder.add_remainder(list_texts_in_bytes(storage.compound.read(*name)))
 
 
 def _sweep_rich_text(packed: bytes, builder: Builder) -> None:
@@ -96,7 +96,7 @@ def _sweep_rich_text(packed: bytes, builder: Builder) -> None:
         sweep_rich_text(unpacked, builder)
     except RTF_DAMAGE:
         builder.miss("damaged_part", DAMAGED_TEXT)
-        builder.add_remainder(texts_in_bytes(packed))
+        builder.add_remainder(list_texts_in_bytes(packed))
 
 
 class _Storage:
@@ -134,20 +134,20 @@ class _Storage:
         wide = self.compound.read(*place, f"__substg1.0_{number}{TEXT_WIDE}")
         if wide:
             return wide.decode("utf-16-le", "replace").rstrip("\0")
-        return self.decoded(self.compound.read(*place, f"__substg1.0_{number}{TEXT_NARROW}"))
+        return self.decode_narrow(self.compound.read(*place, f"__substg1.0_{number}{TEXT_NARROW}"))
 
-    def decoded(self, narrow: bytes) -> str:
+    def decode_narrow(self, narrow: bytes) -> str:
         """Text in the code page of the message."""
         narrow = narrow.rstrip(b"\0")
         return (decode(narrow, declared=self._encoding) or narrow.decode("cp1252", "replace")) if narrow else ""
 
-    def first_text(self, *numbers: str) -> str:
+    def read_first_text(self, *numbers: str) -> str:
         return next((text for number in numbers if (text := self.text(number))), "")
 
     def binary(self, number: str) -> bytes:
         return self.compound.read(*self.place, f"__substg1.0_{number}{BINARY}")
 
-    def storages(self, prefix: str) -> Iterator[_Storage]:
+    def iter_storages(self, prefix: str) -> Iterator[_Storage]:
         """Storages of recipients or attachments, in order; of more than MOST one more."""
         depth = len(self.place)
         found = {name[depth] for name in self.compound.names if len(name) > depth and name[:depth] == self.place}
@@ -155,28 +155,28 @@ class _Storage:
             yield _Storage(self.compound, (*self.place, name), "other", self._encoding)
 
 
-def _message(storage: _Storage, depth: int) -> Message:
+def _build_message(storage: _Storage, depth: int) -> Message:
     class_ = storage.text("001A").lower()
-    attachments = list(storage.storages("__attach_version1.0_#"))
+    attachments = list(storage.iter_storages("__attach_version1.0_#"))
     if class_.startswith("ipm.note.smime.multipartsigned") and len(attachments) == 1:
         return message_from_bytes(attachments[0].binary("3701"))
     if any(one.text("370E").lower() == "application/x-microsoft-rpmsg-message" for one in attachments):
         raise Quarantined("encrypted", ENCRYPTED)
     message = MIMEMultipart("mixed")
     _add_headers(message, storage)
-    texts = [*_texts(storage, class_)]
+    texts = [*_list_texts(storage, class_)]
     if len(texts) == 1:
         message.attach(texts[0])
     elif texts:
         message.attach(MIMEMultipart("alternative", _subparts=texts))
     for attachment in attachments[:MOST]:
-        message.attach(_attachment(attachment, depth))
+        message.attach(_build_attachment(attachment, depth))
     if len(attachments) > MOST:
-        message.attach(_unread_attachment())
+        message.attach(_build_unread_attachment())
     return message
 
 
-def _unread_attachment() -> Message:
+def _build_unread_attachment() -> Message:
     """What stands for attachments that cannot be taken out."""
     part = Message()
     part["Content-Type"] = NAMELESS_TYPE
@@ -191,16 +191,18 @@ def _add_headers(message: Message, storage: _Storage) -> None:
     for name, value in message_from_string(transport[start:].lstrip()).raw_items():
         if not name.lower().startswith(("content-", "mime-version")):
             message.add_header(name, str(value).replace("\r", "").replace("\n", " "))
-    sender = _address(storage.first_text("0C1A", "0042"), storage.first_text("5D01", "5D02", "0C1F", "0065"))
+    sender = _format_address(
+        storage.read_first_text("0C1A", "0042"), storage.read_first_text("5D01", "5D02", "0C1F", "0065")
+    )
     known = [
         ("Subject", storage.text("0037")),
         ("From", sender),
         ("Date", storage.time(0x0039) or storage.time(0x0E06)),
     ]
     people: dict[str, list[str]] = {}
-    for one in storage.storages("__recip_version1.0_#"):
+    for one in storage.iter_storages("__recip_version1.0_#"):
         to = RECIPIENTS.get(one.integer(0x0C15), "To")
-        people.setdefault(to, []).append(_address(one.text("3001"), one.first_text("39FE", "3003")))
+        people.setdefault(to, []).append(_format_address(one.text("3001"), one.read_first_text("39FE", "3003")))
     known += [(name, ", ".join(filter(None, people.get(name, [])))) for name in RECIPIENTS.values()]
     for name, value in known:
         text = " ".join(value.split())
@@ -208,7 +210,7 @@ def _add_headers(message: Message, storage: _Storage) -> None:
             message[name] = text
 
 
-def _address(name: str, address: str) -> str:
+def _format_address(name: str, address: str) -> str:
     """Addresses of an Exchange server (`/o=…`) tell people nothing."""
     name, address = " ".join(name.split()), " ".join(address.split())
     if "@" not in address:
@@ -216,18 +218,20 @@ def _address(name: str, address: str) -> str:
     return formataddr((name, address), "utf-8") if name.isascii() and name != address else f"{name} <{address}>"
 
 
-def _texts(storage: _Storage, class_: str) -> Iterator[Message]:
+def _list_texts(storage: _Storage, class_: str) -> Iterator[Message]:
     """The versions of the text. What else is kept of a contact is its text."""
     plain = storage.text("1000")
     if class_.startswith("ipm.contact"):
         lines = (f"{title}: {text}" for number, title in OF_CONTACT.items() if (text := storage.text(number)))
         plain = "\n".join([*lines, "", plain])
     if plain.strip():
-        yield MIMEText(_storable(plain), "plain", "utf-8")
+        yield MIMEText(_make_storable(plain), "plain", "utf-8")
     html = storage.binary("1013")
-    page = storage.text("1013") or (decode(html, declared=_declared(html, storage)) if html.strip() else None)
+    page = storage.text("1013") or (
+        decode(html, declared=_find_declared_encoding(html, storage)) if html.strip() else None
+    )
     if page:
-        yield MIMEText(_storable(page), "html", "utf-8")
+        yield MIMEText(_make_storable(page), "html", "utf-8")
     rich = unpack_rtf(storage.binary("1009")) if not page else b""
     if rich:
         try:
@@ -235,33 +239,33 @@ def _texts(storage: _Storage, class_: str) -> Iterator[Message]:
         except (ValueError, TypeError, LookupError, OverflowError, RecursionError):
             text = ""
         if text.strip():
-            yield MIMEText(_storable(text), "plain", "utf-8")
+            yield MIMEText(_make_storable(text), "plain", "utf-8")
 
 
-def _declared(page: bytes, storage: _Storage) -> str | None:
+def _find_declared_encoding(page: bytes, storage: _Storage) -> str | None:
     from ingestion.extract.html import declared_encoding
 
     number = storage.integer(0x3FDE)
     return declared_encoding(page) or (None if not number else "utf-8" if number == 65001 else f"cp{number}")
 
 
-def _storable(text: str) -> str:
+def _make_storable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _attachment(storage: _Storage, depth: int) -> Message:
+def _build_attachment(storage: _Storage, depth: int) -> Message:
     """A part of the message. One without a content is told as what cannot be taken out."""
     method = storage.integer(0x3705)
-    name = " ".join(storage.first_text("3707", "3704", "3001").split())
+    name = " ".join(storage.read_first_text("3707", "3704", "3001").split())
     part = Message()
     if method == EMBEDDED and depth < DEEPEST:
         inner = _Storage(storage.compound, (*storage.place, f"__substg1.0_3701{OBJECT}"), "embedded")
         part["Content-Type"] = "message/rfc822"
-        part.set_payload([_message(inner, depth + 1)])
+        part.set_payload([_build_message(inner, depth + 1)])
         return part
     if method not in (BY_VALUE, EMBEDDED, OLE, 0):
         if storage.binary(CONTENT):
-            return _unread_attachment()
+            return _build_unread_attachment()
         part["Content-Type"] = "message/external-body"
         part.set_payload("")
         return part

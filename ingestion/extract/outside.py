@@ -12,7 +12,7 @@ from ingestion.documents import Extraction, Note
 from ingestion.extract.counting import STAGE
 from ingestion.sandbox import Limits, Progress, Quarantined, run_limited
 from ingestion.sandbox.runner import Listener
-from ingestion.seen import Seen, Wanted
+from ingestion.seen import PictureReading, WantedPicture
 
 STRATEGIES = frozenset({"text", "layout", "ocr", "vision"})
 MAX_BAD_PAGES = 5
@@ -20,15 +20,15 @@ OF_ONE_PAGE = frozenset({"timeout", "memory", "crashed"})
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class LookResult:
     """What somebody saw who looked at pictures, by key; None where nothing could be made out. Keys that are missing
     were not looked at. notes: to be told of the file."""
 
-    seen: Mapping[str, Seen | None]
+    seen: Mapping[str, PictureReading | None]
     notes: tuple[Note, ...] = ()
 
 
-Look = Callable[[Path, Sequence[Wanted]], Looked]
+Look = Callable[[Path, Sequence[WantedPicture]], LookResult]
 
 
 def take_attachment(path: Path, part: int, *, limits: Limits | None = None) -> bytes:

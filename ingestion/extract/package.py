@@ -19,7 +19,7 @@ from typing import Any
 
 from lxml import etree
 
-from ingestion.extract.clean import one_line
+from ingestion.extract.clean import clean_line
 from ingestion.sandbox.limits import Limits, Quarantined
 
 MAX_MEMBERS = 10_000
@@ -47,7 +47,7 @@ SAFE = {"resolve_entities": False, "no_network": True, "load_dtd": False, "dtd_v
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class Relationship:
     """A relationship of a part. kind: the last word of its type. target: the name of a part, or an address when
     `external`."""
 
@@ -114,13 +114,13 @@ class Package:
                 yield event, element
             self._check_type(found.root.getroottree())
 
-    def links(self, name: str) -> dict[str, Link]:
+    def links(self, name: str) -> dict[str, Relationship]:
         """Relationships of the part `name` ("" for the package's own), by id."""
         folder, base = posixpath.split(name)
         rels = posixpath.join(folder, "_rels", f"{base}.rels")
         if rels not in self.names:
             return {}
-        found: dict[str, Link] = {}
+        found: dict[str, Relationship] = {}
         for element in self.root(rels):
             target = element.get("Target") or ""
             external = element.get("TargetMode") == "External"
@@ -128,7 +128,7 @@ class Package:
                 target = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
                 target = self._by_small_name.get(target.lower(), target)  # capitals make no difference (OPC, 6.2.2.3)
             key, kind = element.get("Id") or "", (element.get("Type") or "").rsplit("/", 1)[-1]
-            found[key] = Link(key, kind, target, external)
+            found[key] = Relationship(key, kind, target, external)
             if not external:
                 self.referred.add(target)
         return found
@@ -140,7 +140,7 @@ class Package:
                 return link.target
         raise KeyError("officeDocument")
 
-    def outside(self) -> Iterator[Link]:
+    def outside(self) -> Iterator[Relationship]:
         """What all parts refer to that lies elsewhere."""
         for name in self.names:
             folder, _, base = name.rpartition("_rels/")
@@ -166,7 +166,7 @@ class Package:
             )
 
 
-def local(element: Any) -> str:
+def get_local_name(element: Any) -> str:
     """The name of an element without its namespace; "" for comments, instructions and entities."""
     tag = element.tag
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
@@ -179,7 +179,7 @@ def forget(element: Any) -> None:
         del element.getparent()[0]
 
 
-def attribute(element: Any, name: str) -> str | None:
+def get_attribute(element: Any, name: str) -> str | None:
     """An attribute by its local name, in whatever namespace it stands."""
     plain: str | None = element.get(name)
     if plain is not None:
@@ -187,7 +187,7 @@ def attribute(element: Any, name: str) -> str | None:
     return next((value for key, value in element.attrib.items() if key.rpartition("}")[2] == name), None)
 
 
-def properties(package: Package) -> dict[str, str]:
+def read_properties(package: Package) -> dict[str, str]:
     """What an Office Open XML document says of itself: title, subject, author, custom ones."""
     said: dict[str, str] = {}
     names = {"title", "subject", "creator", "keywords", "description", "category"}
@@ -197,9 +197,9 @@ def properties(package: Package) -> dict[str, str]:
         if part not in package.names:
             continue
         for element in package.root(part):
-            name, text = local(element), one_line(" ".join(element.itertext()))
+            name, text = get_local_name(element), clean_line(" ".join(element.itertext()))
             if name == "property":
-                name = one_line(element.get("name") or "")
+                name = clean_line(element.get("name") or "")
                 if name.startswith("MSIP_Label_"):
                     continue
             elif not (name in names or (part.endswith("app.xml") and name in ("Manager", "Company"))):

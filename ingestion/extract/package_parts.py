@@ -10,8 +10,8 @@ from typing import Any
 from ingestion.extract.build import Builder
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.font_strings import is_font
-from ingestion.extract.package import DAMAGE, Package, attribute, local
-from ingestion.extract.sweep_package import texts_of_archive, texts_of_part
+from ingestion.extract.package import DAMAGE, Package, get_attribute, get_local_name
+from ingestion.extract.sweep_package import list_texts_of_archive, list_texts_of_part
 from ingestion.extract.sweep_picture import sweep_picture
 
 # {what}: the kind of document, in a word.
@@ -49,15 +49,15 @@ DESCRIBED = {
 }
 
 
-def miss(builder: Builder, code: str, what: str, page: int | None = None) -> None:
+def record_miss(builder: Builder, code: str, what: str, page: int | None = None) -> None:
     """Records one of DETAILS."""
     builder.miss(code, DETAILS[code].format(what=what), page)
 
 
-def described(root: Any, left_out: Callable[[Any], bool] = lambda _: False) -> Iterator[str]:
+def list_descriptions(root: Any, left_out: Callable[[Any], bool] = lambda _: False) -> Iterator[str]:
     """What the drawings in `root` say beside their text, without those that are `left_out`."""
     for element in root.iter(*(f"{{*}}{name}" for name in DESCRIBED)):
-        said = " ".join(filter(None, (attribute(element, key) for key in DESCRIBED[local(element)])))
+        said = " ".join(filter(None, (get_attribute(element, key) for key in DESCRIBED[get_local_name(element)])))
         if said and said.lower() not in UNDESCRIBED and not left_out(element):
             yield said
 
@@ -68,17 +68,17 @@ def sweep_package(
     """Gathers the strings of every part; pictures are looked at, and what is no text is recorded. read: parts that the
     reader has read itself: pictures in their places, embedded files."""
     try:
-        builder.add_remainder(texts_of_archive(package.path, lambda: miss(builder, "unknown_part", what)))
+        builder.add_remainder(list_texts_of_archive(package.path, lambda: record_miss(builder, "unknown_part", what)))
     except DAMAGE:  # its parts can be read all the same
-        miss(builder, "damaged_part", what)
+        record_miss(builder, "damaged_part", what)
     for name in package.names:
         code = next((code for pattern, code in PARTS if pattern.fullmatch(name)), "unknown_part")
         try:
-            texts, more = texts_of_part(package, name)
+            texts, more = list_texts_of_part(package, name)
             if texts is not None:
                 builder.add_remainder(texts, packed=True)
                 if more:
-                    miss(builder, "unknown_part", what)
+                    record_miss(builder, "unknown_part", what)
                 continue
             if code == "font" and not is_font(package.content(name)):
                 code = "unknown_part"
@@ -91,4 +91,4 @@ def sweep_package(
         if code == "image":
             eyes.picture(builder, name, code, DETAILS[code].format(what=what))
         else:
-            miss(builder, code, what)
+            record_miss(builder, code, what)

@@ -37,12 +37,12 @@ def is_bare(form: str, numbers: Sequence[int], pages: int) -> bool:
     return numbers[0] <= pages + MAX_AHEAD and (len(numbers) < 2 or numbers[1] == pages)
 
 
-def without_numbers(texts: Iterable[str]) -> list[str]:
+def drop_page_numbers(texts: Iterable[str]) -> list[str]:
     """The margins of a document whose pages nobody counts, without those that are nothing but the number of a page."""
     return [text for text in texts if not is_bare(*split_numbers(text), pages=0)]
 
 
-def numbers_of_page(form: str) -> set[int]:
+def find_page_numbers(form: str) -> set[int]:
     """Which of the numbers of a form are said to be that of a page, or how many pages there are. form: as
     `split_numbers` gives it."""
     found: set[int] = set()

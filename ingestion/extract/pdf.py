@@ -18,22 +18,22 @@ from ingestion.documents import Extraction, ReadBy
 from ingestion.extract import pdf_checks, pdf_links, pdf_revisions, sniff
 from ingestion.extract.attempts import attempt
 from ingestion.extract.build import Builder
-from ingestion.extract.eyes import UNCHECKED, Eyes, doubt
-from ingestion.extract.pdf_forms import FORM, FormValues, in_page_order, read_form
+from ingestion.extract.eyes import UNCHECKED, Eyes, note_doubt
+from ingestion.extract.pdf_forms import FORM, FormValues, read_form, sort_by_page_order
 from ingestion.extract.pdf_ink import SENTENCE, Ink
-from ingestion.extract.pdf_lines import Line, in_reading_order
-from ingestion.extract.pdf_margins import Margins, Running, at_edge, lines_at_edge, without_words
-from ingestion.extract.pdf_page import LastTable, Page
-from ingestion.extract.pdf_paragraphs import Block, Hyphenation, blocks
+from ingestion.extract.pdf_lines import Line, group_in_reading_order
+from ingestion.extract.pdf_margins import Margins, RunningLine, drop_words, list_lines_at_edge, select_at_edge
+from ingestion.extract.pdf_page import LastTable, PdfPage
+from ingestion.extract.pdf_paragraphs import Hyphenation, PdfBlock, build_blocks
 from ingestion.extract.pdf_pictures import Pictures
 from ingestion.extract.pdf_replaced import extract_visible_words
-from ingestion.extract.pdf_said import Said
-from ingestion.extract.pdf_seen import UNREADABLE, Look, find_missing_words, join, picture_area, plan_look
+from ingestion.extract.pdf_said import DocumentTexts
+from ingestion.extract.pdf_seen import UNREADABLE, Look, compute_picture_area, find_missing_words, join, plan_look
 from ingestion.extract.pdf_tables import find_tables
 from ingestion.extract.pdf_words import Mapping, PageContent, Word, read_page
-from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, in_a_row, placed
+from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, join_in_a_row, place_boxes
 from ingestion.sandbox.limits import Limits, Quarantined, Report
-from ingestion.seen import Seen
+from ingestion.seen import PictureReading
 
 SAMPLE = 40  # pages
 PROSE = 6  # words on a line that make it running text
@@ -53,10 +53,10 @@ def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int]
     except pdfium.PdfiumError as error:
         if "password" in str(error).lower():
             raise Quarantined("encrypted", PROTECTED) from None
-        raise pdf_revisions.corrupt("This PDF is damaged and cannot be opened.") from None
+        raise pdf_revisions.build_corrupt("This PDF is damaged and cannot be opened.") from None
     if checked is None:
         pdf_checks.check_page_count(len(document), limits)
-        checked = pdf_checks.Checked(Said(builder), len(document))
+        checked = pdf_checks.PdfChecks(DocumentTexts(builder), len(document))
     pages = checked.pages
     form = attempt(builder, None, read_form, path, document, builder) or FormValues()
     reading = _Reading(document, checked, form, builder, report, skip, eyes)
@@ -64,11 +64,11 @@ def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int]
     document.close()
     if not len(builder) and reading.blank_pages == pages:
         if builder.missed():
-            raise pdf_revisions.corrupt("This PDF is damaged: nothing on its pages can be read.")
+            raise pdf_revisions.build_corrupt("This PDF is damaged: nothing on its pages can be read.")
         raise Quarantined("empty", "All pages of this PDF are blank. Check that you chose the right file.")
-    builder.leave_out_margins()
+    builder.drop_margins()
     attempt(builder, None, checked.said.add)
-    return builder.extraction(sniff.PDF, pages, "layout" if reading.found_tables else "text")
+    return builder.build_extraction(sniff.PDF, pages, "layout" if reading.found_tables else "text")
 
 
 class _Reading:
@@ -77,7 +77,7 @@ class _Reading:
     def __init__(
         self,
         document: pdfium.PdfDocument,
-        checked: pdf_checks.Checked,
+        checked: pdf_checks.PdfChecks,
         form: FormValues,
         builder: Builder,
         report: Report,
@@ -87,10 +87,12 @@ class _Reading:
         self._document, self._checked, self._pages, self._builder = document, checked, checked.pages, builder
         self._form = form
         self._report, self._skip, self._eyes = report, skip, eyes
-        self._sampled: dict[int, Page] = {}
-        self._running: list[Running] = []
+        self._sampled: dict[int, PdfPage] = {}
+        self._running: list[RunningLine] = []
         self._last_table: LastTable | None = None
-        self._turn: Seen | None = None  # what was seen on the page that is being added, and which way up it is
+        self._turn: PictureReading | None = (
+            None  # what was seen on the page that is being added, and which way up it is
+        )
         self.found_tables = False
         self.blank_pages = 0
 
@@ -98,27 +100,27 @@ class _Reading:
         self._take_sample()
         for number in range(1, self._pages + 1):
             if number in self._skip:
-                self._failed(number)
+                self._record_failure(number)
                 continue
             self._report("reading", number, self._pages)
             try:
                 sampled = self._sampled.pop(number, None)
-                self._page(number, sampled or self._read(number))
+                self._read_page(number, sampled or self._read(number))
             except (MemoryError, Quarantined):
                 raise
             except Exception:  # whatever a hostile page makes the libraries raise costs this page alone
-                self._failed(number)
+                self._record_failure(number)
         self._report("finishing")
         attempt(self._builder, None, self._pictures.take_unshown, self._checked.pictures)
         self._add_fields(0, None)
         for running in self._running:
             if running.paragraph is not None:
-                self._builder.more_boxes(running.paragraph, running.boxes)
+                self._builder.add_boxes(running.paragraph, running.boxes)
 
-    def _failed(self, number: int) -> None:
+    def _record_failure(self, number: int) -> None:
         self._builder.miss("page_failed", "This page could not be read; the others were.", number)
 
-    def _read(self, number: int) -> Page:
+    def _read(self, number: int) -> PdfPage:
         page = self._document[number - 1]
         try:
             content = read_page(page, WANTS_TABLES.get(self._eyes.strategy or ""))
@@ -134,9 +136,9 @@ class _Reading:
         look = plan_look(content, self._eyes.strategy)
         seen = self._eyes.look(f"page {number}", number) if look is not None and look.whole else None
         if look is None or seen is None:
-            return Page(content, look, None, beneath, ink)
+            return PdfPage(content, look, None, beneath, ink)
         joined = join(content, look, seen)
-        return Page(content, look if joined else Look("pictures"), joined, beneath, ink)
+        return PdfPage(content, look if joined else Look("pictures"), joined, beneath, ink)
 
     def _take_sample(self) -> None:
         """Pairs of neighbours spread over the document, so that left and right pages are both met."""
@@ -156,7 +158,7 @@ class _Reading:
             self._sampled[number] = page
             content = page.content
             upright = [word for word in content.words if not word.slanted]
-            lines[number] = (lines_at_edge(upright, content.height), content.height)
+            lines[number] = (list_lines_at_edge(upright, content.height), content.height)
             runs += page.runs()
         for prose in (run for run in runs if len(run.words) >= PROSE):  # not the small print of tables
             sizes[round(prose.size * 2) / 2] += len(prose.words)
@@ -165,25 +167,25 @@ class _Reading:
         self._hyphenation = Hyphenation.of(runs)
         self._pictures = Pictures(self._builder, self._eyes, self._hyphenation)
 
-    def _page(self, number: int, page: Page) -> None:
+    def _read_page(self, number: int, page: PdfPage) -> None:
         content = page.content
         first_of_page = len(self._builder)
         self._look_at_rest(number, page)
         self._turn = page.joined.seen if page.joined is not None else None
         if page.joined is not None and self._turn is not None and self._turn.text:
             add_markdown(
-                self._turn, number, self._builder, page.joined.places, picture_area(content, self._turn.turned)
+                self._turn, number, self._builder, page.joined.places, compute_picture_area(content, self._turn.turned)
             )
         turned = self._turn is not None and self._turn.turned
         tables = [] if turned else attempt(self._builder, number, find_tables, content) or []
         self.found_tables = self.found_tables or bool(tables)
-        runs, foot = self._without_running(number, content, page.runs(), alone=not tables)
+        runs, foot = self._drop_running(number, content, page.runs(), alone=not tables)
         runs += [Line([], table=table) for table in tables]
         first = True
         last: LastTable | None = None
         written = content.written if page.joined is None else ()
-        for group in in_reading_order(runs, content.width, written):
-            for block in blocks(group, number, self._body, self._hyphenation):
+        for group in group_in_reading_order(runs, content.width, written):
+            for block in build_blocks(group, number, self._body, self._hyphenation):
                 last = self._add(block, number, self._last_table if first else None)
                 first = False
         self._last_table = last
@@ -209,34 +211,34 @@ class _Reading:
     def _add_fields(self, number: int, mapping: Mapping | None) -> None:
         """What is filled into the form of a page, a paragraph each, where its field stands. number: 0 for fields that
         stand on no page."""
-        for value in in_page_order(self._form.by_page.get(number, [])):
+        for value in sort_by_page_order(self._form.by_page.get(number, [])):
             boxes = []
             if mapping is not None and value.rect is not None:
                 boxes = [Box(number, *mapping.box(*value.rect), 0, len(value.text))]
             self._builder.add(value.text, page=number or None, boxes=boxes, path=(FORM,))
 
-    def _explain(self, number: int, page: Page, first: int) -> None:
+    def _explain(self, number: int, page: PdfPage, first: int) -> None:
         """Records whether the page shows what was not read. first: number of its first paragraph."""
         if page.ink is None or page.joined is not None or not page.content.words:
             return  # nothing is drawn, all of it was looked at, or nothing was read and that is on record
         words = [(word.x0, word.y0, word.x1, word.y1) for word in page.content.words]
-        words += self._builder.boxes_on(number, first)
+        words += self._builder.list_boxes_on(number, first)
         pictures = (p for p in page.content.pictures if min(p.x1 - p.x0, p.y1 - p.y0) >= LEAST_PICTURE)
         edges = [(p.x0, p.y0, p.x1, p.y1) for p in pictures]
         if page.ink.unexplained(words, self._pictures.explained, edges) is not None:
             self._builder.miss("unexplained_ink", SENTENCE, number)
 
-    def _placed(self, boxes: Sequence[Box]) -> Sequence[Box]:
-        return boxes if self._turn is None else placed(boxes, self._turn)
+    def _place_boxes(self, boxes: Sequence[Box]) -> Sequence[Box]:
+        return boxes if self._turn is None else place_boxes(boxes, self._turn)
 
-    def _without_running(
+    def _drop_running(
         self, number: int, content: PageContent, runs: list[Line], alone: bool
-    ) -> tuple[list[Line], list[tuple[Line, Running]]]:
+    ) -> tuple[list[Line], list[tuple[Line, RunningLine]]]:
         """The runs without running lines, and those at the foot, to be added behind the page; the others become a
         paragraph where they occur first. alone: nothing else is on the page. A page that would be left empty keeps its
         lines."""
-        near = [word for run in at_edge(runs, content.height) for word in run.words]
-        lines = lines_at_edge(near, content.height)
+        near = [word for run in select_at_edge(runs, content.height) for word in run.words]
+        lines = list_lines_at_edge(near, content.height)
         found = sorted(self._margins.running(lines, number, content.height), key=lambda line: line[0].base)
         if alone and sum(len(line.words) for line, _ in found) == sum(len(run.words) for run in runs):
             found = [(line, running) for line, running in found if running.page_number_only]
@@ -244,11 +246,11 @@ class _Reading:
         foot = [(line, running) for line, running in named if line.base > content.height / 2]
         for line, running in named[: len(named) - len(foot)]:
             self._add_running(line, running, number)
-        return without_words(runs, [line for line, _ in found]), foot
+        return drop_words(runs, [line for line, _ in found]), foot
 
-    def _add_running(self, line: Line, running: Running, number: int) -> None:
-        block = next(iter(blocks([line], number, self._body, self._hyphenation)), None)
-        text, boxes = (block.text, self._placed(block.boxes)) if block is not None else ("", ())
+    def _add_running(self, line: Line, running: RunningLine, number: int) -> None:
+        block = next(iter(build_blocks([line], number, self._body, self._hyphenation)), None)
+        text, boxes = (block.text, self._place_boxes(block.boxes)) if block is not None else ("", ())
         if running.paragraph is not None:
             running.stands_at(boxes)
             return
@@ -257,16 +259,16 @@ class _Reading:
         running.slices = [(box.start, box.end) for box in boxes]
         self._running.append(running)
 
-    def _add(self, block: Block, number: int, before: LastTable | None) -> LastTable | None:
+    def _add(self, block: PdfBlock, number: int, before: LastTable | None) -> LastTable | None:
         if block.table is None:
-            boxes = self._placed(block.boxes)
+            boxes = self._place_boxes(block.boxes)
             read_by: ReadBy = "ocr" if block.seen else ""
             self._builder.add(block.text, block.kind, page=number, boxes=boxes, level=block.level, read_by=read_by)
             return None
         table = block.table
         header = None
         if before is not None and before.page == number - 1 and table.continues(before.table):
-            header, table = before.header, table.directed_as(before.table)
+            header, table = before.header, table.turn_columns_as(before.table)
         text, found = table.markdown(number, header)
         self._builder.add(text, "table", page=number, boxes=found)
         return LastTable(number, table, header or table.header)
@@ -275,14 +277,14 @@ class _Reading:
         self, words: Sequence[Word], number: int, path: tuple[str, ...] | None = None, read_by: ReadBy = ""
     ) -> None:
         """Text that runs upwards or across, or that nobody saw: in the order it was written, as one paragraph."""
-        text, boxes = in_a_row(words, number)
-        self._builder.add(text, page=number, boxes=self._placed(boxes), path=path, read_by=read_by)
+        text, boxes = join_in_a_row(words, number)
+        self._builder.add(text, page=number, boxes=self._place_boxes(boxes), path=path, read_by=read_by)
 
-    def _look_at_rest(self, number: int, page: Page) -> None:
+    def _look_at_rest(self, number: int, page: PdfPage) -> None:
         """What of the page is no text and was not looked at: recorded as not accounted for, unless there is nothing."""
         content, joined = page.content, page.joined
         if joined is not None:
-            doubt(joined.seen, self._builder, number)
+            note_doubt(joined.seen, self._builder, number)
             if joined.unread:
                 self._builder.miss("no_text_layer", "This page is a picture, and no text could be read on it.", number)
             if joined.unchecked:

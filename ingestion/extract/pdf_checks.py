@@ -15,12 +15,12 @@ import pikepdf
 
 from ingestion.extract import pdf_links, pdf_revisions
 from ingestion.extract.build import Builder
-from ingestion.extract.pdf_images import readable_share
+from ingestion.extract.pdf_images import compute_readable_share
 from ingestion.extract.pdf_lies import has_lying_font
-from ingestion.extract.pdf_said import Said
-from ingestion.extract.pdf_streams import Unpacked, list_filters, unpacked
+from ingestion.extract.pdf_said import DocumentTexts
+from ingestion.extract.pdf_streams import UnpackedStream, list_filters, unpack_stream
 from ingestion.extract.pdf_sweep import EARLIER, UNKNOWN, Sweep
-from ingestion.extract.remainder import READABLE_SHARE, texts_in_bytes
+from ingestion.extract.remainder import READABLE_SHARE, list_texts_in_bytes
 from ingestion.extract.sweep_picture import PADDING, TRAILING_BYTES
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
@@ -29,13 +29,13 @@ Key = tuple[int, int, int, str]
 
 
 @dataclass(slots=True)
-class Checked:
-    """links: targets of each page's links. pictures: those that the file holds, by the key of `pdf_words.Picture`.
+class PdfChecks:
+    """links: targets of each page's links. pictures: those that the file holds, by the key of `pdf_words.PdfPicture`.
     layered: there are layers that are not shown. lying: pages with fonts that draw other letters than they say.
     replaced: pages on which words may stand for others; None: any page.
     """
 
-    said: Said
+    said: DocumentTexts
     pages: int = 0
     links: dict[int, list[str]] = field(default_factory=dict)
     pictures: dict[Key, None] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Checked:
     replaced: set[int | None] = field(default_factory=set)
 
 
-def check(path: Path, builder: Builder, limits: Limits, report: Report) -> Checked:
+def check(path: Path, builder: Builder, limits: Limits, report: Report) -> PdfChecks:
     """What pages cannot show is recorded with `builder.miss`. Raises Quarantined: corrupt, encrypted, no_pages,
     too_many_pages, bomb.
     """
@@ -56,14 +56,14 @@ def check(path: Path, builder: Builder, limits: Limits, report: Report) -> Check
             "encrypted", "This PDF is protected by a password. Save it without one and upload it again."
         ) from None
     except pikepdf.PdfError:
-        raise pdf_revisions.corrupt("This PDF is damaged and cannot be opened.") from None
-    checked = Checked(Said(builder))
+        raise pdf_revisions.build_corrupt("This PDF is damaged and cannot be opened.") from None
+    checked = PdfChecks(DocumentTexts(builder))
     with pdf:
         checked.pages = _count_pages(pdf, limits)
-        contents = _contents_by_object(pdf, checked.replaced)
+        contents = _map_contents_to_pages(pdf, checked.replaced)
         sweep = Sweep(builder)
         _unpack_all(pdf, contents, checked, sweep, limits, report)
-        sweep.of_drawings(pdf)
+        sweep.sweep_drawings(pdf)
         _look_at_document(pdf, checked)
         fonts: dict[tuple[int, int], bool] = {}
         for number, page in enumerate(pdf.pages, start=1):
@@ -73,7 +73,7 @@ def check(path: Path, builder: Builder, limits: Limits, report: Report) -> Check
                 _look_at_annotations(page, number, checked.said)
                 if has_lying_font(page, fonts):
                     checked.lying.add(number)
-                checked.links[number] = pdf_links.targets(page)
+                checked.links[number] = pdf_links.list_targets(page)
             except (pikepdf.PdfError, ValueError, TypeError, AttributeError, KeyError):
                 builder.miss("annotation", "The comments and marks of this page could not be read.", number)
         if any("reconstruct" in str(warning) or "damaged" in str(warning) for warning in pdf.get_warnings()):
@@ -83,7 +83,7 @@ def check(path: Path, builder: Builder, limits: Limits, report: Report) -> Check
                 if before is None:
                     builder.miss("earlier_revision", EARLIER)
                     break
-                sweep.of_earlier(*before)
+                sweep.sweep_earlier(*before)
         sweep.of_file(path, pdf.is_encrypted)
     return checked
 
@@ -92,7 +92,7 @@ def _count_pages(pdf: pikepdf.Pdf, limits: Limits) -> int:
     try:
         pages = len(pdf.pages)
     except (pikepdf.PdfError, ValueError, TypeError, AttributeError):
-        raise pdf_revisions.corrupt("The list of pages of this PDF is damaged.") from None
+        raise pdf_revisions.build_corrupt("The list of pages of this PDF is damaged.") from None
     check_page_count(pages, limits)
     return pages
 
@@ -108,7 +108,7 @@ def check_page_count(pages: int, limits: Limits) -> None:
         )
 
 
-def _contents_by_object(pdf: pikepdf.Pdf, replaced: set[int | None]) -> dict[tuple[int, int], int]:
+def _map_contents_to_pages(pdf: pikepdf.Pdf, replaced: set[int | None]) -> dict[tuple[int, int], int]:
     """Which page each content stream belongs to. replaced: gets the pages whose resources name words for others."""
     found: dict[tuple[int, int], int] = {}
     for number, page in enumerate(pdf.pages, start=1):
@@ -128,13 +128,13 @@ def _contents_by_object(pdf: pikepdf.Pdf, replaced: set[int | None]) -> dict[tup
 def _unpack_all(
     pdf: pikepdf.Pdf,
     contents: dict[tuple[int, int], int],
-    checked: Checked,
+    checked: PdfChecks,
     sweep: Sweep,
     limits: Limits,
     report: Report,
 ) -> None:
     builder, left = checked.said.builder, limits.inflated_bytes
-    objects = sweep.of_objects(pdf)
+    objects = sweep.sweep_objects(pdf)
     if "/StructTreeRoot" in pdf.Root:
         for part in objects.speaking:
             checked.said.look_at_part(part)
@@ -151,9 +151,9 @@ def _unpack_all(
                     if isinstance(mask, pikepdf.Stream):
                         masks.add(mask.objgen)
                 pictures[entry.objgen] = compute_key(entry)
-                sweep.of_stream(entry, of_page=False)
+                sweep.sweep_stream(entry, of_page=False)
                 continue
-            stream = unpacked(entry, filters, left)
+            stream = unpack_stream(entry, filters, left)
             size, whole = stream.size, stream.whole
             _sweep_rest(stream, builder)
             if stream.replaces:
@@ -171,7 +171,7 @@ def _unpack_all(
         if not whole and page is not None:
             builder.miss("page_failed", "Part of this page is damaged and could not be read.", page)
         if size or whole:
-            sweep.of_stream(entry, of_page=page is not None, content=stream.content if stream else None)
+            sweep.sweep_stream(entry, of_page=page is not None, content=stream.content if stream else None)
         elif page is None:
             builder.miss("damaged_part", "A part of this PDF is damaged; it was not read.")
     checked.pictures = dict.fromkeys(
@@ -179,10 +179,12 @@ def _unpack_all(
     )
 
 
-def _sweep_rest(stream: Unpacked, builder: Builder) -> None:
+def _sweep_rest(stream: UnpackedStream, builder: Builder) -> None:
     """What no viewer comes to: text of it is recorded, and whether there is more, or what is no text."""
-    builder.add_remainder(texts_in_bytes(stream.rest))
-    is_packed = len(stream.rest.strip(PADDING)) > TRAILING_BYTES and readable_share(stream.rest) < READABLE_SHARE
+    builder.add_remainder(list_texts_in_bytes(stream.rest))
+    is_packed = (
+        len(stream.rest.strip(PADDING)) > TRAILING_BYTES and compute_readable_share(stream.rest) < READABLE_SHARE
+    )
     if stream.more or is_packed:
         builder.miss("unknown_part", UNKNOWN)
 
@@ -198,7 +200,7 @@ def _is_image(stream: pikepdf.Stream) -> bool:
     return str(stream.get("/Subtype")) == "/Image"
 
 
-def _look_at_document(pdf: pikepdf.Pdf, checked: Checked) -> None:
+def _look_at_document(pdf: pikepdf.Pdf, checked: PdfChecks) -> None:
     root, builder = pdf.Root, checked.said.builder
     checked.said.look(pdf)
     try:
@@ -217,7 +219,7 @@ def _hides_some(layers: Any) -> bool:
     return bool(len(usual.get("/OFF", []))) or "/AS" in usual or usual.get("/BaseState") not in (None, pikepdf.Name.ON)
 
 
-def _look_at_annotations(page: pikepdf.Page, number: int, said: Said) -> None:
+def _look_at_annotations(page: pikepdf.Page, number: int, said: DocumentTexts) -> None:
     """What marks say to people, and files that hang on them. Their other strings are swept."""
     for mark in page.obj.get("/Annots", []):
         if mark is None:

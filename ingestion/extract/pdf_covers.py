@@ -15,7 +15,7 @@ import pypdfium2.raw as c
 from ingestion.seen import Region
 
 if TYPE_CHECKING:
-    from ingestion.extract.pdf_words import Mapping, PageContent, Picture
+    from ingestion.extract.pdf_words import Mapping, PageContent, PdfPicture
 
 LEAST = 2.0  # points: what overlaps by less lies beside
 CUT = 12.0  # points of a picture that do not show
@@ -54,7 +54,7 @@ def get_clip(piece: Any, mapping: Mapping) -> tuple[Region | None, bool]:
     count = c.FPDFClipPath_CountPaths(path) if path else -1
     region, whole = None, True
     for index in range(max(0, count)):
-        points = list(_points(path, index, mapping))
+        points = list(_list_clip_points(path, index, mapping))
         if not points:
             continue
         xs, ys = zip(*points, strict=True)
@@ -63,18 +63,18 @@ def get_clip(piece: Any, mapping: Mapping) -> tuple[Region | None, bool]:
             min(abs(x - box[0]), abs(x - box[2])) < 1 and min(abs(y - box[1]), abs(y - box[3])) < 1 for x, y in points
         )
         whole = whole and corners
-        region = box if region is None else common(region, box)
+        region = box if region is None else intersect(region, box)
     return region, whole
 
 
-def _points(path: Any, index: int, mapping: Mapping) -> Iterator[tuple[float, float]]:
+def _list_clip_points(path: Any, index: int, mapping: Mapping) -> Iterator[tuple[float, float]]:
     x, y = ctypes.c_float(), ctypes.c_float()
     for number in range(min(MOST_POINTS, max(0, c.FPDFClipPath_CountPathSegments(path, index)))):
         if c.FPDFPathSegment_GetPoint(c.FPDFClipPath_GetPathSegment(path, index, number), x, y):
             yield mapping.point(x.value, y.value)
 
 
-def common(a: Region, b: Region) -> Region:
+def intersect(a: Region, b: Region) -> Region:
     return max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3])
 
 
@@ -87,7 +87,7 @@ def is_cut(box: Region, shown: Region) -> bool:
     return False
 
 
-def hidden(content: PageContent, has_text: set[int]) -> list[Picture]:
+def find_hidden_pictures(content: PageContent, has_text: set[int]) -> list[PdfPicture]:
     """Pictures of a page that do not show whole. has_text: places of those with a text layer."""
     if len(content.pictures) * len(content.covers) > MOST:
         return list(content.pictures)
@@ -98,11 +98,11 @@ def hidden(content: PageContent, has_text: set[int]) -> list[Picture]:
     ]
 
 
-def _hides(cover: Cover, place: int, picture: Picture, has_text: bool) -> bool:
+def _hides(cover: Cover, place: int, picture: PdfPicture, has_text: bool) -> bool:
     before, box, is_picture = cover
     if before <= place:
         return False
-    x0, y0, x1, y1 = common(box, (picture.x0, picture.y0, picture.x1, picture.y1))
+    x0, y0, x1, y1 = intersect(box, (picture.x0, picture.y0, picture.x1, picture.y1))
     if x1 - x0 <= LEAST or y1 - y0 <= LEAST:
         return False
     area = (picture.x1 - picture.x0) * (picture.y1 - picture.y0)

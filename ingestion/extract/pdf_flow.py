@@ -2,7 +2,7 @@
 
 Most programs write columns, boxes and marginal notes one after the other. That is believed where it reads like a text:
 line after line goes downwards in its column, and only some lines begin elsewhere. A page that was written row by row,
-or in no order, says nothing that its places do not say better (`pdf_lines.in_reading_order`).
+or in no order, says nothing that its places do not say better (`pdf_lines.group_in_reading_order`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING
 
-from ingestion.extract.pdf_frames import frames_as_written
+from ingestion.extract.pdf_frames import list_frames_as_written
 
 if TYPE_CHECKING:
     from ingestion.extract.pdf_lines import Line
@@ -26,16 +26,16 @@ MIN_BESIDE = 0.2  # share of lines that have another one beside them: else there
 STEP = 3.0  # font sizes to the next line of a column
 
 
-def blocks_as_written(runs: Sequence[Line], written: Sequence[Word]) -> tuple[list[list[Line]], bool] | None:
+def split_as_written(runs: Sequence[Line], written: Sequence[Word]) -> tuple[list[list[Line]], bool] | None:
     """Lines that were written one below the other, together, and whether they may hold columns: frames may
     (pdf_frames.py). None where the order says nothing. written: the words in the order of the page's content."""
     if len(runs) < MIN_LINES or _count_adjacent(runs) < MIN_BESIDE * len(runs):
         return None
-    lines = _as_written(runs, written)
-    blocks = list(_parted(lines))
+    lines = _sort_as_written(runs, written)
+    blocks = list(_split_blocks(lines))
     if _is_a_text(lines):
         return blocks, False
-    frames = frames_as_written(blocks)
+    frames = list_frames_as_written(blocks)
     return (frames, True) if frames is not None else None
 
 
@@ -49,17 +49,17 @@ def _is_a_text(lines: Sequence[Line]) -> bool:
     return downwards >= MIN_DOWNWARDS * len(pairs) and rows <= MAX_ROWS * len(pairs)
 
 
-def _as_written(runs: Sequence[Line], written: Sequence[Word]) -> list[Line]:
+def _sort_as_written(runs: Sequence[Line], written: Sequence[Word]) -> list[Line]:
     places = {id(word): place for place, word in enumerate(written)}
-    return sorted(runs, key=lambda run: _place(run, places))
+    return sorted(runs, key=lambda run: _find_first_place(run, places))
 
 
-def _place(run: Line, places: Mapping[int, int]) -> int:
+def _find_first_place(run: Line, places: Mapping[int, int]) -> int:
     words = run.words if run.table is None else [word for row in run.table.rows for cell in row for word in cell]
     return min((places.get(id(word), 0) for word in words), default=0)
 
 
-def _parted(lines: Sequence[Line]) -> Iterator[list[Line]]:
+def _split_blocks(lines: Sequence[Line]) -> Iterator[list[Line]]:
     block = list(lines[:1])
     for last, line in pairwise(lines):
         if last.table is not None or line.table is not None or not (_goes_down(last, line) or _goes_right(last, line)):

@@ -19,7 +19,7 @@ import pypdfium2.raw as c
 
 from ingestion.extract.attempts import attempt
 from ingestion.extract.build import Builder
-from ingestion.extract.clean import one_line
+from ingestion.extract.clean import clean_line
 
 FORM = "Form fields"
 MAX_FIELDS = 20_000
@@ -71,7 +71,7 @@ def _take_widget(mark: Any, number: int, met: set[tuple[int, int]], values: Form
     if mark.is_indirect:
         met.add(mark.objgen)
     if text := _describe(mark):
-        values.add(number, FieldValue(text, _rect(mark.get("/Rect"))))
+        values.add(number, FieldValue(text, _read_rect(mark.get("/Rect"))))
 
 
 def _take_others(fields: Any, met: set[tuple[int, int]], values: FormValues) -> None:
@@ -101,22 +101,22 @@ def _take_others(fields: Any, met: set[tuple[int, int]], values: FormValues) -> 
 
 def _describe(widget: pikepdf.Dictionary) -> str:
     """The name of a field and its value; "" for a field that is not filled in."""
-    kind, flags = str(_inherited(widget, "/FT") or ""), _inherited(widget, "/Ff")
+    kind, flags = str(_find_inherited(widget, "/FT") or ""), _find_inherited(widget, "/Ff")
     if kind == "/Btn":
-        value = "" if isinstance(flags, int) and flags & BUTTON else _ticked(widget)
+        value = "" if isinstance(flags, int) and flags & BUTTON else _read_ticked(widget)
     elif kind == "/Ch":
-        value = _chosen(widget)
+        value = _read_chosen(widget)
     elif kind == "/Sig":
-        signed = _inherited(widget, "/V")
-        said = [_text(signed.get(key)) for key in SIGNED] if isinstance(signed, pikepdf.Dictionary) else []
+        signed = _find_inherited(widget, "/V")
+        said = [_read_text(signed.get(key)) for key in SIGNED] if isinstance(signed, pikepdf.Dictionary) else []
         value = "; ".join(filter(None, said))
     else:
-        value = _text(_inherited(widget, "/V"))
+        value = _read_text(_find_inherited(widget, "/V"))
     name = _label(widget)
     return f"{name}: {value}" if value and name else value
 
 
-def _inherited(widget: pikepdf.Dictionary, key: str) -> Any:
+def _find_inherited(widget: pikepdf.Dictionary, key: str) -> Any:
     """A property of a field, or of the nearest one above it that has it."""
     node: Any = widget
     for _ in range(MAX_DEPTH):
@@ -130,30 +130,30 @@ def _inherited(widget: pikepdf.Dictionary, key: str) -> Any:
 
 def _label(widget: pikepdf.Dictionary) -> str:
     """What a field is called for people, or else its own name without those of programs around it."""
-    if described := _text(_inherited(widget, "/TU")):
+    if described := _read_text(_find_inherited(widget, "/TU")):
         return described
-    name = _text(_inherited(widget, "/T"))
+    name = _read_text(_find_inherited(widget, "/T"))
     part = _PART.search(name)
     return part.group(1).strip() if part is not None else name
 
 
-def _ticked(widget: pikepdf.Dictionary) -> str:
+def _read_ticked(widget: pikepdf.Dictionary) -> str:
     """What a box that is ticked stands for; "" for one that is not."""
-    states = _states(widget)
+    states = _list_states(widget)
     state = widget.get("/AS")
     if not isinstance(state, pikepdf.Name):
-        chosen = _inherited(widget, "/V")
+        chosen = _find_inherited(widget, "/V")
         state = chosen if isinstance(chosen, pikepdf.Name) and (not states or str(chosen) in states) else None
     if state is None or str(state) == "/Off":
         return ""
     name = str(state).lstrip("/")
-    options = _inherited(widget, "/Opt")
+    options = _find_inherited(widget, "/Opt")
     if isinstance(options, pikepdf.Array) and name.isdecimal() and int(name) < len(options):
-        name = _option(options[int(name)])[1] or name
-    return one_line(name) or "Yes"
+        name = _read_option(options[int(name)])[1] or name
+    return clean_line(name) or "Yes"
 
 
-def _states(widget: pikepdf.Dictionary) -> set[str]:
+def _list_states(widget: pikepdf.Dictionary) -> set[str]:
     looks = widget.get("/AP")
     normal = looks.get("/N") if isinstance(looks, pikepdf.Dictionary) else None
     if not isinstance(normal, pikepdf.Dictionary) or isinstance(normal, pikepdf.Stream):
@@ -161,34 +161,34 @@ def _states(widget: pikepdf.Dictionary) -> set[str]:
     return set(normal.keys()) - {"/Off"}
 
 
-def _chosen(widget: pikepdf.Dictionary) -> str:
-    chosen, options = _inherited(widget, "/V"), _inherited(widget, "/Opt")
-    names = dict(map(_option, options)) if isinstance(options, pikepdf.Array) else {}
-    values = [_text(one) for one in chosen] if isinstance(chosen, pikepdf.Array) else [_text(chosen)]
-    return ", ".join(_named(value, names.get(value, "")) for value in values if value)
+def _read_chosen(widget: pikepdf.Dictionary) -> str:
+    chosen, options = _find_inherited(widget, "/V"), _find_inherited(widget, "/Opt")
+    names = dict(map(_read_option, options)) if isinstance(options, pikepdf.Array) else {}
+    values = [_read_text(one) for one in chosen] if isinstance(chosen, pikepdf.Array) else [_read_text(chosen)]
+    return ", ".join(_format_choice(value, names.get(value, "")) for value in values if value)
 
 
-def _named(value: str, shown: str) -> str:
+def _format_choice(value: str, shown: str) -> str:
     return f"{shown} ({value})" if shown and shown != value else value
 
 
-def _option(option: Any) -> tuple[str, str]:
+def _read_option(option: Any) -> tuple[str, str]:
     """What a choice is stored as, and what it shows."""
     if isinstance(option, pikepdf.Array) and len(option) > 1:
-        return _text(option[0]), _text(option[1])
-    return _text(option), _text(option)
+        return _read_text(option[0]), _read_text(option[1])
+    return _read_text(option), _read_text(option)
 
 
-def _text(value: Any) -> str:
+def _read_text(value: Any) -> str:
     """Of a string, or of a long text that is a stream."""
     if isinstance(value, pikepdf.Stream):
-        return one_line(str(pikepdf.String(value.read_bytes())))
+        return clean_line(str(pikepdf.String(value.read_bytes())))
     if isinstance(value, pikepdf.Name):
-        return one_line(str(value).lstrip("/"))
-    return one_line(str(value)) if isinstance(value, (pikepdf.String, int, Decimal)) else ""
+        return clean_line(str(value).lstrip("/"))
+    return clean_line(str(value)) if isinstance(value, (pikepdf.String, int, Decimal)) else ""
 
 
-def _rect(box: Any) -> Rect | None:
+def _read_rect(box: Any) -> Rect | None:
     try:
         x0, y0, x1, y1 = map(float, box)
     except (TypeError, ValueError):
@@ -196,6 +196,6 @@ def _rect(box: Any) -> Rect | None:
     return min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
 
 
-def in_page_order(values: list[FieldValue]) -> Iterator[FieldValue]:
+def sort_by_page_order(values: list[FieldValue]) -> Iterator[FieldValue]:
     """From the top of a page to its foot, as far as their places are known."""
     return iter(sorted(values, key=lambda value: (-value.rect[3], value.rect[0]) if value.rect else (0.0, 0.0)))

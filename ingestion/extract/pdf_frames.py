@@ -45,7 +45,7 @@ class Frame:
     values: bool
 
     @classmethod
-    def around(cls, lines: list[Line]) -> Frame:
+    def from_lines(cls, lines: list[Line]) -> Frame:
         x0, y0 = min(line.x0 for line in lines), min(line.y0 for line in lines)
         x1, y1 = max(line.x1 for line in lines), max(line.y1 for line in lines)
         rows: list[float] = []
@@ -63,26 +63,26 @@ class Frame:
         return cls(lines, x0, y0, x1, y1, tuple(rows), entries, values)
 
 
-def frames_as_written(blocks: Sequence[list[Line]]) -> list[list[Line]] | None:
+def list_frames_as_written(blocks: Sequence[list[Line]]) -> list[list[Line]] | None:
     """The lines of each frame, from the first one to be read to the last; None where no frames stand beside each
     other. blocks: lines that were written one below the other, in the order of writing."""
     if not 2 <= len(blocks) <= MAX_FRAMES or sum(map(len, blocks)) > MAX_LINES:
         return None
     if not any(block[0].y1 + UPWARDS * block[0].size < last[-1].y0 for last, block in pairwise(blocks)):
         return None
-    frames = _united(_stacked([Frame.around(block) for block in blocks]))
+    frames = _merge_overlapping(_merge_stacked([Frame.from_lines(block) for block in blocks]))
     if not _has_neighbours(frames):
         return None
-    return [frame.lines for frame in _in_order(frames)]
+    return [frame.lines for frame in _sort_frames(frames)]
 
 
-def _stacked(frames: Sequence[Frame]) -> list[Frame]:
+def _merge_stacked(frames: Sequence[Frame]) -> list[Frame]:
     """A frame goes on with the next one that was written where that stands just below, and nothing else between."""
     found: list[Frame] = []
     for number, frame in enumerate(frames):
         last = found[-1] if found else None
         if last is not None and _goes_on(last, frame):
-            both = Frame.around(last.lines + frame.lines)
+            both = Frame.from_lines(last.lines + frame.lines)
             others = chain(islice(found, len(found) - 1), islice(frames, number + 1, None))
             if not any(_reach(both, f) and not _reach(last, f) and not _reach(frame, f) for f in others):
                 found[-1] = both
@@ -97,13 +97,13 @@ def _goes_on(last: Frame, frame: Frame) -> bool:
     return across > 0 and -0.3 * size < frame.y0 - last.y1 < MAX_GAP * size
 
 
-def _united(frames: list[Frame]) -> list[Frame]:
+def _merge_overlapping(frames: list[Frame]) -> list[Frame]:
     """Frames that reach into each other, and columns of a table, together."""
     found: list[Frame] = []
     for frame in frames:
         while (other := next((f for f in found if _reach(f, frame) or _are_rows(f, frame)), None)) is not None:
             found.remove(other)
-            frame = Frame.around(other.lines + frame.lines)
+            frame = Frame.from_lines(other.lines + frame.lines)
         found.append(frame)
     return found
 
@@ -139,7 +139,7 @@ def _has_neighbours(frames: Sequence[Frame]) -> bool:
     )
 
 
-def _in_order(frames: Sequence[Frame]) -> list[Frame]:
+def _sort_frames(frames: Sequence[Frame]) -> list[Frame]:
     """In the order of writing, but none before one that stands above it, or above all that are left."""
     above = [{n for n, other in enumerate(frames) if _is_above(other, frame)} for frame in frames]
     left = list(range(len(frames)))

@@ -62,7 +62,7 @@ def extract_edges(paths: Sequence[tuple[Any, Cell, Mapping]]) -> tuple[list[Edge
         left -= count
         if left < 0:
             return [], []
-        for (x0, y0), (x1, y1) in _strokes(path, count, mapping.within(path)):
+        for (x0, y0), (x1, y1) in _list_strokes(path, count, mapping.within(path)):
             if abs(y0 - y1) < 0.5 < abs(x0 - x1):
                 across.append(((y0 + y1) / 2, min(x0, x1), max(x0, x1)))
             elif abs(x0 - x1) < 0.5 < abs(y0 - y1):
@@ -70,7 +70,7 @@ def extract_edges(paths: Sequence[tuple[Any, Cell, Mapping]]) -> tuple[list[Edge
     return across, down
 
 
-def _strokes(path: Any, count: int, mapping: Mapping) -> Iterator[tuple[Point, Point]]:
+def _list_strokes(path: Any, count: int, mapping: Mapping) -> Iterator[tuple[Point, Point]]:
     """The straight strokes of a path; none of one with many curves, for those are letters or a drawing."""
     handle = ctypes.cast(path, ctypes.c_void_p).value
     begin = last = (0.0, 0.0)
@@ -94,14 +94,14 @@ def _strokes(path: Any, count: int, mapping: Mapping) -> Iterator[tuple[Point, P
 
 def find_grids(across: Iterable[Edge], down: Iterable[Edge]) -> list[Grid]:
     """From top to bottom."""
-    rows, columns = _joined(across), _joined(down)
+    rows, columns = _join_edges(across), _join_edges(down)
     if max(len(rows), len(columns)) > MAX_EDGES:
         return []
-    grids = [_in_rows(cells) for cells in _connected(_cells(rows, columns))]
+    grids = [_arrange_rows(cells) for cells in _group_connected(_find_cells(rows, columns))]
     return sorted(grids, key=lambda grid: min(cell[1] for cell in grid[0] if cell is not None))
 
 
-def _joined(edges: Iterable[Edge]) -> list[Edge]:
+def _join_edges(edges: Iterable[Edge]) -> list[Edge]:
     """Edges that lie near each other drawn to their middle, and those that go on in each other put together."""
     groups: list[list[Edge]] = []
     for edge in sorted(edges):
@@ -122,7 +122,7 @@ def _joined(edges: Iterable[Edge]) -> list[Edge]:
     return [edge for edge in found if edge[2] - edge[1] >= MIN_EDGE]
 
 
-def _cells(rows: Sequence[Edge], columns: Sequence[Edge]) -> list[Cell]:
+def _find_cells(rows: Sequence[Edge], columns: Sequence[Edge]) -> list[Cell]:
     """crossed[r]: a bit for every column that row r meets; met[c]: the rows that column c meets, downwards."""
     heights = [y for y, _, _ in rows]
     crossed = [0] * len(rows)
@@ -153,7 +153,7 @@ def _cells(rows: Sequence[Edge], columns: Sequence[Edge]) -> list[Cell]:
     return list(found)
 
 
-def _connected(cells: Sequence[Cell]) -> list[list[Cell]]:
+def _group_connected(cells: Sequence[Cell]) -> list[list[Cell]]:
     """Cells that share corners, together."""
     above: dict[tuple[float, float], tuple[float, float]] = {}
 
@@ -172,7 +172,7 @@ def _connected(cells: Sequence[Cell]) -> list[list[Cell]]:
     return list(groups.values())
 
 
-def _in_rows(cells: Sequence[Cell]) -> Grid:
+def _arrange_rows(cells: Sequence[Cell]) -> Grid:
     lefts = sorted({cell[0] for cell in cells})
     rows: dict[float, dict[float, Cell]] = defaultdict(dict)
     for top, row in groupby(sorted(cells, key=lambda cell: cell[1]), key=lambda cell: cell[1]):

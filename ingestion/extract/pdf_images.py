@@ -10,7 +10,7 @@ import pikepdf
 
 from ingestion.extract.build import Builder
 from ingestion.extract.pdf_streams import list_filters
-from ingestion.extract.remainder import texts_in_bytes
+from ingestion.extract.remainder import list_texts_in_bytes
 from ingestion.extract.sweep_picture import PADDING, TRAILING_BYTES, sweep_picture
 
 FLATE = frozenset(["/FlateDecode", "/Fl"])
@@ -45,7 +45,7 @@ FILES = (
 )
 
 
-def readable_share(content: bytes) -> float:
+def compute_readable_share(content: bytes) -> float:
     """Of its bytes, how many are signs of a plain text."""
     return 1 - len(content.translate(None, READABLE)) / max(1, len(content))
 
@@ -55,29 +55,31 @@ def sweep_image(stream: pikepdf.Stream, builder: Builder) -> None:
     filters, raw = list_filters(stream), stream.read_raw_bytes()
     last = filters[-1] if filters else ""
     if last in JPEG or last == "/JPXDecode":
-        _sweep_coded(_unpacked(raw, filters[:-1], MAX_PIXEL_BYTES), last in JPEG, builder)
+        _sweep_coded(_unpack_filters(raw, filters[:-1], MAX_PIXEL_BYTES), last in JPEG, builder)
         return
-    expected = _pixel_bytes(stream)
+    expected = _compute_pixel_bytes(stream)
     if not set(filters) <= ASCII | FLATE:  # a fax, run lengths: unpacked, they may be large without an end
-        builder.add_remainder(texts_in_bytes(raw) if _is_text(raw) else ())
+        builder.add_remainder(list_texts_in_bytes(raw) if _is_text(raw) else ())
         if len(raw) > 1.5 * expected + SMALL_BYTES or len(filters) > 1 + (filters[0] in ASCII):
             builder.miss("unknown_part", UNKNOWN)
         return
     limit = min(expected, MAX_PIXEL_BYTES)
-    content = _unpacked(raw, filters, 2 * limit + MAX_EXCESS_BYTES)
+    content = _unpack_filters(raw, filters, 2 * limit + MAX_EXCESS_BYTES)
     pixels, excess = content[:limit], content[limit:]
     if len(content) <= SMALL_BYTES or _is_text(pixels):
-        builder.add_remainder(texts_in_bytes(content))
+        builder.add_remainder(list_texts_in_bytes(content))
     else:
-        builder.add_remainder(texts_in_bytes(excess))
+        builder.add_remainder(list_texts_in_bytes(excess))
     if content.startswith(FILES) or (
-        len(excess.strip(PADDING)) > TRAILING_BYTES and expected == limit and readable_share(excess) < READABLE_SHARE
+        len(excess.strip(PADDING)) > TRAILING_BYTES
+        and expected == limit
+        and compute_readable_share(excess) < READABLE_SHARE
     ):
         builder.miss("unknown_part", UNKNOWN)
 
 
 def _is_text(content: bytes) -> bool:
-    return readable_share(content) >= READABLE_SHARE and len(set(content[:MAX_EXCESS_BYTES])) >= MIN_SIGNS
+    return compute_readable_share(content) >= READABLE_SHARE and len(set(content[:MAX_EXCESS_BYTES])) >= MIN_SIGNS
 
 
 def _sweep_coded(coded: bytes, is_jpeg: bool, builder: Builder) -> None:
@@ -88,21 +90,21 @@ def _sweep_coded(coded: bytes, is_jpeg: bool, builder: Builder) -> None:
     is_known = not is_jpeg and (coded[4:8] == b"jP  " or coded.startswith(b"\xff\x4f\xff\x51"))
     start, end = coded.find(b"\xff\x90"), coded.rfind(b"\xff\xd9")  # the first tile, the end of the last one
     if is_known and 0 <= start < end:
-        builder.add_remainder(texts_in_bytes(coded[:start] + b"\0" + coded[end + 2 :]))
+        builder.add_remainder(list_texts_in_bytes(coded[:start] + b"\0" + coded[end + 2 :]))
         is_known = len(coded[end + 2 :].strip(PADDING)) <= SMALL_BYTES
     else:
-        builder.add_remainder(texts_in_bytes(coded))
+        builder.add_remainder(list_texts_in_bytes(coded))
     if not is_known:
         builder.miss("unknown_part", UNKNOWN)
 
 
-def _unpacked(raw: bytes, filters: list[str], limit: int) -> bytes:
+def _unpack_filters(raw: bytes, filters: list[str], limit: int) -> bytes:
     """By filters of which one packs, within bounds; more of them are made to overload."""
     if not set(filters) <= ASCII | FLATE or sum(name in FLATE for name in filters) > 1:
         raise ValueError("packed more than once")
     for name in filters:
         if name in FLATE:
-            raw = _inflated(raw, limit)
+            raw = _inflate(raw, limit)
             continue
         with pikepdf.new() as pdf:
             copy = pikepdf.Stream(pdf, raw, Filter=pikepdf.Name(name))
@@ -110,7 +112,7 @@ def _unpacked(raw: bytes, filters: list[str], limit: int) -> bytes:
     return raw
 
 
-def _inflated(packed: bytes, limit: int) -> bytes:
+def _inflate(packed: bytes, limit: int) -> bytes:
     """As much of it as can be unpacked."""
     inflate = zlib.decompressobj()
     content = bytearray()
@@ -124,11 +126,11 @@ def _inflated(packed: bytes, limit: int) -> bytes:
     return bytes(content) + inflate.unused_data[:MAX_EXCESS_BYTES]
 
 
-def _pixel_bytes(stream: pikepdf.Stream) -> int:
+def _compute_pixel_bytes(stream: pikepdf.Stream) -> int:
     """As the picture declares it; with a sign for each row where rows are predicted."""
     width, height = int(stream.get("/Width", 0)), int(stream.get("/Height", 0))
     bits = 1 if bool(stream.get("/ImageMask", False)) else int(stream.get("/BitsPerComponent", 8))
-    row = (width * bits * _components(stream) + 7) // 8
+    row = (width * bits * _count_components(stream) + 7) // 8
     parameters: Any = stream.get("/DecodeParms")
     if isinstance(parameters, pikepdf.Array):
         parameters = next((one for one in parameters if isinstance(one, pikepdf.Dictionary)), None)
@@ -136,7 +138,7 @@ def _pixel_bytes(stream: pikepdf.Stream) -> int:
     return max(0, height * (row + predicted))
 
 
-def _components(stream: pikepdf.Stream) -> int:
+def _count_components(stream: pikepdf.Stream) -> int:
     space: Any = stream.get("/ColorSpace")
     if bool(stream.get("/ImageMask", False)):
         return 1

@@ -57,7 +57,7 @@ class Ink:
         self._edges = ImageChops.lighter(across, down).point([0] * CONTRAST + [255] * (256 - CONTRAST))
         draw = ImageDraw.Draw(self._edges)
         draw.rectangle((0, 0, width - 1, height - 1), outline=0, width=2)
-        for points, thick in _sparse(_lines(page, content)):
+        for points, thick in _drop_letter_strokes(_list_lines(page, content)):
             scaled = [(x * self._scale, y * self._scale) for x, y in points]
             draw.line(scaled, fill=0, width=AROUND_LINE + round(thick * self._scale))
 
@@ -99,7 +99,7 @@ class Ink:
 Line = tuple[list[tuple[float, float]], float]
 
 
-def _sparse(lines: Iterable[Line]) -> Iterator[Line]:
+def _drop_letter_strokes(lines: Iterable[Line]) -> Iterator[Line]:
     """Without short lines that stand close together: those make letters."""
     short: dict[tuple[int, int], list[Line]] = {}
     for points, width in lines:
@@ -112,9 +112,9 @@ def _sparse(lines: Iterable[Line]) -> Iterator[Line]:
         yield from group if len(group) <= MAX_SHORT_LINES else ()
 
 
-def _lines(page: pdfium.PdfPage, content: PageContent) -> Iterator[Line]:
+def _list_lines(page: pdfium.PdfPage, content: PageContent) -> Iterator[Line]:
     """Lines and rectangles of a page, as points on it and the width of their stroke."""
-    handle, affine = ctypes.byref(page.raw.contents), _affine(content.mapping)
+    handle, affine = ctypes.byref(page.raw.contents), _build_affine(content.mapping)
     for index in content.others:
         yield from _walk_lines(_object(handle, index), affine, 0)
 
@@ -122,7 +122,7 @@ def _lines(page: pdfium.PdfPage, content: PageContent) -> Iterator[Line]:
 Affine = tuple[float, float, float, float, float, float]
 
 
-def _affine(mapping: Mapping) -> Affine:
+def _build_affine(mapping: Mapping) -> Affine:
     return mapping.xx, mapping.xy, mapping.yx, mapping.yy, mapping.ox, mapping.oy
 
 
@@ -134,7 +134,7 @@ def _walk_lines(piece: int, outer: Affine, depth: int) -> Iterator[Line]:
     if kind == c.FPDF_PAGEOBJ_PATH and not 2 <= count <= MAX_SEGMENTS:
         return
     a, b, x, y, e, f = tuple(_room) if _matrix(piece, _refs[0]) else (1, 0, 0, 1, 0, 0)
-    inner = outer if (a, b, x, y, e, f) == (1, 0, 0, 1, 0, 0) else _combined((a, b, x, y, e, f), outer)
+    inner = outer if (a, b, x, y, e, f) == (1, 0, 0, 1, 0, 0) else _combine_affine((a, b, x, y, e, f), outer)
     if kind == c.FPDF_PAGEOBJ_FORM:
         for index in range(_count_objects(piece) if depth < MAX_DEPTH else 0):
             yield from _walk_lines(_inner_object(piece, index), inner, depth + 1)
@@ -145,18 +145,18 @@ def _walk_lines(piece: int, outer: Affine, depth: int) -> Iterator[Line]:
         if _segment_type(segment) == c.FPDF_SEGMENT_BEZIERTO:
             return
         _point(segment, _refs[0], _refs[1])
-        points.append(_moved(_room[0], _room[1], inner))
+        points.append(_apply_affine(_room[0], _room[1], inner))
     _room[0] = 0
     _stroke_width(piece, _refs[0])
     yield [*points, points[0]], _room[0]
 
 
-def _combined(inner: Affine, outer: Affine) -> Affine:
+def _combine_affine(inner: Affine, outer: Affine) -> Affine:
     a, b, x, y, e, f = inner
-    place = _moved(e, f, outer)
-    right, up = _moved(a, b, (*outer[:4], 0, 0)), _moved(x, y, (*outer[:4], 0, 0))
+    place = _apply_affine(e, f, outer)
+    right, up = _apply_affine(a, b, (*outer[:4], 0, 0)), _apply_affine(x, y, (*outer[:4], 0, 0))
     return *right, *up, *place
 
 
-def _moved(x: float, y: float, by: Affine) -> tuple[float, float]:
+def _apply_affine(x: float, y: float, by: Affine) -> tuple[float, float]:
     return by[0] * x + by[2] * y + by[4], by[1] * x + by[3] * y + by[5]

@@ -87,16 +87,16 @@ class Letters:
         self.text = self._read(c.FPDFText_CountChars(handle))
         plain = "\0" not in self.text and HYPHEN not in self.text
         self.texts: list[str] = self.text.split() if plain else WORD.findall(self.text)
-        self.words = self._spans()
+        self.words = self._list_spans()
         letters = "".join(self.texts)
         self.count = len(letters)
         self.unmapped = 0 if letters.isascii() and letters.isprintable() else len(UNMAPPED.findall(letters))
 
-    def guessed(self) -> list[bool]:
+    def list_guessed(self) -> list[bool]:
         """Of every word whether its font does not say what its first letter is; pdfium takes its number for one."""
         return [bool(found) for found in map(_guessed, repeat(self.page), (first for first, _ in self.words))]
 
-    def _spans(self) -> list[tuple[int, int]]:
+    def _list_spans(self) -> list[tuple[int, int]]:
         find, behind, spans = self.text.index, 0, []
         for text in self.texts:
             first = find(text, behind)
@@ -131,10 +131,10 @@ class Letters:
                 column += _room[side : 4 * len(words) : 4]
         odd = [index for index, (start, end) in enumerate(zip(left, right, strict=True)) if start >= end]
         for index in odd:  # parts of several pieces of text, or letters without any extent
-            left[index], bottom[index], right[index], top[index] = self._by_letter(*self.words[index])
+            left[index], bottom[index], right[index], top[index] = self._compute_box_by_letter(*self.words[index])
         return left, bottom, right, top
 
-    def _by_letter(self, first: int, behind: int) -> tuple[float, float, float, float]:
+    def _compute_box_by_letter(self, first: int, behind: int) -> tuple[float, float, float, float]:
         sides = [tuple(_room[:4]) for index in range(first, behind) if _letter_box(self.page, index, *_refs[:4])]
         if not sides:
             x, y = self.origin(first)
@@ -151,13 +151,13 @@ class Letters:
         """Where each letter of a word stands, along the line, on the page as it is shown."""
         return [mapping.point(*self.origin(index))[0] for index in range(first, behind)]
 
-    def bases(self, indexes: Collection[int], mapping: Mapping) -> list[float]:
+    def list_bases(self, indexes: Collection[int], mapping: Mapping) -> list[float]:
         """y of the base lines of some letters, on the page as it is shown."""
         oy, xy, yy = mapping.oy, mapping.xy, mapping.yy
         asked, found = iter(indexes), list[float]()
         while some := list(islice(asked, MANY)):
             ctypes.memset(_begin, 0, 16 * len(some))
-            _all(map(_origin, repeat(self.page), some, _xs, _ys))
+            _consume(map(_origin, repeat(self.page), some, _xs, _ys))
             points = _room[: 2 * len(some)]
             found += [oy + xy * x + yy * y for x, y in zip(points[0::2], points[1::2], strict=True)]
         return found
@@ -167,19 +167,19 @@ Style = tuple[float, float, bool, bool, bool]
 """Of a piece of text: y of its base line and size of its type in points, whether it is bold, slanted, invisible."""
 
 
-def styles(letters: Letters, mapping: Mapping) -> Iterable[Style]:
+def list_styles(letters: Letters, mapping: Mapping) -> Iterable[Style]:
     """One for every word. A piece of text (an operator of the page's content) is asked about once."""
     starts = [first for first, _ in letters.words]
     pieces: list[int] = list(map(_piece, repeat(letters.page), starts))
     last = dict(zip(pieces, starts, strict=True))
     first = dict(zip(reversed(pieces), reversed(starts), strict=True))
-    bases = letters.bases(first.values(), mapping)
+    bases = letters.list_bases(first.values(), mapping)
     ends_of = dict(zip(first, bases, strict=True))
     if len(last) < len(starts):
-        ends_of.update(zip(last, letters.bases(last.values(), mapping), strict=True))
+        ends_of.update(zip(last, letters.list_bases(last.values(), mapping), strict=True))
     known: dict[int, Style] = {}
     uneven: set[int] = set()
-    for piece, base, kind in zip(first, bases, _kinds(list(first), letters, first.values(), mapping), strict=True):
+    for piece, base, kind in zip(first, bases, _list_kinds(list(first), letters, first.values(), mapping), strict=True):
         known[piece] = (base, *kind)
         if not piece or abs(ends_of[piece] - base) > STEADY:
             uneven.add(piece)
@@ -187,20 +187,20 @@ def styles(letters: Letters, mapping: Mapping) -> Iterable[Style]:
         return map(known.__getitem__, pieces)
     return (
         (base, *known[piece][1:]) if piece in uneven else known[piece]
-        for piece, base in zip(pieces, letters.bases(starts, mapping), strict=True)
+        for piece, base in zip(pieces, letters.list_bases(starts, mapping), strict=True)
     )
 
 
-def _kinds(
+def _list_kinds(
     pieces: Sequence[int], letters: Letters, starts: Iterable[int], mapping: Mapping
 ) -> Iterator[tuple[float, bool, bool, bool]]:
     """Size, bold, slanted and invisible of each piece of text. Most are alike: told once for each kind and height."""
     count, turned = len(pieces), bool(mapping.xy or mapping.yx)
     matrices, sizes = (ctypes.c_float * (6 * count))(), (ctypes.c_float * count)()
     loose = (ctypes.c_float * (4 * count))()  # left, top, right, bottom
-    _all(map(_matrix, pieces, _places(matrices, 24)))
-    _all(map(_size, pieces, _places(sizes, 4)))
-    _all(map(_loose_box, repeat(letters.handle), starts, _places(loose, 16)))
+    _consume(map(_matrix, pieces, _list_addresses(matrices, 24)))
+    _consume(map(_size, pieces, _list_addresses(sizes, 4)))
+    _consume(map(_loose_box, repeat(letters.handle), starts, _list_addresses(loose, 16)))
     low, high = (loose[0::4], loose[2::4]) if turned else (loose[3::4], loose[1::4])
     scale = abs(mapping.xy if turned else mapping.yy)
     heights = [round(scale * (y1 - y0), 2) for y0, y1 in zip(low, high, strict=True)]
@@ -240,13 +240,13 @@ def find_other_objects(page: Any) -> list[int]:
     return [index for index, kind in enumerate(kinds) if kind != c.FPDF_PAGEOBJ_TEXT]
 
 
-def _places(buffer: Any, step: int) -> range:
+def _list_addresses(buffer: Any, step: int) -> range:
     """The addresses of what lies in a buffer, `step` bytes each."""
     begin = ctypes.addressof(buffer)
     return range(begin, begin + ctypes.sizeof(buffer), step)
 
 
-def _all(calls: Iterable[int]) -> None:
+def _consume(calls: Iterable[int]) -> None:
     """Makes the calls, for what they write."""
     deque(calls, maxlen=0)
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING
 
-from ingestion.extract.pdf_flow import blocks_as_written
+from ingestion.extract.pdf_flow import split_as_written
 from ingestion.extract.pdf_parts import is_filled, split_parts
 from ingestion.extract.pdf_words import Word
-from ingestion.extract.right_to_left import RIGHT_TO_LEFT, words_in_order
+from ingestion.extract.right_to_left import RIGHT_TO_LEFT, order_words
 
 if TYPE_CHECKING:
-    from ingestion.extract.pdf_tables import Table
+    from ingestion.extract.pdf_tables import PdfTable
 
 SAME_LINE = 0.4  # of the font size
 WORD_GAP = 1.3  # of the font size: a larger gap may be a gutter or a tab
@@ -40,7 +40,7 @@ class Line:
     bold: bool = field(init=False)
     text: str = field(init=False)
     seen: bool = field(init=False)
-    table: Table | None = None
+    table: PdfTable | None = None
 
     def __post_init__(self) -> None:
         self.measure()
@@ -59,10 +59,10 @@ class Line:
         self.bold, self.seen = all(bolds), any(seen)
         self.text = " ".join(texts)
         if not self.text.isascii() and RIGHT_TO_LEFT.search(self.text):
-            self.text = " ".join(word.text for word in words_in_order(self.words))
+            self.text = " ".join(word.text for word in order_words(self.words))
 
 
-def segments(words: Iterable[Word], *, whole_page: bool = False) -> list[Line]:
+def split_segments(words: Iterable[Word], *, whole_page: bool = False) -> list[Line]:
     """Runs of words with no gap wider than a wide blank; a line of two columns gives two, and of a whole page also
     where there is less room between them."""
     row = list(words)
@@ -84,7 +84,7 @@ def segments(words: Iterable[Word], *, whole_page: bool = False) -> list[Line]:
         runs.append(Line(row[begin : place + 1]))
         begin = place + 1
     runs.append(Line(row[begin:]))
-    return _joined(runs, WORD_GAP, _narrow_gutters(runs) if whole_page else frozenset())
+    return _join_runs(runs, WORD_GAP, _narrow_gutters(runs) if whole_page else frozenset())
 
 
 def _narrow_gutters(runs: list[Line]) -> frozenset[int]:
@@ -106,17 +106,19 @@ def _narrow_gutters(runs: list[Line]) -> frozenset[int]:
 
 def _follows(last: Word, word: Word) -> bool:
     size = max(last.size, word.size, 1.0)
-    return _same_line(last.base, last.size, word.base, word.size) and -0.5 * size < word.x0 - last.x1 < WORD_GAP * size
+    return (
+        _is_same_line(last.base, last.size, word.base, word.size) and -0.5 * size < word.x0 - last.x1 < WORD_GAP * size
+    )
 
 
-def _same_line(base: float, size: float, other_base: float, other_size: float) -> bool:
+def _is_same_line(base: float, size: float, other_base: float, other_size: float) -> bool:
     """Small raised and lowered letters belong to the line of the large ones."""
     largest = max(size, other_size, 1.0)
     reach = SAME_LINE if abs(size - other_size) < 0.15 * largest else 0.6
     return abs(base - other_base) <= reach * largest
 
 
-def _joined(runs: list[Line], gap: float | None, gutters: frozenset[int] = frozenset()) -> list[Line]:
+def _join_runs(runs: list[Line], gap: float | None, gutters: frozenset[int] = frozenset()) -> list[Line]:
     """Runs on one base line put together where the gap between them is less than `gap` font sizes (None: any gap).
     gutters: left edges of columns, to which nothing is joined."""
     rows: list[list[Line]] = []
@@ -128,7 +130,7 @@ def _joined(runs: list[Line], gap: float | None, gutters: frozenset[int] = froze
                 first = row[0]
                 if run.base - first.base > farthest:
                     break
-                if first.table is None and _same_line(first.base, first.size, run.base, run.size):
+                if first.table is None and _is_same_line(first.base, first.size, run.base, run.size):
                     found = row
                     break
         if found is None:
@@ -155,43 +157,43 @@ def _joined(runs: list[Line], gap: float | None, gutters: frozenset[int] = froze
     return out
 
 
-def in_reading_order(runs: list[Line], width: float, written: Sequence[Word] = ()) -> list[list[Line]]:
+def group_in_reading_order(runs: list[Line], width: float, written: Sequence[Word] = ()) -> list[list[Line]]:
     """Groups of whole lines, each from top to bottom; a group is the page, a part of it, or a column. written: the
     words in the order of the page's content, where it has one."""
-    found = blocks_as_written(runs, written) if written else None
+    found = split_as_written(runs, written) if written else None
     blocks, may_hold_columns = found or ([runs], True)
     if not may_hold_columns:
-        return [whole_lines(block) for block in blocks]
+        return [join_whole_lines(block) for block in blocks]
     parts = (part for block in blocks for part in split_parts(block, width))
-    return [group for part in parts for group in _by_columns(part, width)]
+    return [group for part in parts for group in _split_columns(part, width)]
 
 
-def _by_columns(runs: list[Line], width: float) -> list[list[Line]]:
-    gutter = _gutter(runs, width)
+def _split_columns(runs: list[Line], width: float) -> list[list[Line]]:
+    gutter = _find_gutter(runs, width)
     if gutter is None:
-        return [whole_lines(runs)] if runs else []
+        return [join_whole_lines(runs)] if runs else []
     groups: list[list[Line]] = []
     plain: list[Line] = []
-    for band in _bands(sorted(runs, key=_middle), gutter):
-        left, right = _sides(band, gutter)
+    for band in _split_bands(sorted(runs, key=_get_middle), gutter):
+        left, right = _split_sides(band, gutter)
         if not _are_columns(left, right, width):
             plain += band
             continue
         if plain:
-            groups.append(whole_lines(plain))
+            groups.append(join_whole_lines(plain))
             plain = []
-        groups += in_reading_order(left, width) + in_reading_order(right, width)
+        groups += group_in_reading_order(left, width) + group_in_reading_order(right, width)
     if plain:
-        groups.append(whole_lines(plain))
+        groups.append(join_whole_lines(plain))
     return groups
 
 
-def whole_lines(runs: Sequence[Line]) -> list[Line]:
+def join_whole_lines(runs: Sequence[Line]) -> list[Line]:
     """Runs on the same base line as one line each, from top to bottom."""
-    return sorted(_joined(list(runs), None), key=lambda line: (line.base, line.x0))
+    return sorted(_join_runs(list(runs), None), key=lambda line: (line.base, line.x0))
 
 
-def _gutter(runs: list[Line], width: float) -> float | None:
+def _find_gutter(runs: list[Line], width: float) -> float | None:
     """The left edge of a right column that parts most lines, or None."""
     edges = Counter(round(run.x0 / 3) for run in runs)
     left = min((run.x0 for run in runs), default=0.0)
@@ -201,11 +203,11 @@ def _gutter(runs: list[Line], width: float) -> float | None:
     )[:8]
     best, most = None, 0
     if candidates:
-        runs = sorted(runs, key=_middle)
+        runs = sorted(runs, key=_get_middle)
     for x in candidates:
         lines = 0
-        for band in _bands(runs, x):
-            sides = _sides(band, x)
+        for band in _split_bands(runs, x):
+            sides = _split_sides(band, x)
             if _are_columns(*sides, width):
                 lines += min(len(sides[0]), len(sides[1]))
         if lines > most:
@@ -213,11 +215,11 @@ def _gutter(runs: list[Line], width: float) -> float | None:
     return best
 
 
-def _sides(band: list[Line], gutter: float) -> tuple[list[Line], list[Line]]:
+def _split_sides(band: list[Line], gutter: float) -> tuple[list[Line], list[Line]]:
     return [r for r in band if r.x1 <= gutter], [r for r in band if r.x1 > gutter]
 
 
-def _bands(runs: list[Line], gutter: float) -> list[list[Line]]:
+def _split_bands(runs: list[Line], gutter: float) -> list[list[Line]]:
     """Runs from top to bottom: those that keep clear of the gutter together, and those that cross it together."""
     bands: list[list[Line]] = []
     crossed: bool | None = None
@@ -242,18 +244,18 @@ def _are_columns(left: list[Line], right: list[Line], width: float) -> bool:
             return False
         if median(len(run.words) for run in side) < MIN_COLUMN_WORDS:
             return False
-    top, bottom = max(_top(left), _top(right)), min(_bottom(left), _bottom(right))
-    shorter = min(_bottom(left) - _top(left), _bottom(right) - _top(right))
+    top, bottom = max(_get_top(left), _get_top(right)), min(_get_bottom(left), _get_bottom(right))
+    shorter = min(_get_bottom(left) - _get_top(left), _get_bottom(right) - _get_top(right))
     return bottom - top > 0.5 * shorter
 
 
-def _middle(run: Line) -> float:
+def _get_middle(run: Line) -> float:
     return (run.y0 + run.y1) / 2
 
 
-def _top(runs: list[Line]) -> float:
+def _get_top(runs: list[Line]) -> float:
     return min(run.y0 for run in runs)
 
 
-def _bottom(runs: list[Line]) -> float:
+def _get_bottom(runs: list[Line]) -> float:
     return max(run.y1 for run in runs)

@@ -6,13 +6,13 @@ import pikepdf
 
 from ingestion.documents import LONGEST_TARGET
 from ingestion.extract.build import Builder
-from ingestion.extract.clean import one_line
+from ingestion.extract.clean import clean_line
 
 MOST = 200  # of a page
 TOLD = "Links on this page: "
 
 
-def targets(page: pikepdf.Page) -> list[str]:
+def list_targets(page: pikepdf.Page) -> list[str]:
     """Addresses and names of files that a click on the page would open, each once, in the order of the annotations.
     Raises what pikepdf raises for a damaged page."""
     found: dict[str, None] = {}
@@ -25,7 +25,7 @@ def targets(page: pikepdf.Page) -> list[str]:
         said = action.get("/URI") if str(action.get("/S")) == "/URI" else action.get("/F")
         if isinstance(said, pikepdf.Dictionary):
             said = said.get("/UF") or said.get("/F")
-        target = one_line(str(said)) if isinstance(said, pikepdf.String) else ""
+        target = clean_line(str(said)) if isinstance(said, pikepdf.String) else ""
         if 0 < len(target) <= LONGEST_TARGET and len(found) < MOST:
             found[target] = None
     return list(found)
@@ -34,7 +34,7 @@ def targets(page: pikepdf.Page) -> list[str]:
 def tell(builder: Builder, number: int, first: int, found: list[str]) -> None:
     """The links of a page whose paragraphs begin at `first`. Targets that its text does not hold are a paragraph of
     their own: they are in the file, so they are classified as its text is."""
-    text = builder.text_from(first)
+    text = builder.join_from(first)
     unsaid = [target for target in found if target not in text]
     builder.add(TOLD + " ; ".join(unsaid) if unsaid else "", page=number, path=())
     for target in found:

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from ingestion.boxes import Box
-from ingestion.extract.page_numbers import CERTAIN, NUMBER, is_bare, numbers_of_page, split_numbers
-from ingestion.extract.pdf_lines import Line, segments, whole_lines
+from ingestion.extract.page_numbers import CERTAIN, NUMBER, find_page_numbers, is_bare, split_numbers
+from ingestion.extract.pdf_lines import Line, join_whole_lines, split_segments
 from ingestion.extract.pdf_words import Word
 
 ZONE = 0.14  # of the page's height, at either end
@@ -39,9 +39,9 @@ class Signature:
     of_page: frozenset[int]
 
 
-def signature(line: Line, pages: int) -> Signature:
+def build_signature(line: Line, pages: int) -> Signature:
     template, numbers = split_numbers(line.text)
-    of_page = numbers_of_page(template)
+    of_page = find_page_numbers(template)
     if not of_page and is_bare(template, numbers, pages):
         of_page = set(range(len(numbers)))
     elif not of_page:
@@ -66,18 +66,18 @@ def _set_apart(line: Line, count: int, largest: int) -> set[int]:
     return found
 
 
-def lines_at_edge(words: list[Word], height: float) -> list[Line]:
+def list_lines_at_edge(words: list[Word], height: float) -> list[Line]:
     """Lines across the full width of the page that may run: near its edges, and the lowest."""
-    return whole_lines(segments(at_edge(words, height)))
+    return join_whole_lines(split_segments(select_at_edge(words, height)))
 
 
-def at_edge(drawn: list[Drawn], height: float) -> list[Drawn]:
+def select_at_edge(drawn: list[Drawn], height: float) -> list[Drawn]:
     upper, lower = 0.15 * height, 0.85 * height
     lowest = max((one.base for one in drawn), default=0.0) - 2
     return [one for one in drawn if one.y1 < upper or one.y0 > lower or one.base > lowest]
 
 
-def without_words(runs: list[Line], lines: Sequence[Line]) -> list[Line]:
+def drop_words(runs: list[Line], lines: Sequence[Line]) -> list[Line]:
     """Runs without the words of some lines; of a run that holds only such words nothing is left."""
     dropped = {id(word) for line in lines for word in line.words}
     if not dropped:
@@ -86,21 +86,21 @@ def without_words(runs: list[Line], lines: Sequence[Line]) -> list[Line]:
     return [run if len(words) == len(run.words) else Line(words) for run, words in kept if words]
 
 
-def candidates(lines: Iterable[Line], height: float) -> list[Line]:
+def select_candidates(lines: Iterable[Line], height: float) -> list[Line]:
     return [line for line in lines if line.table is None and (line.y1 < ZONE * height or line.y0 > (1 - ZONE) * height)]
 
 
-def last_number(lines: Sequence[Line], pages: int) -> Signature | None:
+def find_last_number(lines: Sequence[Line], pages: int) -> Signature | None:
     """The lowest line, where it is nothing but the number of a page."""
     lowest = max(lines, key=lambda line: line.base, default=None)
     if lowest is None or lowest.table is not None:
         return None
-    sign = signature(lowest, pages)
+    sign = build_signature(lowest, pages)
     return sign if len(sign.numbers) == 1 and is_bare(sign.template, sign.numbers, pages) else None
 
 
 @dataclass(slots=True)
-class Running:
+class RunningLine:
     """One running line. first: where it was met first; paragraph: its number in the builder, once it has one. slices:
     of the paragraph's text, a word each.
     """
@@ -135,19 +135,19 @@ class Margins:
         self._pages = pages
         met: dict[tuple[str, int], list[tuple[int, Signature]]] = defaultdict(list)
         for page, (lines, height) in sample.items():
-            for line in candidates(lines, height):
-                sign = signature(line, pages)
+            for line in select_candidates(lines, height):
+                sign = build_signature(line, pages)
                 met[sign.template, sign.height].append((page, sign))
-            if (lowest := last_number(lines, pages)) is not None:
+            if (lowest := find_last_number(lines, pages)) is not None:
                 met[lowest.template, LAST].append((page, lowest))
         enough = 2 if len(sample) < 6 else max(3, len(sample) // 5)
-        self._running: dict[tuple[str, int], list[Running]] = {}
+        self._running: dict[tuple[str, int], list[RunningLine]] = {}
         for key, places in met.items():
-            found: list[Running] = []
+            found: list[RunningLine] = []
             left = places
             while len(left) >= enough:  # a line may change with the chapter
                 page, sign = left[0]
-                running = Running(page, sign.numbers, is_bare(sign.template, sign.numbers, pages))
+                running = RunningLine(page, sign.numbers, is_bare(sign.template, sign.numbers, pages))
                 same = {at for at, other in left if running.repeats(other, at)}
                 if len(same) >= enough:
                     found.append(running)
@@ -155,10 +155,10 @@ class Margins:
             if found:
                 self._running[key] = found
 
-    def running(self, lines: Sequence[Line], page: int, height: float) -> Iterator[tuple[Line, Running]]:
+    def running(self, lines: Sequence[Line], page: int, height: float) -> Iterator[tuple[Line, RunningLine]]:
         """The running lines among `lines`, from either edge of the page inwards up to the first that does not run:
         a text that begins alike on every page is no header."""
-        near = sorted(candidates(lines, height), key=lambda line: line.base)
+        near = sorted(select_candidates(lines, height), key=lambda line: line.base)
         upper = [line for line in near if line.base < height / 2]
         lower = [line for line in reversed(near) if line.base >= height / 2]
         told: list[Line] = []
@@ -169,23 +169,23 @@ class Margins:
                     break
                 told.append(line)
                 yield line, found
-        sign = last_number(lines, self._pages)
-        found = self._repeated((sign.template, LAST), sign, page) if sign is not None else None
+        sign = find_last_number(lines, self._pages)
+        found = self._find_repeated((sign.template, LAST), sign, page) if sign is not None else None
         if found is not None:
             last = max(lines, key=lambda line: line.base)
             if all(last is not line for line in told):
                 yield last, found
 
-    def _find(self, line: Line, page: int) -> Running | None:
-        sign = signature(line, self._pages)
+    def _find(self, line: Line, page: int) -> RunningLine | None:
+        sign = build_signature(line, self._pages)
         for step in (0, -1, 1):
-            running = self._repeated((sign.template, sign.height + step), sign, page)
+            running = self._find_repeated((sign.template, sign.height + step), sign, page)
             if running is not None:
                 return running
         bare = self._pages > 1 and is_bare(sign.template, sign.numbers, self._pages)
         if CERTAIN.fullmatch(sign.template) or (bare and page in sign.numbers):
-            return Running(page, sign.numbers, page_number_only=True)
+            return RunningLine(page, sign.numbers, page_number_only=True)
         return None
 
-    def _repeated(self, key: tuple[str, int], sign: Signature, page: int) -> Running | None:
+    def _find_repeated(self, key: tuple[str, int], sign: Signature, page: int) -> RunningLine | None:
         return next((one for one in self._running.get(key, ()) if one.repeats(sign, page)), None)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ingestion.extract.pdf_ink import Ink
-from ingestion.extract.pdf_lines import Line, segments
-from ingestion.extract.pdf_seen import Joined, Look
-from ingestion.extract.pdf_tables import Table
+from ingestion.extract.pdf_lines import Line, split_segments
+from ingestion.extract.pdf_seen import JoinedPage, Look
+from ingestion.extract.pdf_tables import PdfTable
 from ingestion.extract.pdf_words import PageContent, Word
 
 
@@ -16,18 +16,18 @@ class LastTable:
     """The table that ended the page before, with the header to repeat."""
 
     page: int
-    table: Table
+    table: PdfTable
     header: tuple[str, ...]
 
 
 @dataclass(slots=True)
-class Page:
+class PdfPage:
     """A page with what it wants looked at, and with what was seen on it as a whole. beneath: words of it that others
     stand for in the text."""
 
     content: PageContent
     look: Look | None = None
-    joined: Joined | None = None
+    joined: JoinedPage | None = None
     beneath: tuple[Word, ...] = ()
     ink: Ink | None = None
     _runs: list[Line] = field(default_factory=list)
@@ -37,5 +37,5 @@ class Page:
         """Of its upright words; made anew where words were taken away since."""
         if self._words is not self.content.words:
             self._words = self.content.words
-            self._runs = segments((word for word in self._words if not word.slanted), whole_page=True)
+            self._runs = split_segments((word for word in self._words if not word.slanted), whole_page=True)
         return self._runs

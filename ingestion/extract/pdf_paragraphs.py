@@ -12,11 +12,11 @@ from statistics import median
 
 from ingestion.boxes import Boxes
 from ingestion.documents import Kind
-from ingestion.extract.clean import is_plain, one_line
+from ingestion.extract.clean import clean_line, is_plain
 from ingestion.extract.pdf_lines import Line
-from ingestion.extract.pdf_tables import Table
+from ingestion.extract.pdf_tables import PdfTable
 from ingestion.extract.pdf_words import Word
-from ingestion.extract.right_to_left import RIGHT_TO_LEFT, words_in_order
+from ingestion.extract.right_to_left import RIGHT_TO_LEFT, order_words
 
 BULLETS = "•●○▪■◦‣⁃∙·➢❖✓"
 SYMBOL_BULLETS = str.maketrans(dict.fromkeys("\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf0a8\uf02d\uf06f\uf0b6", "•"))
@@ -54,7 +54,7 @@ class Hyphenation:
         ends = sum(_is_hyphened(line.words[-1].text) for line in lines if line.words)
         return cls(words, ends > 0.02 * len(lines))
 
-    def parted(self, last: str, first: str) -> bool:
+    def is_parted(self, last: str, first: str) -> bool:
         """Whether the hyphen at the end of the word `last` is there for the line's sake alone."""
         if not _is_hyphened(last) or (tail := LETTERS.match(first)) is None or not first[0].islower():
             return False
@@ -79,7 +79,7 @@ def _begins_with_marker(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PdfBlock:
     """One paragraph of a page, or one table. level: of a heading, smaller is further out. seen: some of it
     was read off a picture."""
 
@@ -87,30 +87,30 @@ class Block:
     kind: Kind
     boxes: Boxes
     level: float | None = None
-    table: Table | None = None
+    table: PdfTable | None = None
     seen: bool = False
 
 
-def blocks(lines: Sequence[Line], page: int, body: float, hyphenation: Hyphenation) -> Iterator[Block]:
+def build_blocks(lines: Sequence[Line], page: int, body: float, hyphenation: Hyphenation) -> Iterator[PdfBlock]:
     """The paragraphs of one group of lines. body: the document's usual font size in points."""
     for run in _runs(lines):
         table = run[0].table
         if table is not None:
-            yield Block("", "table", Boxes(), table=table)
+            yield PdfBlock("", "table", Boxes(), table=table)
             continue
         text, boxes = _join_lines(run, page, hyphenation)
         if not text:
             continue
-        level = _heading_level(run, text, body)
+        level = _compute_heading_level(run, text, body)
         kind: Kind = "heading" if level is not None else "list" if MARKER.match(text) else "text"
-        yield Block(text, kind, boxes, level, seen=any(line.seen for line in run))
+        yield PdfBlock(text, kind, boxes, level, seen=any(line.seen for line in run))
 
 
 def _runs(lines: Sequence[Line]) -> Iterator[list[Line]]:
     texts = [line for line in lines if line.table is None]
     right = max((line.x1 for line in texts), default=0.0)
     left = min((line.x0 for line in texts), default=0.0)
-    leading = _leading(texts)
+    leading = _compute_leading(texts)
     current: list[Line] = []
     for line in lines:
         if current and (
@@ -123,7 +123,7 @@ def _runs(lines: Sequence[Line]) -> Iterator[list[Line]]:
         yield current
 
 
-def _leading(lines: Sequence[Line]) -> float:
+def _compute_leading(lines: Sequence[Line]) -> float:
     """The usual distance of base lines, in font sizes."""
     steps = [
         (line.base - last.base) / last.size
@@ -142,7 +142,7 @@ def _breaks(current: list[Line], line: Line, left: float, right: float, leading:
         return True
     if abs(last.size - line.size) > 0.1 * size:
         return True
-    fits = _room_left(last, line, right)
+    fits = _compute_room_left(last, line, right)
     if last.bold != line.bold and (fits > 0 or len(current) == 1):
         return True
     ended = last.text.rstrip(CLOSERS).endswith(ENDS)
@@ -157,13 +157,13 @@ def _breaks(current: list[Line], line: Line, left: float, right: float, leading:
     return outdented and (ended or fits > 0)
 
 
-def _room_left(last: Line, line: Line, right: float) -> float:
+def _compute_room_left(last: Line, line: Line, right: float) -> float:
     """Points by which the first word of `line` would have fitted on the line before: above 0, the break was meant."""
     first = line.words[0]
     return right - last.x1 - (first.x1 - first.x0) - 0.6 * max(last.size, 1.0)
 
 
-def _heading_level(run: list[Line], text: str, body: float) -> float | None:
+def _compute_heading_level(run: list[Line], text: str, body: float) -> float | None:
     """Larger than the body, or bold, or in capitals with a number; short, and not a sentence.
 
     Levels: 100 - size for larger type; at body size, bold capitals 100.3 - body, bold 100.5 - body, capitals
@@ -205,14 +205,14 @@ def _join_lines(run: list[Line], page: int, hyphenation: Hyphenation) -> tuple[s
             last = run[index - 1]
             end = last.words[-1]
             hyphened = _is_hyphened(end.text)
-            if hyphened and hyphenation.parted(end.text, line.words[0].text):
+            if hyphened and hyphenation.is_parted(end.text, line.words[0].text):
                 pieces[-1], joint = pieces[-1][:-1], ""
                 lengths[-1] -= 1
                 steps[-1] -= 1
             elif end.split or hyphened:
                 joint = ""
             elif (
-                _room_left(last, line, right) > 0.25 * (right - last.x0)
+                _compute_room_left(last, line, right) > 0.25 * (right - last.x0)
                 or _has_leaders(last.text)
                 or (ENTRY.search(last.text) and ENTRY.search(line.text))
             ):
@@ -225,8 +225,8 @@ def _join_lines(run: list[Line], page: int, hyphenation: Hyphenation) -> tuple[s
             steps.append(len(joint) + told[0])
             steps += [length + 1 for length in told[1:]]
             continue
-        for word in words_in_order(line.words):
-            shown = one_line(word.text.translate(SYMBOL_BULLETS))
+        for word in order_words(line.words):
+            shown = clean_line(word.text.translate(SYMBOL_BULLETS))
             if shown:
                 pieces += (joint, shown)
                 words.append(word)
@@ -234,10 +234,10 @@ def _join_lines(run: list[Line], page: int, hyphenation: Hyphenation) -> tuple[s
                 steps.append(len(joint) + len(shown))
                 joint = " "
     ends = list(accumulate(steps))
-    return "".join(pieces), _boxes(page, words, list(map(sub, ends, lengths)), ends)
+    return "".join(pieces), _build_boxes(page, words, list(map(sub, ends, lengths)), ends)
 
 
-def _boxes(page: int, words: Sequence[Word], starts: Sequence[int], ends: Sequence[int]) -> Boxes:
+def _build_boxes(page: int, words: Sequence[Word], starts: Sequence[int], ends: Sequence[int]) -> Boxes:
     """Rounded to a tenth of a point, never inwards."""
     if not words:
         return Boxes()
@@ -248,9 +248,9 @@ def _boxes(page: int, words: Sequence[Word], starts: Sequence[int], ends: Sequen
     flat[3::7] = [ceil(x * 10) for x in x1]
     flat[4::7] = [ceil(y * 10) for y in y1]
     flat[5::7], flat[6::7] = starts, ends
-    return Boxes.packed(flat)
+    return Boxes.from_packed(flat)
 
 
-def outwards(word: Word) -> tuple[float, float, float, float]:
+def round_outwards(word: Word) -> tuple[float, float, float, float]:
     """The corners of a word, rounded likewise."""
     return floor(word.x0 * 10) / 10, floor(word.y0 * 10) / 10, ceil(word.x1 * 10) / 10, ceil(word.y1 * 10) / 10

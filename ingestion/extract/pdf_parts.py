@@ -45,10 +45,10 @@ def _is_across(run: Line, runs: Sequence[Line], usual: float, width: float) -> b
     above, below = any(other.y1 <= run.y0 for other in right), any(other.y0 >= run.y1 for other in right)
     if not above or below != (run.size > usual):
         return False
-    return not any(other.y0 < bottom and other.y1 > top for other in runs if not _alike(other, run))
+    return not any(other.y0 < bottom and other.y1 > top for other in runs if not _is_alike(other, run))
 
 
-def _alike(other: Line, run: Line) -> bool:
+def _is_alike(other: Line, run: Line) -> bool:
     """Another line of the same heading or note."""
     return other.table is None and abs(other.size - run.size) < 0.5 and abs(other.x0 - run.x0) < 3 * run.size
 

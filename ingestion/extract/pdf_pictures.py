@@ -11,16 +11,16 @@ from dataclasses import dataclass, field, replace
 
 from ingestion.boxes import Boxes
 from ingestion.extract.build import Builder
-from ingestion.extract.eyes import IN_PICTURES, UNSURE, Eyes, doubt
+from ingestion.extract.eyes import IN_PICTURES, UNSURE, Eyes, note_doubt
 from ingestion.extract.pdf_checks import SMALL, Key
-from ingestion.extract.pdf_covers import hidden
-from ingestion.extract.pdf_lines import in_reading_order, segments
-from ingestion.extract.pdf_paragraphs import Hyphenation, blocks
-from ingestion.extract.pdf_seen import Look, has_text_layer, is_ornament, joined
-from ingestion.extract.pdf_shapes import is_drawn, is_unknown
-from ingestion.extract.pdf_words import PageContent, Picture, Word
+from ingestion.extract.pdf_covers import find_hidden_pictures
+from ingestion.extract.pdf_lines import group_in_reading_order, split_segments
+from ingestion.extract.pdf_paragraphs import Hyphenation, build_blocks
+from ingestion.extract.pdf_seen import Look, has_text_layer, is_ornament, list_unsaid_words
+from ingestion.extract.pdf_shapes import is_drawing, is_unknown
+from ingestion.extract.pdf_words import PageContent, PdfPicture, Word
 from ingestion.extract.seen_text import list_words
-from ingestion.seen import Region, Seen
+from ingestion.seen import PictureReading, Region
 
 Place = tuple[Key, tuple[int, ...]]
 HIDDEN = "This page does not show a picture whole; text in what is hidden, if any, was not read."
@@ -34,7 +34,7 @@ NO_TITLES = 1_000.0  # points: no type is larger than a body of that size, so no
 
 
 @dataclass(slots=True)
-class _Told:
+class _PictureText:
     """What a picture said when it was met first."""
 
     paragraphs: list[tuple[int, Boxes]] = field(default_factory=list)
@@ -43,7 +43,7 @@ class _Told:
 class Pictures:
     def __init__(self, builder: Builder, eyes: Eyes, hyphenation: Hyphenation) -> None:
         self._builder, self._eyes, self._hyphenation = builder, eyes, hyphenation
-        self._told: dict[Place, _Told] = {}
+        self._told: dict[Place, _PictureText] = {}
         self._recorded: set[Key] = set()
         self._met: set[Key] = set()
         self._apart: set[Key] = set()
@@ -53,39 +53,39 @@ class Pictures:
         """The pictures of a page whose text has been read."""
         self.explained = []
         open_ones = [p for p in content.pictures if not is_ornament(p) and not has_text_layer(p, content.words)]
-        self.explained += [on_page(p, content) for p in content.pictures if has_text_layer(p, content.words)]
+        self.explained += [clip_to_page(p, content) for p in content.pictures if has_text_layer(p, content.words)]
         open_ones += content.drawings
-        fresh: list[Picture] = []
+        fresh: list[PdfPicture] = []
         for picture in open_ones:
-            told = self._told.get(_place(picture))
+            told = self._told.get(_get_place(picture))
             if told is None:
                 fresh.append(picture)
-            elif not is_drawn(picture):
-                self.explained.append(on_page(picture, content))
+            elif not is_drawing(picture):
+                self.explained.append(clip_to_page(picture, content))
             for paragraph, boxes in told.paragraphs if told else ():
-                self._builder.more_boxes(paragraph, [replace(box, page=number) for box in boxes])
-        regions = tuple(on_page(picture, content) for picture in fresh)
+                self._builder.add_boxes(paragraph, [replace(box, page=number) for box in boxes])
+        regions = tuple(clip_to_page(picture, content) for picture in fresh)
         seen = self._eyes.look(f"page {number}", number, regions) if fresh and look is not None else None
         if seen is not None:
             self._read(number, content, list(zip(fresh, regions, strict=True)), seen)
-            self.explained += [on_page(p, content) for p in open_ones if not is_unknown(p) and not is_drawn(p)]
+            self.explained += [clip_to_page(p, content) for p in open_ones if not is_unknown(p) and not is_drawing(p)]
             return
         for picture in fresh:
             if picture.key not in self._recorded:
                 self._recorded.add(picture.key)
-                self._builder.miss(*_unread(picture), number)
-                self.explained.append(on_page(picture, content))  # it is on record for this page
+                self._builder.miss(*_describe_unread(picture), number)
+                self.explained.append(clip_to_page(picture, content))  # it is on record for this page
 
     def take_hidden(self, number: int, content: PageContent, layered: bool, first: int) -> None:
         """What a page does not show of its pictures; layered: it may show none of those in a layer. first: number of
         its first paragraph."""
         self._met |= {picture.key for picture in content.pictures}
-        if layered and any(map(is_drawn, content.drawings)):
+        if layered and any(map(is_drawing, content.drawings)):
             self._builder.miss("drawing", IN_LAYERS, number)
         if not layered and not content.covers and not any(picture.cut for picture in content.pictures):
             return
         with_text = {n for n, picture in enumerate(content.pictures) if has_text_layer(picture, content.words)}
-        for picture in content.pictures if layered else hidden(content, with_text):
+        for picture in content.pictures if layered else find_hidden_pictures(content, with_text):
             if max(picture.key[:2]) > SMALL and picture.key not in self._apart:
                 self._apart.add(picture.key)
                 self._builder.miss("image", HIDDEN, number)
@@ -96,19 +96,21 @@ class Pictures:
             if key not in self._met:
                 self._builder.miss("image", UNSHOWN)
 
-    def _read(self, number: int, content: PageContent, pictures: list[tuple[Picture, Region]], seen: Seen) -> None:
-        seen = _without_specks(seen, [region for picture, region in pictures if is_drawn(picture)])
-        doubt(seen, self._builder, number)
-        left = joined(content.words, seen)
+    def _read(
+        self, number: int, content: PageContent, pictures: list[tuple[PdfPicture, Region]], seen: PictureReading
+    ) -> None:
+        seen = _drop_specks(seen, [region for picture, region in pictures if is_drawing(picture)])
+        note_doubt(seen, self._builder, number)
+        left = list_unsaid_words(content.words, seen)
         for picture, region in pictures:
-            told = self._told[_place(picture)] = _Told()
+            told = self._told[_get_place(picture)] = _PictureText()
             inside = [word for word in left if _is_in(word, region)]
             if is_unknown(picture) and not any(_is_in(word, region) for word in list_words(seen)):
-                self._builder.miss(*_unread(picture), number)
+                self._builder.miss(*_describe_unread(picture), number)
             taken = {id(word) for word in inside}
             left = [word for word in left if id(word) not in taken]
-            for group in in_reading_order(segments(inside), content.width):
-                for block in blocks(group, number, NO_TITLES, self._hyphenation):
+            for group in group_in_reading_order(split_segments(inside), content.width):
+                for block in build_blocks(group, number, NO_TITLES, self._hyphenation):
                     paragraph = self._builder.add(
                         block.text, page=number, boxes=block.boxes, path=IN_PICTURES, read_by="ocr"
                     )
@@ -116,13 +118,13 @@ class Pictures:
                         told.paragraphs.append((paragraph, block.boxes))
 
 
-def _unread(picture: Picture) -> tuple[str, str]:
+def _describe_unread(picture: PdfPicture) -> tuple[str, str]:
     if is_unknown(picture):
         return "unreadable_text", LETTERS
-    return ("image", DRAWN if is_drawn(picture) else UNREAD)
+    return ("image", DRAWN if is_drawing(picture) else UNREAD)
 
 
-def _without_specks(seen: Seen, drawn: Sequence[Region]) -> Seen:
+def _drop_specks(seen: PictureReading, drawn: Sequence[Region]) -> PictureReading:
     """Shapes look like letters: signs in drawings that are hardly read are none."""
     if not drawn:
         return seen
@@ -136,12 +138,12 @@ def _without_specks(seen: Seen, drawn: Sequence[Region]) -> Seen:
     return replace(seen, words=tuple(words))
 
 
-def on_page(picture: Picture, content: PageContent) -> Region:
+def clip_to_page(picture: PdfPicture, content: PageContent) -> Region:
     """The part of a picture that shows."""
     return max(0.0, picture.x0), max(0.0, picture.y0), min(content.width, picture.x1), min(content.height, picture.y1)
 
 
-def _place(picture: Picture) -> Place:
+def _get_place(picture: PdfPicture) -> Place:
     return picture.key, tuple(round(n) for n in (picture.x0, picture.y0, picture.x1, picture.y1))
 
 

@@ -21,7 +21,7 @@ DEEPEST = 8  # forms in each other
 
 def extract_visible_words(page: pdfium.PdfPage) -> list[Word]:
     """The words of an open page as its letters are drawn. Takes the replacements out of the page."""
-    for piece in _objects(page):
+    for piece in _iter_objects(page):
         for index in reversed(range(max(0, c.FPDFPageObj_CountMarks(piece)))):
             mark = c.FPDFPageObj_GetMark(piece, index)
             if c.FPDFPageObjMark_GetParamValueType(mark, MARK) == c.FPDF_OBJECT_STRING:
@@ -33,7 +33,7 @@ def extract_visible_words(page: pdfium.PdfPage) -> list[Word]:
         text.close()
 
 
-def _objects(page: pdfium.PdfPage) -> Iterator[Any]:
+def _iter_objects(page: pdfium.PdfPage) -> Iterator[Any]:
     left = [(c.FPDFPage_GetObject(page, index), 0) for index in range(c.FPDFPage_CountObjects(page))]
     while left:
         piece, depth = left.pop()

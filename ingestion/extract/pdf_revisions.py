@@ -26,29 +26,29 @@ MAX_NUMBERS = 7  # characters that NUMBERS takes
 MOST_REVISIONS = 8
 
 
-def corrupt(what: str) -> Quarantined:
+def build_corrupt(what: str) -> Quarantined:
     return Quarantined("corrupt", what + " Save it again from the program that wrote it, or upload it again.")
 
 
 def ends(path: Path, builder: Builder) -> list[int]:
     """Byte offsets at which earlier versions end, oldest first; empty for a file written in one go.
 
-    Raises Quarantined `corrupt` for a file that breaks off.
+    Raises Quarantined `build_corrupt` for a file that breaks off.
     """
     with path.open("rb") as file:
         linear = b"/Linearized" in file.read(2048)
     size = path.stat().st_size
-    marks = list(_marks(path))
+    marks = list(_find_marks(path))
     references = [offset for kind, offset in marks if kind == b"startxref"]
     if not references and not linear and any(kind == b"%%EOF" and size - offset < TAIL for kind, offset in marks):
         return []  # whole, but for the table of its objects, which pikepdf and pdfium make anew
     if not references or (linear and len(references) == 1 and size > 2 * TAIL and references[0] < size // 2):
-        raise corrupt("This PDF breaks off before its end: it was probably not uploaded or saved completely.")
+        raise build_corrupt("This PDF breaks off before its end: it was probably not uploaded or saved completely.")
     closed = [offset for kind, offset in marks if kind == b"%%EOF" and offset > references[-1]]
     if any(kind == b" obj" and offset > references[-1] for kind, offset in marks):
-        raise corrupt("This PDF breaks off in the middle of a later version of itself.")
+        raise build_corrupt("This PDF breaks off in the middle of a later version of itself.")
     if not closed and size - references[-1] > TAIL:
-        raise corrupt("This PDF breaks off before its end: it was probably not uploaded or saved completely.")
+        raise build_corrupt("This PDF breaks off before its end: it was probably not uploaded or saved completely.")
     if closed and _says_more(path, closed[0] + 5):
         builder.miss("trailing_data", "There is more in this file after the end of the PDF.")
     found = _ends_of_versions(marks)[1 if linear else 0 : -1]
@@ -73,7 +73,7 @@ def _ends_of_versions(marks: list[tuple[bytes, int]]) -> list[int]:
     return found
 
 
-def _marks(path: Path) -> Iterator[tuple[bytes, int]]:
+def _find_marks(path: Path) -> Iterator[tuple[bytes, int]]:
     """`startxref`, `%%EOF` and (as ` obj`) the beginnings of objects, with their offsets."""
     offset, kept = 0, b""
     with path.open("rb") as file:

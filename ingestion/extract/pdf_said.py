@@ -10,7 +10,7 @@ from typing import Any
 import pikepdf
 
 from ingestion.extract.build import Builder
-from ingestion.extract.clean import one_line
+from ingestion.extract.clean import clean_line
 
 PROPERTIES = ("/Title", "/Subject", "/Author", "/Keywords")
 PLACEHOLDERS = frozenset(
@@ -25,7 +25,7 @@ DAMAGED = (pikepdf.PdfError, ValueError, TypeError, AttributeError, KeyError, Ru
 
 
 @dataclass(slots=True)
-class Said:
+class DocumentTexts:
     """properties: texts by name. bookmarks, descriptions: texts in their order, each once. comments: with pages."""
 
     builder: Builder
@@ -51,11 +51,11 @@ class Said:
                 self.describe(part.get(name))
 
     def describe(self, text: Any) -> None:
-        if isinstance(text, pikepdf.String) and (said := one_line(str(text))) and not GUESSED.fullmatch(said):
+        if isinstance(text, pikepdf.String) and (said := clean_line(str(text))) and not GUESSED.fullmatch(said):
             self.descriptions[said] = None
 
     def comment(self, text: Any, page: int) -> None:
-        if isinstance(text, pikepdf.String) and (said := one_line(str(text))):
+        if isinstance(text, pikepdf.String) and (said := clean_line(str(text))):
             self.comments[said, page] = None
 
     def add(self) -> None:
@@ -69,7 +69,7 @@ class Said:
     def _look_at_properties(self, pdf: pikepdf.Pdf) -> None:
         for key in PROPERTIES:
             value = pdf.docinfo.get(key)
-            said = one_line(str(value))[:MAX_CHARACTERS] if isinstance(value, pikepdf.String) else ""
+            said = clean_line(str(value))[:MAX_CHARACTERS] if isinstance(value, pikepdf.String) else ""
             if said.lower() not in PLACEHOLDERS:
                 self.properties[key.lstrip("/")] = said
 
@@ -83,6 +83,6 @@ class Said:
                 continue
             met.add(item.objgen if item.is_indirect else (-len(met) - 1, 0))
             title = item.get("/Title")
-            if isinstance(title, pikepdf.String) and (said := one_line(str(title))):
+            if isinstance(title, pikepdf.String) and (said := clean_line(str(title))):
                 self.bookmarks[said] = None
             left += [item.get("/Next"), item.get("/First")]

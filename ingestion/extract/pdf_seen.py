@@ -13,9 +13,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ingestion.extract.eyes import LETTERS, PAPER
-from ingestion.extract.pdf_words import PageContent, Picture, Word
+from ingestion.extract.pdf_words import PageContent, PdfPicture, Word
 from ingestion.extract.seen_text import SURE, list_words
-from ingestion.seen import Region, Seen
+from ingestion.seen import PictureReading, Region
 
 ICON = 48.0  # points: smaller pictures are ornaments
 COVERED = 5  # words of a text layer under a picture that make it a scan with its text
@@ -68,16 +68,16 @@ def plan_look(content: PageContent, strategy: str | None) -> Look | None:
     return Look("pictures") if content.pictures or content.drawings else None
 
 
-def has_text_layer(picture: Picture, words: Iterable[Word]) -> bool:
+def has_text_layer(picture: PdfPicture, words: Iterable[Word]) -> bool:
     inside = (w for w in words if w.invisible and picture.x0 <= w.x0 <= picture.x1 and picture.y0 <= w.y0 <= picture.y1)
     return sum(1 for _ in zip(range(COVERED), inside, strict=False)) == COVERED
 
 
-def is_ornament(picture: Picture) -> bool:
+def is_ornament(picture: PdfPicture) -> bool:
     return max(picture.x1 - picture.x0, picture.y1 - picture.y0) <= ICON
 
 
-def _measure_visible_area(picture: Picture, content: PageContent) -> float:
+def _measure_visible_area(picture: PdfPicture, content: PageContent) -> float:
     wide = min(content.width, picture.x1) - max(0.0, picture.x0)
     high = min(content.height, picture.y1) - max(0.0, picture.y0)
     return max(0.0, wide) * max(0.0, high)
@@ -95,7 +95,7 @@ def _is_no_language(words: Sequence[Word]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class JoinedPage:
     """A page that was looked at as a whole.
 
     places: words that tell where those of a model stand: of recognition, else the page's own. leftover: words of the
@@ -104,7 +104,7 @@ class Joined:
     nothing on the page. unread: there is something, and nothing could be made out.
     """
 
-    seen: Seen
+    seen: PictureReading
     leftover: tuple[Word, ...] = ()
     more: tuple[Word, ...] = ()
     unchecked: bool = False
@@ -113,7 +113,7 @@ class Joined:
     places: tuple[Word, ...] = ()
 
 
-def join(content: PageContent, look: Look, seen: Seen) -> Joined | None:
+def join(content: PageContent, look: Look, seen: PictureReading) -> JoinedPage | None:
     """Makes what was seen the words of the page, beside what it says or instead of it. None where the page's own text
     turned out to be right."""
     found = list_words(seen)
@@ -121,10 +121,10 @@ def join(content: PageContent, look: Look, seen: Seen) -> Joined | None:
         return None
     if not look.instead and not seen.turned:
         content.words = content.words + [word for word in found if not _is_in_text(word, content.words)]
-        return Joined(seen)
-    told = Counter(_words(seen.text))
-    known = _bag(found) + told
-    own = [word for word in content.words if not _known(word, known)]
+        return JoinedPage(seen)
+    told = Counter(_split_words(seen.text))
+    known = _count_words(found) + told
+    own = [word for word in content.words if not _is_known(word, known)]
     leftover = tuple(word for word in own if seen.turned or not _is_in_text(word, found))
     unchecked = bool(seen.text) and not seen.width and not content.words
     nothing = sum(len(word.text) for word in found) < LETTERS and not seen.text
@@ -136,22 +136,22 @@ def join(content: PageContent, look: Look, seen: Seen) -> Joined | None:
         content.width, content.height = seen.width, seen.height
     sure = {(w.text, round(w.x0), round(w.y0)) for w in seen.words if w.confidence >= SURE} if seen.text else set()
     more = tuple(
-        word for word in found if (word.text, round(word.x0), round(word.y0)) in sure and not _known(word, told)
+        word for word in found if (word.text, round(word.x0), round(word.y0)) in sure and not _is_known(word, told)
     )
-    return Joined(seen, leftover, more, unchecked, blank, unread, places)
+    return JoinedPage(seen, leftover, more, unchecked, blank, unread, places)
 
 
-def joined(own: Sequence[Word], seen: Seen) -> list[Word]:
+def list_unsaid_words(own: Sequence[Word], seen: PictureReading) -> list[Word]:
     """What was seen and the page's own text does not say at the same place."""
     return [word for word in list_words(seen) if not _is_in_text(word, own)]
 
 
 def find_missing_words(words: Iterable[Word], own: Sequence[Word]) -> tuple[Word, ...]:
     """Words that the page's own text does not say where they stand."""
-    return tuple(word for word in words if _words(word.text) and not _is_in_text(word, own))
+    return tuple(word for word in words if _split_words(word.text) and not _is_in_text(word, own))
 
 
-def picture_area(content: PageContent, turned: int) -> Region:
+def compute_picture_area(content: PageContent, turned: int) -> Region:
     """Where the pictures of a page lie, turned as its content; the whole page where there are none."""
     pictures = content.pictures if not turned else []
     return (
@@ -162,38 +162,38 @@ def picture_area(content: PageContent, turned: int) -> Region:
     )
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     return [word.lower() for word in WORD.findall(text)]
 
 
-def _bag(words: Iterable[Word]) -> Counter[str]:
-    return Counter(piece for word in words for piece in _words(word.text))
+def _count_words(words: Iterable[Word]) -> Counter[str]:
+    return Counter(piece for word in words for piece in _split_words(word.text))
 
 
-def _known(word: Word, bag: Counter[str]) -> bool:
+def _is_known(word: Word, bag: Counter[str]) -> bool:
     """Whether all of a word was seen; what holds no letter that is known says nothing."""
-    return all(piece in bag for piece in _words(word.text))
+    return all(piece in bag for piece in _split_words(word.text))
 
 
 def _share(words: Sequence[Word], found: Sequence[Word]) -> float:
-    bag = _bag(found)
-    pieces = [piece for word in words for piece in _words(word.text)]
+    bag = _count_words(found)
+    pieces = [piece for word in words for piece in _split_words(word.text)]
     return sum(piece in bag for piece in pieces) / len(pieces) if pieces else 0.0
 
 
 def _is_in_text(word: Word, own: Iterable[Word]) -> bool:
     """Whether the page's own text says the same at the same place."""
     x, y = (word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2
-    said = set(_words(word.text))
+    said = set(_split_words(word.text))
     for other in own:
         if other.x0 - 2 <= x <= other.x1 + 2 and other.y0 - 3 <= y <= other.y1 + 3:
-            there = set(_words(other.text))
-            if said <= there or _alike(word.text, other.text):
+            there = set(_split_words(other.text))
+            if said <= there or _is_alike(word.text, other.text):
                 return True
     return False
 
 
-def _alike(a: str, b: str) -> bool:
+def _is_alike(a: str, b: str) -> bool:
     """Recognition takes letters for others: most of them in common is the same word."""
     common = sum((Counter(a.lower()) & Counter(b.lower())).values())
     return common >= 0.6 * max(len(a), len(b), 1)

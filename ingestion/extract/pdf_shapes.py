@@ -14,7 +14,7 @@ from ingestion.extract.pdf_letters import UNMAPPED, count_segments, is_filled_st
 from ingestion.seen import Region
 
 if TYPE_CHECKING:
-    from ingestion.extract.pdf_words import Picture, Word
+    from ingestion.extract.pdf_words import PdfPicture, Word
 
 MIN_RULE = 12.0  # points: shorter strokes are underlines and ornaments
 MAX_RULE_THICKNESS = 3.0
@@ -57,44 +57,44 @@ def extract_rules(piece: Any, box: Region) -> Iterator[Region]:
         yield from ((x0, y0, x1, y0), (x0, y1, x1, y1), (x0, y0, x0, y1), (x1, y0, x1, y1)) * 2
 
 
-def drawings(shapes: Sequence[Shape]) -> list[Picture]:
+def find_drawings(shapes: Sequence[Shape]) -> list[PdfPicture]:
     """Parts of a page on which so much is drawn that there may be words."""
     found = []
-    for group in _groups([box for box, _ in shapes]):
+    for group in _group_boxes([box for box, _ in shapes]):
         some = [shapes[place] for place in group]
         points = sum(count for _, count in some)
-        picture = _picture([box for box, _ in some], points, SHAPES)
+        picture = _build_picture([box for box, _ in some], points, SHAPES)
         if points >= LETTERS and max(picture.x1 - picture.x0, picture.y1 - picture.y0) > LARGE:
             found.append(picture)
     return found
 
 
-def unknown(words: Iterable[Word], guessed: Iterable[bool]) -> list[Picture]:
+def find_unknown_letters(words: Iterable[Word], guessed: Iterable[bool]) -> list[PdfPicture]:
     """Where words stand whose letters nobody knows. A page that has signs alone has bullets."""
     odd = [word for word, guess in zip(words, guessed, strict=False) if guess or UNMAPPED.search(word.text)]
     boxes = [word[1:5] for word in odd] if any(len(word.text) > 1 for word in odd) else []
-    return [_picture([boxes[place] for place in group], 0, UNKNOWN) for group in _groups(boxes)]
+    return [_build_picture([boxes[place] for place in group], 0, UNKNOWN) for group in _group_boxes(boxes)]
 
 
-def is_drawn(picture: Picture) -> bool:
+def is_drawing(picture: PdfPicture) -> bool:
     return picture.key[3].startswith(SHAPES)
 
 
-def is_unknown(picture: Picture) -> bool:
+def is_unknown(picture: PdfPicture) -> bool:
     return picture.key[3].startswith(UNKNOWN)
 
 
-def _picture(boxes: Sequence[Region], points: int, kind: str) -> Picture:
-    from ingestion.extract.pdf_words import Picture
+def _build_picture(boxes: Sequence[Region], points: int, kind: str) -> PdfPicture:
+    from ingestion.extract.pdf_words import PdfPicture
 
     left, top, right, bottom = zip(*boxes, strict=True)
     x0, y0 = min(left), min(top)
     places = [tuple(round(side) for side in (a - x0, b - y0, d - x0, e - y0)) for a, b, d, e in boxes]
     digest = hashlib.blake2b(repr(places).encode(), digest_size=16).hexdigest()
-    return Picture(x0, y0, max(right), max(bottom), (len(boxes), points, 0, f"{kind} {digest}"))
+    return PdfPicture(x0, y0, max(right), max(bottom), (len(boxes), points, 0, f"{kind} {digest}"))
 
 
-def _groups(boxes: Sequence[Region]) -> list[list[int]]:
+def _group_boxes(boxes: Sequence[Region]) -> list[list[int]]:
     """Places of boxes that lie near each other; all in one group where there are too many."""
     owner: dict[int, int] = {}
 

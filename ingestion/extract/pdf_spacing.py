@@ -34,36 +34,36 @@ def unite_letters(words: list[Word]) -> list[Word]:
     begin = 0
     for match in SINGLE.finditer(flags):
         found += words[begin : match.start()]
-        found += _united(words[match.start() : match.end()])
+        found += _join_letters(words[match.start() : match.end()])
         begin = match.end()
     return found + words[begin:] if begin else words
 
 
-def _united(letters: Sequence[Word]) -> list[Word]:
+def _join_letters(letters: Sequence[Word]) -> list[Word]:
     found: list[Word] = []
-    for row in _parted(letters, lambda a, b: _is_adjacent(a, b) or _is_below(a, b)):
+    for row in _split_rows(letters, lambda a, b: _is_adjacent(a, b) or _is_below(a, b)):
         across = [_is_adjacent(a, b) for a, b in pairwise(row)]
         if len(row) < MIN_WORDS or any(across) != all(across):
             found += row
         elif all(across):
-            found += _spelled(row)
+            found += _spell_words(row)
         else:
-            found.append(_joined(row)._replace(slanted=True))
+            found.append(_join_word(row)._replace(slanted=True))
     return found
 
 
-def _spelled(row: Sequence[Word]) -> list[Word]:
+def _spell_words(row: Sequence[Word]) -> list[Word]:
     """The words that a line of letters spells: a gap that is wider than the others parts two of them."""
     gaps = [b.x0 - a.x1 for a, b in pairwise(row)]
     size = max(row[0].size, 1.0)
     widest = median(gaps) + UNEVEN * size
-    words = _parted(row, lambda a, b: b.x0 - a.x1 <= widest)
+    words = _split_rows(row, lambda a, b: b.x0 - a.x1 <= widest)
     if sum(len(word) > 1 for word in words) * 2 < len(words):  # "a b c d": signs of their own
         return list(row)
-    return list(map(_joined, words))
+    return list(map(_join_word, words))
 
 
-def _parted(letters: Sequence[Word], follows: Callable[[Word, Word], bool]) -> list[list[Word]]:
+def _split_rows(letters: Sequence[Word], follows: Callable[[Word, Word], bool]) -> list[list[Word]]:
     rows = [[letters[0]]]
     for last, letter in pairwise(letters):
         if follows(last, letter):
@@ -83,7 +83,7 @@ def _is_below(a: Word, b: Word) -> bool:
     return abs(a.x0 + a.x1 - b.x0 - b.x1) < 0.6 * size and DOWN[0] * size < b.base - a.base < DOWN[1] * size
 
 
-def _joined(letters: Sequence[Word]) -> Word:
+def _join_word(letters: Sequence[Word]) -> Word:
     first = letters[0]
     return first._replace(
         text="".join(letter.text for letter in letters),

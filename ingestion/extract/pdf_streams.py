@@ -29,7 +29,7 @@ def list_filters(stream: pikepdf.Stream) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Unpacked:
+class UnpackedStream:
     """size: bytes that all stages of unpacking make together. whole: the stream came to its proper end. replaces: it
     may have words that stand for others. rest: bytes behind the end of what was packed, at most MAX_REST_BYTES; more:
     there are others. content: what comes out; None where more is to be done to it than inflating, or where it is
@@ -43,7 +43,7 @@ class Unpacked:
     content: bytes | None
 
 
-def unpacked(stream: pikepdf.Stream, filters: list[str], limit: int) -> Unpacked:
+def unpack_stream(stream: pikepdf.Stream, filters: list[str], limit: int) -> UnpackedStream:
     """Counted no further than `limit` + 1 piece. Raises PdfError for damaged letters."""
     raw, counted = stream.read_raw_bytes(), _Count(limit)
     if filters and (end := ENDS_OF_LETTERS.get(filters[0])):  # bytes as letters: of these no more come out
@@ -69,7 +69,7 @@ def unpacked(stream: pikepdf.Stream, filters: list[str], limit: int) -> Unpacked
         last = piece[-len(REPLACES) :]
     content = b"".join(kept) if inflated and counted.whole else None
     rest, more = counted.rest[:MAX_REST_BYTES], len(counted.rest) > MAX_REST_BYTES
-    return Unpacked(counted.bytes, counted.whole, replaces, rest, more, content)
+    return UnpackedStream(counted.bytes, counted.whole, replaces, rest, more, content)
 
 
 class _Count:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ingestion.extract.remainder import is_formal, texts_in_bytes
+from ingestion.extract.remainder import is_formal, list_texts_in_bytes
 
 # Each part begins with another sign, so nothing is gained by trying again: possessive repetition saves the attempts.
 _LITERAL = rb"\((?:[^()\\]++|\\.|\((?:[^()\\]++|\\.|\((?:[^()\\]++|\\.)*+\))*+\))*+\)"
@@ -49,10 +49,10 @@ def decode_text(content: bytes) -> Iterator[str]:
     elif len(content) - len(content.translate(None, PRINTABLE)) >= 0.8 * len(content):
         yield content.decode("latin-1")
     else:
-        yield from texts_in_bytes(content)
+        yield from list_texts_in_bytes(content)
 
 
-def unescaped(literal: bytes) -> bytes:
+def unescape_string(literal: bytes) -> bytes:
     """Of a string in brackets."""
     return ESCAPE.sub(_unescape, literal[1:-1]) if b"\\" in literal else literal[1:-1]
 
@@ -63,7 +63,7 @@ def _unescape(found: re.Match[bytes]) -> bytes:
     return ESCAPED.get(found[2], found[2])
 
 
-def strings_of_syntax(syntax: bytes, known: set[bytes]) -> Iterator[str]:
+def list_syntax_strings(syntax: bytes, known: set[bytes]) -> Iterator[str]:
     """Strings, and names that are text. known: tokens of the file that were read before; they are left out, and the
     new ones are added. The same names stand in every object, and every object is met two or three times."""
     for token in dict.fromkeys(TOKEN.findall(syntax)):
@@ -72,31 +72,31 @@ def strings_of_syntax(syntax: bytes, known: set[bytes]) -> Iterator[str]:
         if len(token) <= MAX_KNOWN_BYTES and len(known) < MAX_KNOWN_TOKENS:
             known.add(token)
         if token[:1] == b"(":
-            yield from _unless_formal(unescaped(token))
+            yield from _list_informal(unescape_string(token))
         elif token[:1] == b"<":
             digits = b"".join(token[1:-1].split())
-            yield from _unless_formal(bytes.fromhex((digits + b"0" * (len(digits) % 2)).decode()))
+            yield from _list_informal(bytes.fromhex((digits + b"0" * (len(digits) % 2)).decode()))
         else:
             text = HEX_IN_NAME.sub(lambda found: bytes.fromhex(found[1].decode()), token[1:]).decode("utf-8", "replace")
             if not NAME.fullmatch(text):
                 yield text
 
 
-def _unless_formal(content: bytes) -> Iterator[str]:
+def _list_informal(content: bytes) -> Iterator[str]:
     for text in decode_text(content):
         if not is_formal(text.strip()):
             yield text
 
 
-def strings_of_content(content: bytes, known: set[bytes]) -> Iterator[str]:
+def list_content_strings(content: bytes, known: set[bytes]) -> Iterator[str]:
     """Of a content stream, without the text that it draws."""
     rest, pictures = _cut_pictures(SHOWN.sub(b" ", content))
     for picture in pictures:
-        yield from texts_in_bytes(picture)
+        yield from list_texts_in_bytes(picture)
     if b"(" in rest or b"<" in rest or b"/" in rest:
-        yield from strings_of_syntax(rest, known)
+        yield from list_syntax_strings(rest, known)
     for comment in COMMENT.findall(rest):
-        yield from _unless_formal(comment[1:])
+        yield from _list_informal(comment[1:])
 
 
 def _cut_pictures(content: bytes) -> tuple[bytes, list[bytes]]:
@@ -109,11 +109,11 @@ def _cut_pictures(content: bytes) -> tuple[bytes, list[bytes]]:
     return (b" ".join([*pieces, content[end:]]), pictures) if pictures else (content, pictures)
 
 
-def strings_of_table(content: bytes, known: set[bytes]) -> Iterator[str]:
+def list_table_strings(content: bytes, known: set[bytes]) -> Iterator[str]:
     """Of a table of letters (CMap), or a function: comments, strings, and what is none of its words."""
-    yield from strings_of_syntax(content, known)
+    yield from list_syntax_strings(content, known)
     for comment in COMMENT.findall(content):
-        yield from _unless_formal(comment[1:])
+        yield from _list_informal(comment[1:])
     rest = TOKEN.sub(b" ", COMMENT.sub(b" ", content)).decode("latin-1")
     words = re.split(r"[\s\[\]{}<>]+", rest)
     odd = {word for word in set(words) if not (is_formal(word) or WORDS_OF_TABLES.fullmatch(word))}
@@ -130,21 +130,21 @@ def cut_streams(content: bytes) -> bytes:
     return b"stream endstream".join([*pieces, content[begin:]])
 
 
-def strings_of_file(content: bytes, rest: bytes, known: set[bytes]) -> Iterator[str]:
+def list_file_strings(content: bytes, rest: bytes, known: set[bytes]) -> Iterator[str]:
     """Of the bytes of a file outside of its streams: strings that are in no object, comments, what stands between.
     rest: the file without its streams."""
-    yield from strings_of_syntax(rest, known)
+    yield from list_syntax_strings(rest, known)
     for comment in COMMENT.findall(rest):
         if not USUAL_COMMENT.fullmatch(comment):
-            yield from texts_in_bytes(comment)
-    yield from texts_in_bytes(content[: max(0, content[:2048].find(b"%PDF-"))])
+            yield from list_texts_in_bytes(comment)
+    yield from list_texts_in_bytes(content[: max(0, content[:2048].find(b"%PDF-"))])
     for between in BETWEEN.findall(rest):
         if between.strip():
-            yield from texts_in_bytes(between)
-    yield from texts_in_bytes(content[content.rfind(b"%%EOF") + 5 :])
+            yield from list_texts_in_bytes(between)
+    yield from list_texts_in_bytes(content[content.rfind(b"%%EOF") + 5 :])
 
 
-def objects_in_file(rest: bytes) -> set[tuple[int, int]]:
+def find_objects_in_file(rest: bytes) -> set[tuple[int, int]]:
     """Numbers of all objects that are written out, whether a table names them or not. rest: the file without its
     streams."""
     found = OBJECT.findall(rest)

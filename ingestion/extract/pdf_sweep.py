@@ -16,21 +16,21 @@ import pypdfium2 as pdfium
 from lxml import etree
 
 from ingestion.extract.build import Builder
-from ingestion.extract.font_strings import texts_of_font
-from ingestion.extract.pdf_images import FILES, readable_share, sweep_image
+from ingestion.extract.font_strings import list_texts_of_font
+from ingestion.extract.pdf_images import FILES, compute_readable_share, sweep_image
 from ingestion.extract.pdf_strings import (
     FILE_TABLE,
     INDEXED,
     REFERENCE,
     cut_streams,
-    objects_in_file,
-    strings_of_content,
-    strings_of_file,
-    strings_of_syntax,
-    strings_of_table,
+    find_objects_in_file,
+    list_content_strings,
+    list_file_strings,
+    list_syntax_strings,
+    list_table_strings,
 )
-from ingestion.extract.remainder import READABLE_SHARE, texts_in_bytes
-from ingestion.extract.sweep_xml import texts_of_xml
+from ingestion.extract.remainder import READABLE_SHARE, list_texts_in_bytes
+from ingestion.extract.sweep_xml import list_texts_of_xml
 
 MAX_STREAM_BYTES = 16 << 20
 MAX_FILE_BYTES = 128 << 20
@@ -72,7 +72,7 @@ class Sweep:
     _objects: set[Place] = field(default_factory=set)
     _known: set[bytes] = field(default_factory=set)
 
-    def of_objects(self, pdf: pikepdf.Pdf) -> Objects:
+    def sweep_objects(self, pdf: pikepdf.Pdf) -> Objects:
         """Strings of all objects, and what each stream is there for."""
         self.roles.clear()
         found, batch, size = Objects(), list[bytes](), 0
@@ -105,9 +105,9 @@ class Sweep:
             self.roles.setdefault((int(number), int(version)), set()).add(COLOURS)
         for place in find_files(syntax, pdf):
             self.roles.setdefault(place, set()).add(EMBEDDED)
-        self.builder.add_remainder(strings_of_syntax(syntax, self._known))
+        self.builder.add_remainder(list_syntax_strings(syntax, self._known))
 
-    def of_stream(self, stream: pikepdf.Stream, of_page: bool, content: bytes | None = None) -> None:
+    def sweep_stream(self, stream: pikepdf.Stream, of_page: bool, content: bytes | None = None) -> None:
         """Strings of a stream, by what it is. content: of the stream, where it is unpacked already."""
         try:
             self._stream(stream, of_page, content)
@@ -124,28 +124,28 @@ class Sweep:
             if "Thumb" in roles:
                 self.builder.miss("thumbnail", "This PDF has small pictures of its pages, which were not read.")
             return
-        if content is None and (content := self._content(stream)) is None:
+        if content is None and (content := self._unpack_content(stream)) is None:
             return
         if content.startswith(FILES):
             self.builder.miss("unknown_part", UNKNOWN)
         if (kind == "/XRef" and _is_xref(stream, content)) or (kind == "/ObjStm" and _holds_objects(stream, content)):
-            self.builder.add_remainder(strings_of_syntax(content, self._known) if kind == "/ObjStm" else ())
+            self.builder.add_remainder(list_syntax_strings(content, self._known) if kind == "/ObjStm" else ())
         elif of_page or own == "/Form" or "/PatternType" in stream or "CharProcs" in roles:
-            self.builder.add_remainder(strings_of_content(content, self._known))
+            self.builder.add_remainder(list_content_strings(content, self._known))
             if not of_page and any(sign in content for sign in DRAWS_TEXT):
                 self._drawings.append(stream)
         elif own == "/XML" or kind == "/Metadata" or "XFA" in roles:
-            self._packet(stream, content)
+            self._sweep_packet(stream, content)
         elif roles & FONTS:
-            self.builder.add_remainder(texts_of_font(content))
+            self.builder.add_remainder(list_texts_of_font(content))
         elif kind == "/CMap" or "/CMapName" in stream or roles & TABLES or "/FunctionType" in stream:
-            self.builder.add_remainder(strings_of_table(content, self._known))
+            self.builder.add_remainder(list_table_strings(content, self._known))
         elif self._is_numbers(stream, roles, content):
-            self.builder.add_remainder(text for text in texts_in_bytes(content) if not _is_rising(text))
+            self.builder.add_remainder(text for text in list_texts_in_bytes(content) if not _is_rising(text))
         elif content.lstrip()[:5] in (b"<?xml", b"<xdp:") or content.lstrip()[:1] == b"<":
-            self._packet(stream, content)
+            self._sweep_packet(stream, content)
         else:
-            self._unlisted(stream, content)
+            self._sweep_unlisted(stream, content)
 
     def _is_numbers(self, stream: pikepdf.Stream, roles: set[str], content: bytes) -> bool:
         """Whether its form, and not only a key, says that it is a profile, a table of numbers, or a hint."""
@@ -153,24 +153,24 @@ class Sweep:
             return 0 <= len(content) - int.from_bytes(content[:4]) < 4
         if any(len(content) <= TABLE_BYTES.get(role, 0) for role in roles):
             return True
-        return self._linearized and _hints(stream) and len(content) <= HINT_BYTES * (16 + len(self._objects))
+        return self._linearized and _has_hints(stream) and len(content) <= HINT_BYTES * (16 + len(self._objects))
 
-    def _packet(self, stream: pikepdf.Stream, content: bytes) -> None:
+    def _sweep_packet(self, stream: pikepdf.Stream, content: bytes) -> None:
         try:
-            self.builder.add_remainder(list(texts_of_xml(content.strip(b"\0 \r\n\t"))), packed=True)
+            self.builder.add_remainder(list(list_texts_of_xml(content.strip(b"\0 \r\n\t"))), packed=True)
         except etree.LxmlError:
-            self._unlisted(stream, content)
+            self._sweep_unlisted(stream, content)
 
-    def _unlisted(self, stream: pikepdf.Stream, content: bytes) -> None:
+    def _sweep_unlisted(self, stream: pikepdf.Stream, content: bytes) -> None:
         """A program, a letter of a font, contents of a page that is gone, data of another program."""
-        if readable_share(content) < READABLE_SHARE:
+        if compute_readable_share(content) < READABLE_SHARE:
             self.builder.miss("unknown_part", UNKNOWN)
         if b"BT" in content and b"ET" in content:
             self._drawings.append(stream)
-            self.builder.add_remainder(strings_of_content(content, self._known))
-        self.builder.add_remainder(texts_in_bytes(content), packed=True)
+            self.builder.add_remainder(list_content_strings(content, self._known))
+        self.builder.add_remainder(list_texts_in_bytes(content), packed=True)
 
-    def _content(self, stream: pikepdf.Stream) -> bytes | None:
+    def _unpack_content(self, stream: pikepdf.Stream) -> bytes | None:
         """Unpacked; None where that is too much, or where it was met before."""
         raw = stream.read_raw_bytes()
         if len(raw) > MAX_STREAM_BYTES:
@@ -182,7 +182,7 @@ class Sweep:
             return None
         return content
 
-    def of_drawings(self, pdf: pikepdf.Pdf) -> None:
+    def sweep_drawings(self, pdf: pikepdf.Pdf) -> None:
         """Text of drawings, as far as no page shows it: patterns, masks, looks of marks, letters that are drawn. Each
         is put on a page of its own."""
         drawings, self._drawings = self._drawings, []
@@ -194,17 +194,17 @@ class Sweep:
             except DAMAGED:
                 self.builder.miss("damaged_part", "A drawing of this PDF is damaged; it was not read.")
 
-    def of_earlier(self, before: pikepdf.Pdf, content: bytes) -> None:
+    def sweep_earlier(self, before: pikepdf.Pdf, content: bytes) -> None:
         """Strings of an earlier version, and the text of its pages."""
-        streams = self.of_objects(before).streams
+        streams = self.sweep_objects(before).streams
         of_pages = {place for place, keys in self.roles.items() if "Contents" in keys}
         for entry in streams:
-            self.of_stream(entry, of_page=entry.objgen in of_pages)
-        self.of_drawings(before)
+            self.sweep_stream(entry, of_page=entry.objgen in of_pages)
+        self.sweep_drawings(before)
         if len(before.pages) > MAX_EARLIER_PAGES:
             self.builder.miss("earlier_revision", EARLIER)
             return
-        self.builder.add_remainder(_page_texts(content))
+        self.builder.add_remainder(_list_page_texts(content))
 
     def of_file(self, path: Path, encrypted: bool) -> None:
         """Bytes that are in no object."""
@@ -216,8 +216,8 @@ class Sweep:
         content = path.read_bytes()
         rest = cut_streams(content)
         if not encrypted:  # else strings are not what they look like
-            self.builder.add_remainder(strings_of_file(content, rest, self._known))
-        if objects_in_file(rest) - self._objects:
+            self.builder.add_remainder(list_file_strings(content, rest, self._known))
+        if find_objects_in_file(rest) - self._objects:
             self.builder.miss("unknown_part", UNKNOWN)
 
 
@@ -231,7 +231,7 @@ def find_files(syntax: bytes, pdf: pikepdf.Pdf) -> Iterator[Place]:
             yield int(place), int(its_version)
 
 
-def _hints(stream: pikepdf.Stream) -> bool:
+def _has_hints(stream: pikepdf.Stream) -> bool:
     """Whether a stream tells viewers where the objects of a page begin (ISO 32000-1, annex F)."""
     return isinstance(stream.get("/S"), int) and "/Type" not in stream
 
@@ -268,10 +268,10 @@ def _read_sheets(drawings: Sequence[Any]) -> Iterator[str]:
         page.obj.Contents = sheets.make_stream(b"/D Do")
     out = io.BytesIO()
     sheets.save(out)
-    yield from _page_texts(out.getvalue())
+    yield from _list_page_texts(out.getvalue())
 
 
-def _page_texts(content: bytes) -> Iterator[str]:
+def _list_page_texts(content: bytes) -> Iterator[str]:
     with pdfium.PdfDocument(content) as document:
         for page in document:
             text = page.get_textpage()

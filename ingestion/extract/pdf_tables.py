@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from ingestion.boxes import Box
-from ingestion.extract.clean import one_line
+from ingestion.extract.clean import clean_line
 from ingestion.extract.pdf_grids import Cell, Grid, find_grids
-from ingestion.extract.pdf_lines import segments
+from ingestion.extract.pdf_lines import split_segments
 from ingestion.extract.pdf_words import PageContent, Word
-from ingestion.extract.right_to_left import LETTER, RIGHT_TO_LEFT, words_in_order
-from ingestion.extract.rows import markdown_row, markdown_rule
+from ingestion.extract.right_to_left import LETTER, RIGHT_TO_LEFT, order_words
+from ingestion.extract.rows import format_markdown_row, format_markdown_rule
 
 MAX_CELL = 1_500  # characters: a longer cell is a frame around a text, not an entry
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class PdfTable:
     """rows[r][c]: the words of a cell, in order. edges: x of the left side of every column, points."""
 
     box: Cell
@@ -27,15 +27,15 @@ class Table:
 
     @property
     def header(self) -> tuple[str, ...]:
-        return tuple(_text(cell) for cell in self.rows[0])
+        return tuple(_join_cell(cell) for cell in self.rows[0])
 
-    def continues(self, other: Table) -> bool:
+    def continues(self, other: PdfTable) -> bool:
         """Whether this table, standing first on its page, goes on with `other`, the last one of the page before."""
         return len(self.edges) == len(other.edges) and all(
             abs(mine - theirs) <= 6 for mine, theirs in zip(sorted(self.edges), sorted(other.edges), strict=True)
         )
 
-    def directed_as(self, other: Table) -> Table:
+    def turn_columns_as(self, other: PdfTable) -> PdfTable:
         """With columns in the direction of `other`, which it continues: a page of figures alone shows none."""
         if (self.edges[0] < self.edges[-1]) == (other.edges[0] < other.edges[-1]):
             return self
@@ -47,24 +47,24 @@ class Table:
         rows = list(self.rows)
         boxes: list[Box] = []
         if header is not None and header != self.header:
-            text = markdown_row(header)
+            text = format_markdown_row(header)
         else:
-            text, boxes = _row(rows.pop(0), page, "")
-        text += "\n" + markdown_rule(len(self.edges))
+            text, boxes = _append_row(rows.pop(0), page, "")
+        text += "\n" + format_markdown_rule(len(self.edges))
         for row in rows:
-            text, more = _row(row, page, text + "\n")
+            text, more = _append_row(row, page, text + "\n")
             boxes += more
         return text, boxes
 
 
-def find_tables(content: PageContent) -> list[Table]:
+def find_tables(content: PageContent) -> list[PdfTable]:
     """The ruled tables of a page; their words are taken out of `content.words`."""
     grids = find_grids(*content.edges)
     tables = [table for cells in grids if (table := _fill(cells, content)) is not None]
     return sorted(tables, key=lambda table: table.box[1])
 
 
-def _fill(grid: Grid, content: PageContent) -> Table | None:
+def _fill(grid: Grid, content: PageContent) -> PdfTable | None:
     """None, and no word taken, where the grid is a frame or holds next to nothing."""
     present = [cell for row in grid for cell in row if cell is not None]
     if len(grid) < 2 or max(len(row) for row in grid) < 2:
@@ -91,7 +91,7 @@ def _fill(grid: Grid, content: PageContent) -> Table | None:
             if words:
                 taken.update(map(id, words))
                 left = [centre for centre in left if id(centre[2]) not in taken]
-            filled.append(tuple(_words_in_cell(words)))
+            filled.append(tuple(_order_words_in_cell(words)))
         rows.append(filled)
     kept = [c for c in range(width) if any(row[c] for row in rows)]
     if _runs_to_the_left(rows):
@@ -103,7 +103,7 @@ def _fill(grid: Grid, content: PageContent) -> Table | None:
         return None
     edges = [min((c[0] for r in grid if column < len(r) and (c := r[column])), default=0.0) for column in kept]
     content.words = [word for word in content.words if id(word) not in taken]
-    return Table(box, tuple(edges), tuple(tuple(row) for row in rows))
+    return PdfTable(box, tuple(edges), tuple(tuple(row) for row in rows))
 
 
 def _reach(cell: Cell) -> Cell:
@@ -111,38 +111,38 @@ def _reach(cell: Cell) -> Cell:
     return cell[0] - 0.5, cell[1] - 0.5, cell[2] + 0.5, cell[3] + 0.5
 
 
-def _words_in_cell(words: list[Word]) -> list[Word]:
+def _order_words_in_cell(words: list[Word]) -> list[Word]:
     found: list[Word] = []
-    lines = sorted(segments(words), key=lambda line: (round(line.base), line.x0))
+    lines = sorted(split_segments(words), key=lambda line: (round(line.base), line.x0))
     for _, parts in groupby(lines, key=lambda line: round(line.base)):
-        found += words_in_order([word for part in parts for word in part.words])
+        found += order_words([word for part in parts for word in part.words])
     return found
 
 
 def _runs_to_the_left(rows: Sequence[Sequence[Sequence[Word]]]) -> bool:
     """Whether most cells with letters are of a script that is read from the right: so are the columns."""
-    texts = [text for row in rows for cell in row if LETTER.search(text := _text(cell))]
+    texts = [text for row in rows for cell in row if LETTER.search(text := _join_cell(cell))]
     return 2 * sum(RIGHT_TO_LEFT.search(text) is not None for text in texts) > len(texts)
 
 
-def _text(cell: Sequence[Word]) -> str:
-    return one_line(" ".join(word.text for word in cell))
+def _join_cell(cell: Sequence[Word]) -> str:
+    return clean_line(" ".join(word.text for word in cell))
 
 
-def _row(cells: Sequence[Sequence[Word]], page: int, before: str) -> tuple[str, list[Box]]:
+def _append_row(cells: Sequence[Sequence[Word]], page: int, before: str) -> tuple[str, list[Box]]:
     """`before` with the row behind it, and the boxes of the row's words as slices of the whole."""
     text = before + "|"
     boxes: list[Box] = []
     for cell in cells:
         for word in cell:
-            shown = one_line(word.text).replace("|", "\\|")
+            shown = clean_line(word.text).replace("|", "\\|")
             if shown:
                 text += " "
-                boxes.append(_box(word, page, len(text), len(text) + len(shown)))
+                boxes.append(_build_box(word, page, len(text), len(text) + len(shown)))
                 text += shown
         text += " |"
     return text, boxes
 
 
-def _box(word: Word, page: int, start: int, end: int) -> Box:
+def _build_box(word: Word, page: int, start: int, end: int) -> Box:
     return Box(page, word.x0, word.y0, word.x1, word.y1, start, end)

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 import pypdfium2 as pdfium
 import pypdfium2.raw as c
 
-from ingestion.extract.pdf_covers import LEAST, Cover, common, get_clip, is_cut, paints
+from ingestion.extract.pdf_covers import LEAST, Cover, get_clip, intersect, is_cut, paints
 from ingestion.extract.pdf_grids import Edge, extract_edges
-from ingestion.extract.pdf_letters import HALVES, HYPHEN, Columns, Letters, bind, find_other_objects, styles
-from ingestion.extract.pdf_shapes import Shape, build_shape, drawings, extract_rules, unknown
+from ingestion.extract.pdf_letters import HALVES, HYPHEN, Columns, Letters, bind, find_other_objects, list_styles
+from ingestion.extract.pdf_shapes import Shape, build_shape, extract_rules, find_drawings, find_unknown_letters
 from ingestion.extract.pdf_spacing import drop_second_prints, order_columns, unite_letters
-from ingestion.extract.right_to_left import RIGHT_TO_LEFT, letters_in_order
+from ingestion.extract.right_to_left import RIGHT_TO_LEFT, order_letters
 from ingestion.seen import Region
 
 PRECISION = 64  # device units a point, for mapping page space to the shown page
@@ -53,7 +53,7 @@ class Word(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class PdfPicture:
     """An image on the page; key: what is the same for the same image on another page. cut: part of it lies outside of
     its clip or of the page. mirrored: it is stored the other way round."""
 
@@ -82,10 +82,10 @@ class PageContent:
     characters: int
     unmapped: int
     marks: int = 0
-    pictures: list[Picture] = field(default_factory=list)
+    pictures: list[PdfPicture] = field(default_factory=list)
     rules: list[Region] = field(default_factory=list)
     covers: list[Cover] = field(default_factory=list)
-    drawings: list[Picture] = field(default_factory=list)
+    drawings: list[PdfPicture] = field(default_factory=list)
     edges: tuple[Sequence[Edge], Sequence[Edge]] = ((), ())
     others: Sequence[int] = ()
 
@@ -156,7 +156,7 @@ def extract_words(letters: Letters, mapping: Mapping) -> list[Word]:
     """In the order of pdfium's text page, which is mostly that of the content stream."""
     if not letters.words:
         return []
-    base, size, bold, slanted, invisible = zip(*styles(letters, mapping), strict=True)
+    base, size, bold, slanted, invisible = zip(*list_styles(letters, mapping), strict=True)
     texts = letters.texts
     parted: Iterable[bool] = repeat(False)
     if HYPHEN in letters.text:
@@ -164,10 +164,10 @@ def extract_words(letters: Letters, mapping: Mapping) -> list[Word]:
         texts = [text[:-1] + "-" if text[-1] == HYPHEN else text for text in texts]
     if not letters.text.isascii():
         if HALVES.search(letters.text):
-            texts = list(map(_whole, texts))
+            texts = list(map(_join_halves, texts))
         if RIGHT_TO_LEFT.search(letters.text):
             texts = [
-                letters_in_order(text, letters.places(*word, mapping)) if RIGHT_TO_LEFT.search(text) else text
+                order_letters(text, letters.places(*word, mapping)) if RIGHT_TO_LEFT.search(text) else text
                 for text, word in zip(texts, letters.words, strict=True)
             ]
     box = mapping.boxes(*letters.boxes())
@@ -175,7 +175,7 @@ def extract_words(letters: Letters, mapping: Mapping) -> list[Word]:
     return list(map(partial(tuple.__new__, Word), rows))
 
 
-def _whole(text: str) -> str:
+def _join_halves(text: str) -> str:
     """Characters beyond the basic plane can arrive as two halves."""
     if HALVES.search(text):
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -189,7 +189,7 @@ def read_page(page: pdfium.PdfPage, tables: bool | None = None) -> PageContent:
     text = page.get_textpage()
     try:
         letters = Letters(text.raw)
-        words, guessed = extract_words(letters, mapping), letters.guessed()
+        words, guessed = extract_words(letters, mapping), letters.list_guessed()
         drawn = order_columns(drop_second_prints(unite_letters(words)))
     finally:
         text.close()
@@ -202,9 +202,9 @@ def read_page(page: pdfium.PdfPage, tables: bool | None = None) -> PageContent:
         tables = _suggests_table(content.rules)
     if tables:
         content.edges = extract_edges(paths)
-    content.drawings = drawings(shapes)
+    content.drawings = find_drawings(shapes)
     if letters.unmapped or any(guessed):
-        content.drawings += unknown(words, guessed)
+        content.drawings += find_unknown_letters(words, guessed)
     return content
 
 
@@ -234,7 +234,7 @@ def _look_at_objects(
             count = c.FPDFFormObj_CountObjects(piece)
             inner = (c.FPDFFormObj_GetObject(piece, i) for i in range(count))
             clip, _ = get_clip(piece, mapping)
-            within = common(shown, clip) if shown and clip else clip or shown
+            within = intersect(shown, clip) if shown and clip else clip or shown
             _look_at_objects(inner, mapping.within(piece), content, shapes, paths, depth + 1, within)
             continue
         content.marks += 1
@@ -246,7 +246,7 @@ def _look_at_objects(
         if content.pictures and min(box[2] - box[0], box[3] - box[1]) > LEAST and paints(piece, kind):
             content.covers.append((len(content.pictures), box, kind == c.FPDF_PAGEOBJ_IMAGE))
         if kind == c.FPDF_PAGEOBJ_IMAGE:
-            content.pictures.append(_picture(piece, box, mapping, shown))
+            content.pictures.append(_build_picture(piece, box, mapping, shown))
         elif kind == c.FPDF_PAGEOBJ_PATH:
             paths.append((piece, box, mapping))
             if len(content.rules) < 4_000:
@@ -255,18 +255,18 @@ def _look_at_objects(
                 shapes.append(shape)
 
 
-def _picture(piece: Any, box: Region, mapping: Mapping, shown: Region | None) -> Picture:
+def _build_picture(piece: Any, box: Region, mapping: Mapping, shown: Region | None) -> PdfPicture:
     clip, whole = get_clip(piece, mapping)
     seen = (0.0, 0.0, mapping.width, mapping.height)
     for within in (shown, clip):
-        seen = common(seen, within) if within is not None else seen
+        seen = intersect(seen, within) if within is not None else seen
     matrix = c.FS_MATRIX()
     known = c.FPDFPageObj_GetMatrix(piece, matrix)
     turned = (matrix.a * matrix.d - matrix.b * matrix.c) * (mapping.xx * mapping.yy - mapping.xy * mapping.yx)
-    return Picture(*box, _image_key(piece), not whole or is_cut(box, seen), bool(known) and turned > 0)
+    return PdfPicture(*box, _compute_image_key(piece), not whole or is_cut(box, seen), bool(known) and turned > 0)
 
 
-def _image_key(piece: Any) -> tuple[int, int, int, str]:
+def _compute_image_key(piece: Any) -> tuple[int, int, int, str]:
     width, height = ctypes.c_uint(), ctypes.c_uint()
     c.FPDFImageObj_GetImagePixelSize(piece, width, height)
     size = c.FPDFImageObj_GetImageDataRaw(piece, None, 0)

@@ -6,21 +6,21 @@ from pathlib import Path
 
 from ingestion.documents import Extraction
 from ingestion.extract.build import Builder
-from ingestion.extract.eyes import MORE, PAPER, UNCHECKED, Eyes, doubt
-from ingestion.extract.pdf_lines import in_reading_order, segments
-from ingestion.extract.pdf_paragraphs import Hyphenation, blocks
+from ingestion.extract.eyes import MORE, PAPER, UNCHECKED, Eyes, note_doubt
+from ingestion.extract.pdf_lines import group_in_reading_order, split_segments
+from ingestion.extract.pdf_paragraphs import Hyphenation, build_blocks
 from ingestion.extract.scan_pictures import Unreadable, count_frames, measure_size
 from ingestion.extract.seen_text import (
     BY_OCR_ONLY,
     add_markdown,
     find_untranscribed_words,
-    in_a_row,
+    join_in_a_row,
     list_words,
-    placed,
+    place_boxes,
 )
 from ingestion.extract.sweep_picture import sweep_picture
 from ingestion.sandbox.limits import Limits, Quarantined, Report
-from ingestion.seen import Region, Seen
+from ingestion.seen import PictureReading, Region
 
 
 def extract(path: Path, media_type: str, *, limits: Limits, report: Report, eyes: Eyes) -> Extraction:
@@ -48,27 +48,27 @@ def extract(path: Path, media_type: str, *, limits: Limits, report: Report, eyes
     if blank == pages and not builder.missed():
         raise Quarantined("empty", "This picture shows nothing but blank paper. Check that you chose the right file.")
     sweep_picture(path.read_bytes(), builder)
-    return builder.extraction(media_type, pages)
+    return builder.build_extraction(media_type, pages)
 
 
-def _add(path: Path, seen: Seen, number: int, builder: Builder) -> bool:
+def _add(path: Path, seen: PictureReading, number: int, builder: Builder) -> bool:
     """Whether there is anything on it."""
-    doubt(seen, builder, number)
+    note_doubt(seen, builder, number)
     before = len(builder)
     if seen.text:
-        add_markdown(seen, number, builder, list_words(seen), _area(path, seen, number))
-        text, row = in_a_row(find_untranscribed_words(seen), number)
-        builder.add(text, page=number, boxes=placed(row, seen), path=BY_OCR_ONLY, read_by="ocr")
+        add_markdown(seen, number, builder, list_words(seen), _find_area(path, seen, number))
+        text, row = join_in_a_row(find_untranscribed_words(seen), number)
+        builder.add(text, page=number, boxes=place_boxes(row, seen), path=BY_OCR_ONLY, read_by="ocr")
         if not seen.width:
             builder.miss("vision_unchecked", UNCHECKED, number)
     else:
-        runs = segments(list_words(seen))
+        runs = split_segments(list_words(seen))
         sizes = sorted(run.size for run in runs for _ in run.words)
         body = sizes[len(sizes) // 2] if sizes else 10.0
         hyphenation = Hyphenation.of(runs)
-        for group in in_reading_order(runs, seen.width):
-            for block in blocks(group, number, body, hyphenation):
-                boxes = placed(block.boxes, seen)
+        for group in group_in_reading_order(runs, seen.width):
+            for block in build_blocks(group, number, body, hyphenation):
+                boxes = place_boxes(block.boxes, seen)
                 builder.add(block.text, block.kind, page=number, boxes=boxes, level=block.level, read_by="ocr")
     if len(builder) == before and seen.ink > PAPER:
         builder.miss("no_text_layer", "No text could be read on this picture.", number)
@@ -76,7 +76,7 @@ def _add(path: Path, seen: Seen, number: int, builder: Builder) -> bool:
     return len(builder) > before
 
 
-def _area(path: Path, seen: Seen, number: int) -> Region | None:
+def _find_area(path: Path, seen: PictureReading, number: int) -> Region | None:
     if seen.width:
         return 0.0, 0.0, seen.width, seen.height
     try:

@@ -9,7 +9,7 @@ from textwrap import dedent
 from ingestion.documents import Extraction
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
-from ingestion.extract.clean import clean, one_line, paragraph
+from ingestion.extract.clean import clean, clean_line, clean_paragraph
 
 UNDERLINE = re.compile(r"\s*(={3,}|-{3,}|~{3,}|\*{3,})\s*$")
 BULLET = re.compile(r"\s*(?:[-*•‣–]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s+\S")
@@ -20,16 +20,16 @@ WRAPPED = 40  # characters: lines at least this long were broken by width and ar
 def extract(text: str) -> Extraction:
     builder = Builder()
     read_into(builder, text)
-    return builder.extraction(sniff.PLAIN, None)
+    return builder.build_extraction(sniff.PLAIN, None)
 
 
 def read_into(builder: Builder, text: str) -> None:
     """Appends what the text says."""
-    for block in _blocks(clean(text)):
+    for block in _split_blocks(clean(text)):
         _add(block, builder)
 
 
-def _blocks(text: str) -> Iterator[list[str]]:
+def _split_blocks(text: str) -> Iterator[list[str]]:
     """Runs of lines without a blank line; form feeds part them too, and each item of a list stands alone."""
     block: list[str] = []
     for line in text.replace("\x0c", "\n\n").split("\n"):
@@ -50,23 +50,23 @@ def _may_precede_item(block: list[str]) -> bool:
 
 def _add(block: list[str], builder: Builder) -> None:
     if len(block) > 1 and (line := UNDERLINE.match(block[1])) and len(block[0]) <= 100:
-        builder.add(one_line(block[0]), "heading", level=1.0 if line.group(1)[0] == "=" else 2.0)
+        builder.add(clean_line(block[0]), "heading", level=1.0 if line.group(1)[0] == "=" else 2.0)
         block = block[2:]
     elif len(block) == 1 and UNDERLINE.fullmatch(block[0]):
         return
     elif len(block) == 1 and _is_heading(block[0]):
-        builder.add(one_line(block[0]), "heading", level=3.0)
+        builder.add(clean_line(block[0]), "heading", level=3.0)
         return
     if not block:
         return
     if BULLET.match(block[0]):
-        builder.add(one_line(" ".join(block)), "list")
+        builder.add(clean_line(" ".join(block)), "list")
     elif len(block) > 1 and all(line.startswith(("    ", "\t")) for line in block):
         builder.add(dedent("\n".join(block)), "code")
     elif all(len(line.strip()) >= WRAPPED for line in block[:-1]):
-        builder.add(one_line(" ".join(block)))
+        builder.add(clean_line(" ".join(block)))
     else:
-        builder.add(paragraph("\n".join(block)))
+        builder.add(clean_paragraph("\n".join(block)))
 
 
 def _is_heading(line: str) -> bool:

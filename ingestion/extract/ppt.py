@@ -14,11 +14,11 @@ from pathlib import Path
 from ingestion.documents import Extraction
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
-from ingestion.extract.clean import one_line, paragraph
+from ingestion.extract.clean import clean_line, clean_paragraph
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.ole import Compound
-from ingestion.extract.package_parts import miss
-from ingestion.extract.remainder import texts_in_bytes
+from ingestion.extract.package_parts import record_miss
+from ingestion.extract.remainder import list_texts_in_bytes
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 DECK = "presentation"
@@ -73,13 +73,13 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     except DAMAGE:
         raise compound.corrupt() from None
     if compound.read("Pictures"):
-        miss(builder, "image", DECK)
+        record_miss(builder, "image", DECK)
     builder.add_properties(compound.properties())
-    builder.add_remainder(texts_in_bytes(compound.read("Pictures")))
-    builder.add_remainder(compound.texts_in(name for name in compound.names if name != ("Pictures",)))
+    builder.add_remainder(list_texts_in_bytes(compound.read("Pictures")))
+    builder.add_remainder(compound.list_texts_in(name for name in compound.names if name != ("Pictures",)))
     if not len(builder) and not builder.missed():
         raise Quarantined("empty", "There is no text on these slides. Check that you chose the right file.")
-    return builder.extraction(sniff.PPT, len(slides) or None, "layout")
+    return builder.build_extraction(sniff.PPT, len(slides) or None, "layout")
 
 
 class _Deck:
@@ -91,43 +91,45 @@ class _Deck:
         if token == ENCRYPTED_TOKEN:
             detail = "This presentation is protected by a password. Save it without one and upload it."
             raise Quarantined("encrypted", detail)
-        self._places, document = self._directory(edit)
+        self._places, document = self._read_directory(edit)
         self._document = self._record(self._places[document])
-        self._lists = {record.instance: record for record in self._within(self._document) if record.kind == SLIDE_LIST}
+        self._lists = {
+            record.instance: record for record in self._iter_within(self._document) if record.kind == SLIDE_LIST
+        }
 
     def slides(self) -> list[tuple[int, list[_Words]]]:
         """Where each slide begins, and the texts of its outline."""
-        return list(self._listed(SLIDES))
+        return list(self._iter_listed(SLIDES))
 
     def add_slide(self, number: int, place: int, outline: list[_Words]) -> None:
         record = self._record(place)
-        found = list(self._words(record, outline))
-        title = next((one_line(words.text) for words in found if words.role in TITLES and words.text.strip()), "")
+        found = list(self._iter_words(record, outline))
+        title = next((clean_line(words.text) for words in found if words.role in TITLES and words.text.strip()), "")
         path = (title,) if title else ()
         if title:
             self._builder.add(title, "heading", level=1.0, page=number)
         for words in found:
             for line in words.text.split("\r"):
-                text = paragraph(line.replace("\x0b", "\n"))
-                if not (words.role in TITLES and one_line(words.text) == title):
+                text = clean_paragraph(line.replace("\x0b", "\n"))
+                if not (words.role in TITLES and clean_line(words.text) == title):
                     self._builder.add(text, "text" if words.role in TITLES else "list", page=number, path=path)
         self._add_comments(record, number)
         self._look_at(record, number)
 
     def finish(self) -> None:
         """Notes, each under the slide that it belongs to where it says so, and what masters put on every slide."""
-        identifiers = self._identifiers()
-        slides = {identifiers.get(place, 0): number for number, (place, _) in enumerate(self._listed(SLIDES), 1)}
-        for place, outline in self._listed(NOTES):
+        identifiers = self._read_identifiers()
+        slides = {identifiers.get(place, 0): number for number, (place, _) in enumerate(self._iter_listed(SLIDES), 1)}
+        for place, outline in self._iter_listed(NOTES):
             record = self._record(place)
-            atom = next((one for one in self._within(record) if one.kind == NOTES_ATOM), None)
+            atom = next((one for one in self._iter_within(record) if one.kind == NOTES_ATOM), None)
             slide = struct.unpack_from("<I", self.stream, atom.start)[0] if atom else 0
-            texts = [words.text for words in self._words(record, outline) if words.text.strip(" \r*")]
+            texts = [words.text for words in self._iter_words(record, outline) if words.text.strip(" \r*")]
             page = slides.get(slide)
-            self._builder.add(paragraph("\n".join(texts).replace("\r", "\n")), page=page, path=(NOTE_TITLE,))
+            self._builder.add(clean_paragraph("\n".join(texts).replace("\r", "\n")), page=page, path=(NOTE_TITLE,))
         self._look_at(self._document, None)
 
-    def _directory(self, edit: int) -> tuple[dict[int, int], int]:
+    def _read_directory(self, edit: int) -> tuple[dict[int, int], int]:
         """Where each part begins by its number, the newest place of each, and the number of the document."""
         found: dict[int, int] = {}
         document = 0
@@ -139,12 +141,12 @@ class _Deck:
                 break
             before, directory, number = struct.unpack_from("<III", self.stream, record.start + 8)
             document = document or number
-            for key, place in self._entries(self._record(directory)):
+            for key, place in self._iter_entries(self._record(directory)):
                 found.setdefault(key, place)
             edit = before
         return found, document
 
-    def _entries(self, directory: _Record) -> Iterator[tuple[int, int]]:
+    def _iter_entries(self, directory: _Record) -> Iterator[tuple[int, int]]:
         place = directory.start
         while place + 4 <= directory.end:
             packed = struct.unpack_from("<I", self.stream, place)[0]
@@ -153,11 +155,11 @@ class _Deck:
                 yield first + step, struct.unpack_from("<I", self.stream, place + 4 + 4 * step)[0]
             place += 4 + 4 * count
 
-    def _listed(self, instance: int) -> Iterator[tuple[int, list[_Words]]]:
+    def _iter_listed(self, instance: int) -> Iterator[tuple[int, list[_Words]]]:
         place, outline, role = 0, list[_Words](), 0
         if instance not in self._lists:
             return
-        for record in self._within(self._lists[instance], deep=False):
+        for record in self._iter_within(self._lists[instance], deep=False):
             if record.kind == SLIDE_PLACE:
                 if place:
                     yield place, outline
@@ -167,27 +169,27 @@ class _Deck:
                 role = struct.unpack_from("<I", self.stream, record.start)[0]
                 outline.append(_Words("", role))
             elif record.kind in (WIDE_TEXT, NARROW_TEXT) and outline:
-                outline[-1] = _Words(self._text(record), role)
+                outline[-1] = _Words(self._read_text(record), role)
         if place:
             yield place, outline
 
-    def _identifiers(self) -> dict[int, int]:
+    def _read_identifiers(self) -> dict[int, int]:
         """By the place of a slide the number by which notes name it, which stands in the list of slides."""
         found: dict[int, int] = {}
-        for record in self._within(self._lists[SLIDES], deep=False) if SLIDES in self._lists else ():
+        for record in self._iter_within(self._lists[SLIDES], deep=False) if SLIDES in self._lists else ():
             if record.kind == SLIDE_PLACE:
                 number = struct.unpack_from("<I", self.stream, record.start)[0]
                 found.setdefault(self._places[number], struct.unpack_from("<I", self.stream, record.start + 12)[0])
         return found
 
-    def _words(self, slide: _Record, outline: list[_Words]) -> Iterator[_Words]:
+    def _iter_words(self, slide: _Record, outline: list[_Words]) -> Iterator[_Words]:
         """The texts of a slide in the order of its shapes, then those of its outline that no shape shows."""
         role, placed = 4, set[int]()
-        for record in self._within(slide):
+        for record in self._iter_within(slide):
             if record.kind == TEXT_KIND:
                 role = struct.unpack_from("<I", self.stream, record.start)[0]
             elif record.kind in (WIDE_TEXT, NARROW_TEXT):
-                yield _Words(self._text(record), role)
+                yield _Words(self._read_text(record), role)
             elif record.kind == OUTLINE:
                 number = struct.unpack_from("<I", self.stream, record.start)[0]
                 if number < len(outline) and number not in placed:
@@ -197,22 +199,22 @@ class _Deck:
 
     def _add_comments(self, slide: _Record, number: int) -> None:
         """They stand in tags, which programs may fill with anything."""
-        for tags in self._within(slide):
+        for tags in self._iter_within(slide):
             try:
-                found = list(self._within(tags)) if tags.kind == TAGS else []
+                found = list(self._iter_within(tags)) if tags.kind == TAGS else []
             except DAMAGE:
                 continue
             for comment in found:
                 if comment.kind == COMMENT:
-                    texts = [self._text(one) for one in self._within(comment) if one.kind == STRING]
-                    self._builder.add(paragraph(": ".join(texts[:2])), page=number, path=(COMMENT_TITLE,))
+                    texts = [self._read_text(one) for one in self._iter_within(comment) if one.kind == STRING]
+                    self._builder.add(clean_paragraph(": ".join(texts[:2])), page=number, path=(COMMENT_TITLE,))
 
     def _look_at(self, part: _Record, page: int | None) -> None:
-        for record in self._within(part):
+        for record in self._iter_within(part):
             if record.kind in RECORDED:
-                miss(self._builder, RECORDED[record.kind], DECK, page)
+                record_miss(self._builder, RECORDED[record.kind], DECK, page)
 
-    def _text(self, record: _Record) -> str:
+    def _read_text(self, record: _Record) -> str:
         content = self.stream[record.start : record.end]
         return content.decode("latin-1" if record.kind == NARROW_TEXT else "utf-16-le", "replace")
 
@@ -223,7 +225,7 @@ class _Deck:
             raise ValueError("a record that does not end")
         return _Record(kind, head >> 4, start, start + size, head & 15 == 15)
 
-    def _within(self, record: _Record, deep: bool = True) -> Iterator[_Record]:
+    def _iter_within(self, record: _Record, deep: bool = True) -> Iterator[_Record]:
         """The records in one, in order; deep: also those in them."""
         waiting = [(record.start, record.end)]
         count = 0

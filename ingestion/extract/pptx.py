@@ -15,12 +15,12 @@ from typing import Any
 from ingestion.documents import Extraction
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
-from ingestion.extract.clean import one_line, paragraph
+from ingestion.extract.clean import clean_line, clean_paragraph
 from ingestion.extract.drawn_parts import add_drawing_text
 from ingestion.extract.embedded_files import add_embedded
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.package import DAMAGE, Link, Package, attribute, local, properties
-from ingestion.extract.package_parts import DETAILS, described, sweep_package
+from ingestion.extract.package import DAMAGE, Package, Relationship, get_attribute, get_local_name, read_properties
+from ingestion.extract.package_parts import DETAILS, list_descriptions, sweep_package
 from ingestion.extract.pptx_shapes import (
     extract_paragraphs,
     get_placeholder_kind,
@@ -30,7 +30,7 @@ from ingestion.extract.pptx_shapes import (
     is_ornament,
     walk_shapes,
 )
-from ingestion.extract.rows import markdown_table
+from ingestion.extract.rows import format_markdown_table
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 DECK = "presentation"
@@ -67,12 +67,12 @@ def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int]
         add_drawing_text(package, builder, pages)
         embedded = add_embedded(package, builder, limits, report)
         sweep_package(package, builder, DECK, eyes, {*deck.pictures, *embedded})
-        builder.add_properties(properties(package))
+        builder.add_properties(read_properties(package))
     except DAMAGE:
         raise package.corrupt() from None
     if not len(builder) and not builder.missed():
         raise Quarantined("empty", "There is no text on these slides. Check that you chose the right file.")
-    return builder.extraction(sniff.PPTX, len(slides), "layout")
+    return builder.build_extraction(sniff.PPTX, len(slides), "layout")
 
 
 class _Deck:
@@ -90,7 +90,7 @@ class _Deck:
         links = self._package.links(self._part)
         root = self._package.root(self._part)
         named = root.iter("{*}section", "{*}custShow")
-        sections = dict.fromkeys(said for one in named if (said := one_line(one.get("name") or "")))
+        sections = dict.fromkeys(said for one in named if (said := clean_line(one.get("name") or "")))
         self._builder.add("Sections: " + ", ".join(sections) if sections else "", path=())
         return [
             links[get_relationship_id(slide)].target for slide in root.iter("{*}sldId") if get_relationship_id(slide)
@@ -103,7 +103,7 @@ class _Deck:
             if number in skip:
                 raise ValueError
             root = self._package.root(name)
-            self._slide(root, name)
+            self._read_slide(root, name)
         except DAMAGE:
             self.failed += 1
             self._builder.miss("page_failed", "This slide could not be read; the others were.", number)
@@ -116,27 +116,27 @@ class _Deck:
                 root = self._package.root(name)
                 for shape in walk_shapes(root):
                     if get_placeholder_kind(shape) is None:
-                        self._shape(shape, name)
+                        self._read_shape(shape, name)
                 self._read_shape_metadata(root, name)
             elif COMMENTS.fullmatch(name):
                 for said in self._package.root(name).iter("{*}text", "{*}txBody"):
-                    self._builder.add(one_line(" ".join(said.itertext())), path=("Comments",))
+                    self._builder.add(clean_line(" ".join(said.itertext())), path=("Comments",))
 
-    def _slide(self, root: Any, name: str) -> None:
+    def _read_slide(self, root: Any, name: str) -> None:
         shapes = list(walk_shapes(root))
         titles = [shape for shape in shapes if get_placeholder_kind(shape) in TITLES]
         for title in titles:
-            text = one_line(" ".join(extract_paragraphs(title)))
+            text = clean_line(" ".join(extract_paragraphs(title)))
             if text:
                 self._builder.add(text, "heading", level=1.0, page=self._page)
                 self._path = (text,)
         for shape in shapes:
             if shape not in titles:
-                self._shape(shape, name)
+                self._read_shape(shape, name)
         self._read_shape_metadata(root, name)
 
-    def _shape(self, shape: Any, part: str) -> None:
-        kind = local(shape)
+    def _read_shape(self, shape: Any, part: str) -> None:
+        kind = get_local_name(shape)
         if is_hidden(shape):
             return
         role = get_placeholder_kind(shape)
@@ -144,9 +144,9 @@ class _Deck:
             return
         self._add_pictures(shape, part)
         if kind == "graphicFrame":
-            self._frame(shape)
+            self._read_frame(shape)
             return
-        texts = [text for said in extract_paragraphs(shape) if (text := paragraph(said))]
+        texts = [text for said in extract_paragraphs(shape) if (text := clean_paragraph(said))]
         if role in RUNNING or self._page is None:
             texts = [text for text in texts if text not in self._running]
             self._running.update(texts)
@@ -156,40 +156,40 @@ class _Deck:
     def _add(self, text: str, kind: Any) -> None:
         self._builder.add(text, kind, page=self._page, path=self._path)
 
-    def _frame(self, frame: Any) -> None:
+    def _read_frame(self, frame: Any) -> None:
         """A table; texts of a chart or a diagram are of the remainder."""
         for table in frame.iter("{*}tbl"):
             rows = [
-                [one_line(" ".join(extract_paragraphs(cell))) for cell in row.iter("{*}tc")]
+                [clean_line(" ".join(extract_paragraphs(cell))) for cell in row.iter("{*}tc")]
                 for row in table.iter("{*}tr")
             ]
             if len(rows) == 1:
                 self._add(" | ".join(cell for cell in rows[0] if cell), "text")
             else:
-                self._add(markdown_table(rows), "table")
+                self._add(format_markdown_table(rows), "table")
 
     def _add_pictures(self, shape: Any, part: str) -> None:
         """Pictures are recorded once each."""
-        blips = [blip for blip in shape.iter("{*}blip") if attribute(blip, "embed") or attribute(blip, "link")]
+        blips = [blip for blip in shape.iter("{*}blip") if get_attribute(blip, "embed") or get_attribute(blip, "link")]
         if not blips:
             return
         links = self._package.links(part)
         for blip in blips:
-            link = links.get(attribute(blip, "embed") or attribute(blip, "link") or "")
+            link = links.get(get_attribute(blip, "embed") or get_attribute(blip, "link") or "")
             key = link.target if link else ""
             if key not in self.pictures and not is_ornament(shape):
                 self.pictures.add(key)
-                self._picture(link)
+                self._read_picture(link)
 
-    def _picture(self, link: Link | None) -> None:
+    def _read_picture(self, link: Relationship | None) -> None:
         if link is not None and not link.external:
             detail = DETAILS["image"].format(what=DECK)
             self._eyes.picture(self._builder, link.target, "image", detail, self._page, self._path)
 
     def _read_shape_metadata(self, root: Any, name: str) -> None:
         """What belongs to a slide and does not stand on it: descriptions of shapes, addresses and hints of links."""
-        for line in described(root, is_apart):
-            text = paragraph(line)
+        for line in list_descriptions(root, is_apart):
+            text = clean_paragraph(line)
             if self._page is not None or text not in self._running:  # layouts repeat what others have
                 self._add(text, "text")
             self._running.update([text] if self._page is None else ())
@@ -198,24 +198,24 @@ class _Deck:
             if link.external and link.kind == "hyperlink":
                 said.append(link.target)
             elif link.kind == "notesSlide" and not link.external:
-                self._notes(link.target)
-        self._background(root, name)
-        words = dict.fromkeys(text for word in said if (text := one_line(word)))
+                self._read_notes(link.target)
+        self._read_background(root, name)
+        words = dict.fromkeys(text for word in said if (text := clean_line(word)))
         self._add("Links: " + ", ".join(words) if words else "", "text")
 
-    def _background(self, root: Any, part: str) -> None:
+    def _read_background(self, root: Any, part: str) -> None:
         background = next(root.iter("{*}bg"), None)
         blip = next(background.iter("{*}blip"), None) if background is not None else None
         if blip is None:
             return
-        link = self._package.links(part).get(attribute(blip, "embed") or attribute(blip, "link") or "")
+        link = self._package.links(part).get(get_attribute(blip, "embed") or get_attribute(blip, "link") or "")
         key = link.target if link else ""
         if key not in self.pictures:
             self.pictures.add(key)
-            self._picture(link)
+            self._read_picture(link)
 
-    def _notes(self, name: str) -> None:
+    def _read_notes(self, name: str) -> None:
         for shape in walk_shapes(self._package.root(name)):
             if get_placeholder_kind(shape) not in ("sldNum", "sldImg", "dt", "hdr", "ftr"):
                 for text in extract_paragraphs(shape):
-                    self._builder.add(paragraph(text), page=self._page, path=("Notes",))
+                    self._builder.add(clean_paragraph(text), page=self._page, path=("Notes",))

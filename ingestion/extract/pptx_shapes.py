@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ingestion.extract.package import local
+from ingestion.extract.package import get_local_name
 
 ORNAMENT = 48 * 12_700  # EMU: smaller pictures hold no text
 
@@ -20,11 +20,11 @@ def walk_shapes(root: Any) -> Iterator[Any]:
     trees = [root]
     while trees:
         element = trees.pop()
-        name = local(element)
+        name = get_local_name(element)
         if name in ("sp", "pic", "graphicFrame", "cxnSp", "contentPart"):
             yield element
         elif name == "AlternateContent":
-            trees += [*reversed([child for child in element if local(child) == "Choice"][:1])]
+            trees += [*reversed([child for child in element if get_local_name(child) == "Choice"][:1])]
         elif name in ("sld", "sldLayout", "sldMaster", "notes", "cSld", "spTree", "grpSp", "Choice"):
             if name == "grpSp" and is_hidden(element):
                 yield element
@@ -49,7 +49,7 @@ def is_apart(element: Any) -> bool:
     hidden = (mark for one in around for mark in one.findall("./*/{*}cNvPr"))
     return (
         element.get("tooltip") is not None
-        or any(local(one) == "Fallback" for one in around)
+        or any(get_local_name(one) == "Fallback" for one in around)
         or any(mark.get("hidden") in ("1", "true") for mark in hidden)
     )
 
@@ -65,10 +65,10 @@ def extract_paragraphs(shape: Any) -> Iterator[str]:
         said: list[str] = []
         for element in line.iter("{*}t", "{*}br"):
             field = element.getparent()
-            if any(local(above) == "Fallback" for above in element.iterancestors()):
+            if any(get_local_name(above) == "Fallback" for above in element.iterancestors()):
                 continue
-            if local(element) == "br":
+            if get_local_name(element) == "br":
                 said.append("\n")
-            elif not (local(field) == "fld" and (field.get("type") or "") == "slidenum"):
+            elif not (get_local_name(field) == "fld" and (field.get("type") or "") == "slidenum"):
                 said.append(element.text or "")
         yield "".join(said)

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from ingestion.sandbox import Limits, Progress, Quarantined, run_limited
-from ingestion.seen import Seen, Wanted
+from ingestion.seen import PictureReading, WantedPicture
 
 BATCH = 8  # pictures a process: what a killed worker does again at most
-Keep = Callable[[Mapping[str, Seen | None]], None]
+Keep = Callable[[Mapping[str, PictureReading | None]], None]
 Tell = Callable[[Progress], None]
 
 
@@ -34,37 +34,41 @@ class Engine:
 
 def recognise(
     path: Path,
-    wanted: Sequence[Wanted],
+    wanted: Sequence[WantedPicture],
     engine: Engine,
     *,
     keep: Keep,
     tell: Tell,
     limits: Limits | None = None,
-) -> dict[str, Seen | None]:
+) -> dict[str, PictureReading | None]:
     """What is on the pictures, by key. keep: is given every batch as soon as it is there; tell: how far it is, of all.
 
     Raises: NoEngine; whatever `keep` and `tell` raise.
     """
     if not engine.languages:
         raise NoEngine
-    seen: dict[str, Seen | None] = {}
+    seen: dict[str, PictureReading | None] = {}
     for start in range(0, len(wanted), BATCH):
-        batch = _batch(path, wanted[start : start + BATCH], engine, limits or Limits(), _counting(tell, start, wanted))
+        batch = _read_batch(
+            path, wanted[start : start + BATCH], engine, limits or Limits(), _build_counter(tell, start, wanted)
+        )
         keep(batch)
         seen.update(batch)
     return seen
 
 
-def _counting(tell: Tell, start: int, wanted: Sequence[Wanted]) -> Tell:
+def _build_counter(tell: Tell, start: int, wanted: Sequence[WantedPicture]) -> Tell:
     def listener(progress: Progress) -> None:
         tell(Progress(progress.stage, start + (progress.page or 1), len(wanted)))
 
     return listener
 
 
-def _batch(path: Path, wants: Sequence[Wanted], engine: Engine, limits: Limits, tell: Tell) -> dict[str, Seen | None]:
+def _read_batch(
+    path: Path, wants: Sequence[WantedPicture], engine: Engine, limits: Limits, tell: Tell
+) -> dict[str, PictureReading | None]:
     left = list(wants)
-    seen: dict[str, Seen | None] = {}
+    seen: dict[str, PictureReading | None] = {}
     while left:
         options: dict[str, Any] = {
             "wants": [want.to_json() for want in left],
@@ -86,21 +90,21 @@ def _batch(path: Path, wants: Sequence[Wanted], engine: Engine, limits: Limits, 
             continue
         if answer.get("missing"):
             raise NoEngine
-        seen.update(_rows(answer, left))
+        seen.update(_parse_rows(answer, left))
         return seen
     return seen
 
 
-def _rows(answer: Mapping[str, Any], wants: Sequence[Wanted]) -> dict[str, Seen | None]:
+def _parse_rows(answer: Mapping[str, Any], wants: Sequence[WantedPicture]) -> dict[str, PictureReading | None]:
     """The limited process is not trusted: what makes no sense was not seen."""
     given: dict[str, Any] = {}
     for row in answer.get("rows", []):
         if isinstance(row, list) and len(row) == 2 and isinstance(row[0], str):
             given[row[0]] = row[1]
-    found: dict[str, Seen | None] = {}
+    found: dict[str, PictureReading | None] = {}
     for want in wants:
         try:
-            found[want.key] = Seen.from_json(given[want.key]) if given.get(want.key) is not None else None
+            found[want.key] = PictureReading.from_json(given[want.key]) if given.get(want.key) is not None else None
         except ValueError:
             found[want.key] = None
     return found

@@ -58,7 +58,7 @@ def cut_packed(text: str) -> tuple[str, list[str]]:
     return PACKED.sub(cut, text), runs
 
 
-def in_words(text: str) -> str:
+def pad_words(text: str) -> str:
     """Its words, each between blanks."""
     return f" {' '.join(WORD.findall(text.lower()))} "
 
@@ -66,14 +66,14 @@ def in_words(text: str) -> str:
 def select_unshown(texts: Iterable[str], shown: str) -> Iterator[str]:
     """Those whose words do not stand one after the other in what is shown. In the order of the file the next one is
     near the last one, so it is looked for there first."""
-    known = in_words(shown)
+    known = pad_words(shown)
     vocabulary = frozenset(known.split())
     place, left = 0, MAX_COMPARED_CHARACTERS
     for text in texts:
         if len(text) > LONG and not vocabulary.issuperset(WORD.findall(text[:LONG].lower())[:-1]):
             yield text  # its beginning tells it already, but for the word that is cut
             continue
-        words = in_words(text)
+        words = pad_words(text)
         one_by_one = words.split()
         if not vocabulary.issuperset(one_by_one):
             yield text
@@ -91,7 +91,7 @@ def select_unshown(texts: Iterable[str], shown: str) -> Iterator[str]:
             place = found
 
 
-def bounded(texts: Iterable[str]) -> tuple[list[str], bool]:
+def bound_texts(texts: Iterable[str]) -> tuple[list[str], bool]:
     """Each once, and whether there are more than can be taken."""
     taken: dict[str, None] = {}
     left = MAX_CHARACTERS
@@ -123,7 +123,7 @@ _WIDE_SIGNS, _WIDE_SIGNS_BIG = re.compile(rb"(?:r\0)+"), re.compile(rb"(?:\0r)+"
 _READABLE_SIGNS = re.compile(rb"w[wb]{5}")
 
 
-def texts_in_bytes(content: bytes) -> Iterator[str]:
+def list_texts_in_bytes(content: bytes) -> Iterator[str]:
     """Runs of letters in bytes of any form, as text of one or two bytes a letter."""
     if b"\0" in content:
         signs = content.translate(_OF_RUN)
@@ -139,7 +139,7 @@ def texts_in_bytes(content: bytes) -> Iterator[str]:
         start = signs.rfind(b"\0", end, found.start()) + 1 or end
         end = signs.find(b"\0", found.end())
         end = end if end >= 0 else len(signs)
-        yield _decoded(content[start:end])
+        yield _decode_run(content[start:end])
 
 
 def is_readable(content: bytes) -> bool:
@@ -151,7 +151,7 @@ def is_readable(content: bytes) -> bool:
         return runs >= READABLE_SHARE * len(content)
 
 
-def _decoded(run: bytes) -> str:
+def _decode_run(run: bytes) -> str:
     try:
         return run.decode()
     except UnicodeDecodeError:

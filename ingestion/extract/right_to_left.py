@@ -15,27 +15,27 @@ RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 LETTER = re.compile(r"[^\W\d_]")
 
 
-def words_in_order(words: Sequence[Word]) -> Sequence[Word]:
+def order_words(words: Sequence[Word]) -> Sequence[Word]:
     """Words of one line from left to right, as they are read."""
     if not any(RIGHT_TO_LEFT.search(word.text) for word in words):
         return words
-    sides = [_side(word.text) for word in words]
+    sides = [_choose_side(word.text) for word in words]
     backwards = sides.count("right") > sides.count("left")
     kept = "left" if backwards else "right"
     out: list[Word] = []
-    for turned, group in groupby(range(len(words)), key=lambda n: _within(sides, n, kept)):
+    for turned, group in groupby(range(len(words)), key=lambda n: _is_within(sides, n, kept)):
         numbers = list(group)
         out += [words[n] for n in (reversed(numbers) if turned else numbers)]
     return out[::-1] if backwards else out
 
 
-def _side(text: str) -> str:
+def _choose_side(text: str) -> str:
     if RIGHT_TO_LEFT.search(text):
         return "right"
     return "left" if LETTER.search(text) else ""
 
 
-def _within(sides: Sequence[str], number: int, side: str) -> bool:
+def _is_within(sides: Sequence[str], number: int, side: str) -> bool:
     """Whether a word belongs to a run of that side: it is of it, or a number between two that are."""
     if sides[number]:
         return sides[number] == side
@@ -44,7 +44,7 @@ def _within(sides: Sequence[str], number: int, side: str) -> bool:
     return before == after == side
 
 
-def letters_in_order(text: str, places: Iterable[float]) -> str:
+def order_letters(text: str, places: Iterable[float]) -> str:
     """A word whose letters came in the order of the eye: by their places from left to right, as they are read. Digits
     and other letters within it keep their order."""
     placed = list(zip(text, places, strict=False))

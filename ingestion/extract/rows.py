@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ingestion.extract.build import Builder
-from ingestion.extract.clean import one_line
+from ingestion.extract.clean import clean_line
 
 BATCH = 500  # rows that are put into line together
 SPARSE = 12  # times as much room as there are cells: such a table is written cell by cell
 
 
-def markdown_row(cells: Sequence[str]) -> str:
-    return "|" + "".join(f" {one_line(cell).replace('|', chr(92) + '|')} |" if cell else " |" for cell in cells)
+def format_markdown_row(cells: Sequence[str]) -> str:
+    return "|" + "".join(f" {clean_line(cell).replace('|', chr(92) + '|')} |" if cell else " |" for cell in cells)
 
 
-def markdown_rule(columns: int) -> str:
+def format_markdown_rule(columns: int) -> str:
     return "|" + " --- |" * columns
 
 
-def markdown_table(rows: Sequence[Sequence[str]]) -> str:
+def format_markdown_table(rows: Sequence[Sequence[str]]) -> str:
     """The first row is the header. Empty rows and columns are left out; "" when nothing is left."""
     width = max((len(row) for row in rows), default=0)
     square = [[*row, *[""] * (width - len(row))] for row in rows]
@@ -27,7 +27,9 @@ def markdown_table(rows: Sequence[Sequence[str]]) -> str:
     lines = [[row[c].strip() for c in kept] for row in square if any(cell.strip() for cell in row)]
     if not lines:
         return ""
-    return "\n".join([markdown_row(lines[0]), markdown_rule(len(kept)), *map(markdown_row, lines[1:])])
+    return "\n".join(
+        [format_markdown_row(lines[0]), format_markdown_rule(len(kept)), *map(format_markdown_row, lines[1:])]
+    )
 
 
 class Grid:
@@ -50,13 +52,13 @@ class Grid:
             return
         self._rows.append(row)
         if len(self._rows) >= BATCH:
-            self._flush()
+            self._write_rows()
 
     def close(self) -> None:
-        self._flush()
+        self._write_rows()
         self._header = None
 
-    def _flush(self) -> None:
+    def _write_rows(self) -> None:
         rows, self._rows = self._rows, []
         if not rows:
             return
@@ -69,29 +71,29 @@ class Grid:
             while len(rows[caption]) == 1 and caption < len(rows) - 1:
                 caption += 1
             for row in rows[:caption]:
-                self._caption(next(iter(row.values())))
+                self._add_caption(next(iter(row.values())))
             self._header, rows = rows[caption], rows[caption + 1 :]
             if not rows:
                 self._builder.add(" | ".join(self._header[c] for c in sorted(self._header)), page=self._page)
                 return
         self._write(self._header, rows)
 
-    def _caption(self, text: str) -> None:
+    def _add_caption(self, text: str) -> None:
         self._builder.add(text, "heading", level=self._level, page=self._page)
 
     def _write(self, header: dict[int, str], rows: list[dict[int, str]]) -> None:
         used = set(header).union(*rows)
         if len(used) * len(rows) > SPARSE * (len(header) + sum(map(len, rows))):
             for row in rows:
-                self._builder.add(cell_by_cell(header, row), "list", page=self._page)
+                self._builder.add(format_cell_by_cell(header, row), "list", page=self._page)
             return
         columns = sorted(used)
         lines: Iterable[dict[int, str]] = (header, *rows)
         self._builder.add(
-            markdown_table([[row.get(c, "") for c in columns] for row in lines]), "table", page=self._page
+            format_markdown_table([[row.get(c, "") for c in columns] for row in lines]), "table", page=self._page
         )
 
 
-def cell_by_cell(header: dict[int, str], row: dict[int, str]) -> str:
+def format_cell_by_cell(header: dict[int, str], row: dict[int, str]) -> str:
     """`heading: text` of each cell, for tables that are nearly all holes."""
     return "; ".join(f"{header[c]}: {row[c]}" if c in header else row[c] for c in sorted(row))

@@ -13,12 +13,12 @@ from striprtf.striprtf import rtf_to_text
 from ingestion.documents import Extraction
 from ingestion.extract import plain, sniff
 from ingestion.extract.build import Builder
-from ingestion.extract.clean import one_line
+from ingestion.extract.clean import clean_line
 from ingestion.extract.embedded import is_ornament
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.fields import target_in_field
-from ingestion.extract.remainder import texts_in_bytes
-from ingestion.extract.rows import markdown_table
+from ingestion.extract.fields import find_field_target
+from ingestion.extract.remainder import list_texts_in_bytes
+from ingestion.extract.rows import format_markdown_table
 from ingestion.extract.sweep_picture import sweep_picture
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
@@ -56,10 +56,10 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
         )
     report("reading")
     data = path.read_bytes()
-    source = data.decode(_encoding(data), "replace")
+    source = data.decode(_find_encoding(data), "replace")
     builder = Builder()
     try:
-        groups = _Groups(source, builder, _encoding(data))
+        groups = _Groups(source, builder, _find_encoding(data))
         report("reading")
         text = rtf_to_text(groups.without_binary, errors="replace")
     except DAMAGE:
@@ -82,19 +82,19 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     builder.add_remainder(groups.strings)
     if not len(builder) and not builder.missed():
         raise Quarantined("empty", "There is no text in this document. Check that you chose the right file.")
-    return builder.extraction(sniff.RTF, None)
+    return builder.build_extraction(sniff.RTF, None)
 
 
 def extract_pictures(path: Path) -> list[bytes | None]:
     """The pictures of a document in order; None where one is of a form that cannot be read."""
     data = path.read_bytes()
-    return _Groups(data.decode(_encoding(data), "replace"), Builder()).pictures
+    return _Groups(data.decode(_find_encoding(data), "replace"), Builder()).pictures
 
 
 def sweep_rich_text(data: bytes, builder: Builder) -> None:
     """Gathers the text of every group of Rich Text within another file. Raises DAMAGE."""
-    source = data.decode(_encoding(data), "replace")
-    groups = _Groups(source, builder, _encoding(data))
+    source = data.decode(_find_encoding(data), "replace")
+    groups = _Groups(source, builder, _find_encoding(data))
     builder.add_remainder(groups.strings)
     builder.add_remainder(rtf_to_text(groups.without_binary, errors="replace").splitlines())
     for content in groups.pictures:
@@ -103,7 +103,7 @@ def sweep_rich_text(data: bytes, builder: Builder) -> None:
             sweep_picture(content, builder)
 
 
-def _encoding(data: bytes) -> str:
+def _find_encoding(data: bytes) -> str:
     """Bytes beyond ASCII are in the code page that the head names."""
     said = CODE_PAGE.search(data[:4096])
     name = f"cp{said.group(1).decode()}" if said else "cp1252"
@@ -119,11 +119,11 @@ def _add(text: str, builder: Builder) -> None:
     rows: list[list[str]] = []
     for line in [*text.split("\n"), ""]:
         if line.rstrip().endswith("|"):
-            rows.append([one_line(cell) for cell in line.rstrip()[:-1].split("|")])
+            rows.append([clean_line(cell) for cell in line.rstrip()[:-1].split("|")])
             continue
         if rows:
             whole = len(rows) > 1 and max(map(len, rows)) > 1
-            builder.add(markdown_table(rows) if whole else "", "table")
+            builder.add(format_markdown_table(rows) if whole else "", "table")
             for row in () if whole else rows:
                 builder.add(" | ".join(filter(None, row)))
             rows = []
@@ -155,7 +155,7 @@ class _Groups:
             place = token.end()
             if token.group(1) is not None:
                 end = place + int(token.group(1))
-                self.strings += texts_in_bytes(source[place:end].encode(encoding, "replace"))
+                self.strings += list_texts_in_bytes(source[place:end].encode(encoding, "replace"))
                 place = end
                 continue
             # striprtf cuts out what looks like a picture, and braces with it, also where the text only names one.
@@ -208,7 +208,7 @@ class _Groups:
             self._builder.miss(*RECORDED[word])
         elif len(digits) > PACKED_CHARACTERS and HEX.fullmatch(digits):
             content = bytes.fromhex(digits)
-            self.strings += texts_in_bytes(content)
+            self.strings += list_texts_in_bytes(content)
             if word == "objdata":
                 self._builder.miss(*RECORDED["object"])
             elif word not in (*OF_PROGRAM, OLDER) or (word not in THEMES and ZIPPED in content):
@@ -216,7 +216,7 @@ class _Groups:
         else:
             self.strings.append(text)
             if word == "fldinst":
-                target = one_line(target_in_field(text))
+                target = clean_line(find_field_target(text))
                 self.links += [target] if target else []
             elif word in PROPERTIES and text.strip():
-                self.properties[word.capitalize()] = one_line(text)
+                self.properties[word.capitalize()] = clean_line(text)

@@ -10,11 +10,11 @@ from typing import Any
 
 from PIL import Image
 
-from ingestion.extract.scan_pictures import LEAST_DPI, MOST_DPI, Picture, Unreadable, opened
+from ingestion.extract.scan_pictures import LEAST_DPI, MOST_DPI, ScannedPicture, Unreadable, opened
 from ingestion.extract.scan_words import build_words
-from ingestion.extract.tesseract import Missing, Tesseract, TookTooLong
+from ingestion.extract.tesseract import Tesseract, TesseractMissing, TookTooLong
 from ingestion.sandbox.limits import Limits, Report
-from ingestion.seen import Seen, SeenWord, Wanted
+from ingestion.seen import PictureReading, SeenWord, WantedPicture
 
 INK = 160  # shades of grey below it are ink
 SURE = 65.0  # confidence: below it the other ways up are tried
@@ -41,17 +41,17 @@ def read(
 
     try:
         engine = Tesseract(library, languages, data, alive)
-    except Missing:
+    except TesseractMissing:
         return {"missing": True}
 
     def rows() -> Iterator[list[Any]]:
         with opened(path) as pictures:
-            for number, want in enumerate(map(Wanted.from_json, wants), start=1):
+            for number, want in enumerate(map(WantedPicture.from_json, wants), start=1):
                 place["number"] = number
                 alive()
                 try:
                     found = pictures(want)
-                    yield [want.key, _marked(look(engine, found, alive), found[0]).to_json()]
+                    yield [want.key, _mark_broken(look(engine, found, alive), found[0]).to_json()]
                 except (Unreadable, TookTooLong):
                     yield [want.key, None]
 
@@ -63,10 +63,10 @@ def draw(path: Path, *, limits: Limits, report: Report, wants: Sequence[Any], ed
     has them one after the other, `sizes` the length of each; 0 where it could not be drawn."""
     blob, sizes = b"", []
     with opened(path) as pictures:
-        for number, want in enumerate(map(Wanted.from_json, wants), start=1):
+        for number, want in enumerate(map(WantedPicture.from_json, wants), start=1):
             report("drawing", number, len(wants))
             try:
-                packed = _jpeg(pictures(want)[0].image, edge, size)
+                packed = _encode_jpeg(pictures(want)[0].image, edge, size)
             except Unreadable:
                 packed = b""
             blob += packed
@@ -74,7 +74,7 @@ def draw(path: Path, *, limits: Limits, report: Report, wants: Sequence[Any], ed
     return {"blob": blob, "sizes": sizes}
 
 
-def _jpeg(image: Image.Image, edge: int, size: int) -> bytes:
+def _encode_jpeg(image: Image.Image, edge: int, size: int) -> bytes:
     image.thumbnail((edge, edge))
     for quality in (80, 60, 40, 25):
         out = io.BytesIO()
@@ -84,27 +84,27 @@ def _jpeg(image: Image.Image, edge: int, size: int) -> bytes:
     raise Unreadable
 
 
-def look(engine: Tesseract, pictures: Sequence[Picture], alive: Callable[[], None]) -> Seen:
+def look(engine: Tesseract, pictures: Sequence[ScannedPicture], alive: Callable[[], None]) -> PictureReading:
     """Everything that was wanted of one page or picture."""
-    parts: list[tuple[Picture, Seen]] = []
+    parts: list[tuple[ScannedPicture, PictureReading]] = []
     for picture in pictures:
-        parts.append((picture, _one(engine, picture, alive)))
+        parts.append((picture, _read_upright(engine, picture, alive)))
         alive()
     if parts[0][0].region is None:
-        return _one_after_the_other([seen for _, seen in parts])
+        return _stack_frames([seen for _, seen in parts])
     words: list[SeenWord] = []
     for picture, seen in parts:
         left, top = (picture.region or (0.0, 0.0))[:2]
         for word in seen.words:
-            x0, y0, x1, y1 = seen.shown((word.x0, word.y0, word.x1, word.y1))
+            x0, y0, x1, y1 = seen.rotate_to_page((word.x0, word.y0, word.x1, word.y1))
             base = word.base if not seen.turned else y1
             words.append(
                 SeenWord(word.text, x0 + left, y0 + top, x1 + left, y1 + top, base + top, word.size, word.confidence)
             )
-    return Seen(0.0, 0.0, 0, max((seen.ink for _, seen in parts), default=0.0), tuple(words))
+    return PictureReading(0.0, 0.0, 0, max((seen.ink for _, seen in parts), default=0.0), tuple(words))
 
 
-def _one_after_the_other(frames: Sequence[Seen]) -> Seen:
+def _stack_frames(frames: Sequence[PictureReading]) -> PictureReading:
     """What shows in the place of the first picture later stands below it, unless it says nothing new."""
     whole = frames[0]
     below = whole.height
@@ -116,51 +116,51 @@ def _one_after_the_other(frames: Sequence[Seen]) -> Seen:
     return whole
 
 
-def _marked(seen: Seen, picture: Picture) -> Seen:
+def _mark_broken(seen: PictureReading, picture: ScannedPicture) -> PictureReading:
     return replace(seen, more=True) if picture.broken else seen
 
 
-def _one(engine: Tesseract, picture: Picture, alive: Callable[[], None]) -> Seen:
+def _read_upright(engine: Tesseract, picture: ScannedPicture, alive: Callable[[], None]) -> PictureReading:
     """Which way is up is told by which way gives words: tried where the first way gives few that are sure, or words
     that stand on end, for Tesseract reads those of a page on its side too."""
     image = picture.image
     dark = sum(image.histogram()[:INK])
     ink = dark / (image.width * image.height)
-    best = _turned(engine, picture, 0, ink)
-    if ink < 1e-5 or (best.confidence >= SURE and _letters(best) >= FEW and not _lies(best)):
+    best = _read_turned(engine, picture, 0, ink)
+    if ink < 1e-5 or (best.confidence >= SURE and _count_letters(best) >= FEW and not _lies(best)):
         return best
     for degrees in (90, 270) if _lies(best) else (180, 90, 270):
         alive()
-        other = _turned(engine, picture, degrees, ink)
-        if _worth(other) > 1.2 * _worth(best):
+        other = _read_turned(engine, picture, degrees, ink)
+        if _compute_worth(other) > 1.2 * _compute_worth(best):
             best = other
-        if best.confidence >= 80 and _letters(best) >= 10 * FEW and not _lies(best):
+        if best.confidence >= 80 and _count_letters(best) >= 10 * FEW and not _lies(best):
             break
     return best
 
 
-def _turned(engine: Tesseract, picture: Picture, degrees: int, ink: float) -> Seen:
+def _read_turned(engine: Tesseract, picture: ScannedPicture, degrees: int, ink: float) -> PictureReading:
     image = picture.image.rotate(-degrees, expand=True) if degrees else picture.image
     dpi = max(LEAST_DPI, min(MOST_DPI, round(72 / picture.scale)))
     found = engine.read(image.tobytes(), image.width, image.height, dpi)
-    return Seen(
+    return PictureReading(
         image.width * picture.scale, image.height * picture.scale, degrees, ink, build_words(found, picture.scale)
     )
 
 
-def _letters(seen: Seen) -> int:
+def _count_letters(seen: PictureReading) -> int:
     return sum(len(word.text) for word in seen.words)
 
 
-def _worth(seen: Seen) -> float:
-    return sum(max(0.0, word.confidence - 50) * len(word.text) for word in seen.words if not _on_end(word))
+def _compute_worth(seen: PictureReading) -> float:
+    return sum(max(0.0, word.confidence - 50) * len(word.text) for word in seen.words if not _is_on_end(word))
 
 
-def _on_end(word: SeenWord) -> bool:
+def _is_on_end(word: SeenWord) -> bool:
     return len(word.text) > 3 and word.y1 - word.y0 > word.x1 - word.x0
 
 
-def _lies(seen: Seen) -> bool:
+def _lies(seen: PictureReading) -> bool:
     """Whether most of what was read stands on end."""
     long = [word for word in seen.words if len(word.text) > 3]
-    return sum(map(_on_end, long)) > len(long) / 2
+    return sum(map(_is_on_end, long)) > len(long) / 2

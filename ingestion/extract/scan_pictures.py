@@ -15,7 +15,7 @@ from PIL import ExifTags, Image, ImageChops, ImageOps
 
 from ingestion.extract import embedded
 from ingestion.sandbox.limits import Quarantined
-from ingestion.seen import Region, Wanted
+from ingestion.seen import Region, WantedPicture
 
 DPI = 300
 LEAST_DPI, MOST_DPI = 70, 600
@@ -34,7 +34,7 @@ class Unreadable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class ScannedPicture:
     """Grey pixels; scale: points a pixel; region: where it lies on the page, in points. broken: there are later
     pictures that cannot be read."""
 
@@ -61,8 +61,8 @@ class opened:
         except (pdfium.PdfiumError, zipfile.BadZipFile, OSError):
             pass
 
-    def __enter__(self) -> Callable[[Wanted], list[Picture]]:
-        return self._pictures
+    def __enter__(self) -> Callable[[WantedPicture], list[ScannedPicture]]:
+        return self._list_pictures
 
     def __exit__(self, *_: object) -> None:
         if self._document is not None:
@@ -70,29 +70,29 @@ class opened:
         if self._archive is not None:
             self._archive.close()
 
-    def _pictures(self, want: Wanted) -> list[Picture]:
+    def _list_pictures(self, want: WantedPicture) -> list[ScannedPicture]:
         if self._document is not None and want.page is not None:
-            return _of_page(self._document, want)
+            return _open_page(self._document, want)
         try:
             if self._archive is not None:
                 with self._archive.open(want.key) as part:
-                    return _of_part(part.read())
+                    return _open_part(part.read())
             if want.page is None:
                 content = embedded.find(self._path, want.key)
                 if content is None:
                     raise Unreadable
-                return _of_part(content)
-            return of_file(self._path, want.page - 1)
+                return _open_part(content)
+            return open_file(self._path, want.page - 1)
         except (Quarantined, KeyError, zipfile.BadZipFile, OSError, ValueError, RuntimeError, NotImplementedError):
             raise Unreadable from None
 
 
-def _of_part(content: bytes) -> list[Picture]:
+def _open_part(content: bytes) -> list[ScannedPicture]:
     """All that a picture within another file shows."""
-    return of_file(io.BytesIO(content))
+    return open_file(io.BytesIO(content))
 
 
-def of_file(source: Path | io.BytesIO, frame: int | None = None) -> list[Picture]:
+def open_file(source: Path | io.BytesIO, frame: int | None = None) -> list[ScannedPicture]:
     """A picture, the way up that its camera noted, and what shows in its place later, each once; marked where that is
     broken. frame: the page of a file that has several, each a picture by itself. Raises Unreadable."""
     try:
@@ -103,20 +103,20 @@ def of_file(source: Path | io.BytesIO, frame: int | None = None) -> list[Picture
                 if image.width * image.height > OPENED:
                     raise Unreadable
                 pages = image.format == "TIFF" and frame is not None
-                dpi = _dpi(image)
+                dpi = _find_dpi(image)
                 image.draft("L", (4_000, 4_000))  # JPEG: unpacked small and grey where that is enough
                 whole = image.width
                 shown = ImageOps.exif_transpose(image)
-                grey = _grey(shown)
-            later, broken = ([], False) if pages else _later(source, grey)
+                grey = _convert_to_grey(shown)
+            later, broken = ([], False) if pages else _list_later_pictures(source, grey)
     except (OSError, ValueError, SyntaxError, EOFError, TypeError, Image.DecompressionBombError, Warning):
         raise Unreadable from None
     dpi *= whole / max(1, image.width) if whole else 1
-    first = replace(_fitted(grey, 72 / dpi), broken=broken)
-    return [first, *(_fitted(other, 72 / dpi) for other in later)]
+    first = replace(_fit_pixels(grey, 72 / dpi), broken=broken)
+    return [first, *(_fit_pixels(other, 72 / dpi) for other in later)]
 
 
-def _later(source: Path | io.BytesIO, first: Image.Image) -> tuple[list[Image.Image], bool]:
+def _list_later_pictures(source: Path | io.BytesIO, first: Image.Image) -> tuple[list[Image.Image], bool]:
     """Frames of an animation, and further pictures of a file, that show something else than those before; and whether
     one is broken: programs cut further pictures off and leave the note that they are there."""
     content = source.read_bytes() if isinstance(source, Path) else source.getvalue()
@@ -129,19 +129,19 @@ def _later(source: Path | io.BytesIO, first: Image.Image) -> tuple[list[Image.Im
                 image.seek(number)
                 if image.width * image.height > OPENED:
                     raise Unreadable
-                grey = _grey(image)
+                grey = _convert_to_grey(image)
             except EOFError:
                 return shown[1:], False
             except (OSError, ValueError, SyntaxError):
                 return shown[1:], True
-            if not any(_alike(grey, other) for other in shown[-2:]):
+            if not any(_is_alike(grey, other) for other in shown[-2:]):
                 shown.append(grey)
             if len(shown) > MOST_SHOWN:
                 raise Unreadable
     raise Unreadable
 
 
-def _alike(a: Image.Image, b: Image.Image) -> bool:
+def _is_alike(a: Image.Image, b: Image.Image) -> bool:
     if a.size != b.size:
         return False
     return sum(ImageChops.difference(a, b).histogram()[OTHER:]) <= LEAST_OTHER * a.width * a.height
@@ -170,7 +170,7 @@ def measure_size(path: Path, frame: int) -> tuple[float, float]:
     try:
         with Image.open(path, formats=FORMATS) as image:
             image.seek(frame)
-            scale = 72 / _dpi(image)
+            scale = 72 / _find_dpi(image)
             sideways = image.getexif().get(ExifTags.Base.Orientation, 1) >= 5
             width, height = image.size[::-1] if sideways else image.size
             return width * scale, height * scale
@@ -178,7 +178,7 @@ def measure_size(path: Path, frame: int) -> tuple[float, float]:
         raise Unreadable from None
 
 
-def _dpi(image: Image.Image) -> float:
+def _find_dpi(image: Image.Image) -> float:
     """As the file says, where that can be; else as if the longer side were that of a sheet of A4."""
     try:
         said = float(image.info.get("dpi", (0, 0))[0])
@@ -189,7 +189,7 @@ def _dpi(image: Image.Image) -> float:
     return max(LEAST_DPI, max(image.size) / 11.7)
 
 
-def _grey(image: Image.Image) -> Image.Image:
+def _convert_to_grey(image: Image.Image) -> Image.Image:
     """What is transparent is paper."""
     if "A" in image.getbands() or "transparency" in image.info:
         layers = image.convert("RGBA")
@@ -197,7 +197,7 @@ def _grey(image: Image.Image) -> Image.Image:
     return image.convert("L")
 
 
-def _fitted(grey: Image.Image, scale: float) -> Picture:
+def _fit_pixels(grey: Image.Image, scale: float) -> ScannedPicture:
     """Neither more pixels than can be read nor so few that letters have no shape."""
     pixels = grey.width * grey.height
     factor = 1.0
@@ -209,14 +209,14 @@ def _fitted(grey: Image.Image, scale: float) -> Picture:
         size = max(1, round(grey.width * factor)), max(1, round(grey.height * factor))
         grey = grey.resize(size, Image.Resampling.LANCZOS)
         scale /= factor
-    return Picture(grey, scale)
+    return ScannedPicture(grey, scale)
 
 
-def _of_page(document: pdfium.PdfDocument, want: Wanted) -> list[Picture]:
+def _open_page(document: pdfium.PdfDocument, want: WantedPicture) -> list[ScannedPicture]:
     try:
         page = document[(want.page or 1) - 1]
         width, height = page.get_size()
-        wanted: list[Region | None] = [_widened(region, width, height) for region in want.regions] or [None]
+        wanted: list[Region | None] = [_widen(region, width, height) for region in want.regions] or [None]
         try:
             return [_render(page, region, width, height) for region in wanted]
         finally:
@@ -225,12 +225,12 @@ def _of_page(document: pdfium.PdfDocument, want: Wanted) -> list[Picture]:
         raise Unreadable from None
 
 
-def _widened(region: Region, width: float, height: float) -> Region:
+def _widen(region: Region, width: float, height: float) -> Region:
     x0, y0, x1, y1 = region
     return max(0.0, x0 - MARGIN), max(0.0, y0 - MARGIN), min(width, x1 + MARGIN), min(height, y1 + MARGIN)
 
 
-def _render(page: pdfium.PdfPage, region: Region | None, width: float, height: float) -> Picture:
+def _render(page: pdfium.PdfPage, region: Region | None, width: float, height: float) -> ScannedPicture:
     """A page, or a part of it, as it is shown, without comments and form fields, which are accounted for apart."""
     x0, y0, x1, y1 = region or (0.0, 0.0, width, height)
     if x1 - x0 < 1 or y1 - y0 < 1:
@@ -244,6 +244,6 @@ def _render(page: pdfium.PdfPage, region: Region | None, width: float, height: f
         draw_annots=False,
     )
     try:
-        return Picture(bitmap.to_pil().convert("L").copy(), 1 / scale, region)
+        return ScannedPicture(bitmap.to_pil().convert("L").copy(), 1 / scale, region)
     finally:
         bitmap.close()

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from statistics import median
 
-from ingestion.extract.clean import one_line
-from ingestion.extract.tesseract import Found
+from ingestion.extract.clean import clean_line
+from ingestion.extract.tesseract import OcrWord
 from ingestion.seen import SeenWord
 
 NOISE = 25.0  # confidence: below it, marks that were taken for letters
@@ -17,13 +17,13 @@ ASCENT, X_HEIGHT, DESCENT = 0.72, 0.53, 0.21  # of the size of the type, in comm
 ALIKE = 0.16  # sizes that differ by less are one size, read inexactly
 
 
-def build_words(found: Sequence[Found], scale: float) -> tuple[SeenWord, ...]:
+def build_words(found: Sequence[OcrWord], scale: float) -> tuple[SeenWord, ...]:
     """scale: points a pixel. Every word of a line gets its base line and size, so that they stay one line."""
-    lines: dict[tuple[int, int, int], list[Found]] = defaultdict(list)
+    lines: dict[tuple[int, int, int], list[OcrWord]] = defaultdict(list)
     for word in found:
-        if word.confidence >= NOISE and one_line(word.text):
+        if word.confidence >= NOISE and clean_line(word.text):
             lines[word.line].append(word)
-    sizes = {line: median(map(_size, words)) for line, words in lines.items()}
+    sizes = {line: median(map(_estimate_size, words)) for line, words in lines.items()}
     letters = sorted(size for line, words in lines.items() for size in [sizes[line]] * sum(len(w.text) for w in words))
     usual = letters[len(letters) // 2] if letters else 0.0
     seen: list[SeenWord] = []
@@ -32,7 +32,7 @@ def build_words(found: Sequence[Found], scale: float) -> tuple[SeenWord, ...]:
         base = median(word.top + word.height - (DESCENT * size if _hangs(word.text) else 0) for word in words)
         seen += [
             SeenWord(
-                one_line(word.text),
+                clean_line(word.text),
                 word.left * scale,
                 word.top * scale,
                 (word.left + word.width) * scale,
@@ -50,7 +50,7 @@ def _hangs(text: str) -> bool:
     return any(letter in DESCENDERS for letter in text)
 
 
-def _size(word: Found) -> float:
+def _estimate_size(word: OcrWord) -> float:
     """Size of the type, in pixels, from the height of its letters."""
     high = any(letter in HIGH or letter.isupper() for letter in word.text)
     extent = (ASCENT if high else X_HEIGHT) + (DESCENT if _hangs(word.text) else 0)

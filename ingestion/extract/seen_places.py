@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ingestion.boxes import Box
-from ingestion.extract.pdf_paragraphs import outwards
+from ingestion.extract.pdf_paragraphs import round_outwards
 from ingestion.extract.pdf_words import Word
 from ingestion.seen import Region
 
@@ -26,7 +26,7 @@ FOUND = 1 / 3  # share of the words of a paragraph from which on their places ar
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _ModelWord:
     """A word of the model. text: number of its paragraph; start, end: its slice of that."""
 
     key: str
@@ -39,17 +39,17 @@ def find_boxes(texts: Sequence[str], words: Sequence[Word], page: int, area: Reg
     """Boxes for each of `texts`, the paragraphs that a model told of one picture. words: what was found on it, with
     places. area: where the picture lies; a paragraph that is not found again has it as its only box, of no word."""
     told = [
-        _Told(key, number, match.start(), match.end())
+        _ModelWord(key, number, match.start(), match.end())
         for number, text in enumerate(texts)
         for match in WORD.finditer(text)
-        if (key := _key(match[0]))
+        if (key := _fold_word(match[0]))
     ]
-    found = [word for word in words if _key(word.text)]
-    places = align([word.key for word in told], [_key(word.text) for word in found])
+    found = [word for word in words if _fold_word(word.text)]
+    places = align([word.key for word in told], [_fold_word(word.text) for word in found])
     boxes: list[list[Box]] = [[] for _ in texts]
     for word, place in zip(told, places, strict=True):
         if place is not None:
-            boxes[word.text].append(Box(page, *outwards(found[place]), word.start, word.end))
+            boxes[word.text].append(Box(page, *round_outwards(found[place]), word.start, word.end))
     counts = [0] * len(texts)
     for word in told:
         counts[word.text] += 1
@@ -69,7 +69,7 @@ def align(told: Sequence[str], found: Sequence[str]) -> list[int | None]:
     used: set[int] = set()
     last = -1
     for number, word in enumerate(told):
-        at = _next(told, found, where.get(word, ()), number, last, used)
+        at = _find_next(told, found, where.get(word, ()), number, last, used)
         places.append(at)
         if at is not None:
             used.add(at)
@@ -78,7 +78,7 @@ def align(told: Sequence[str], found: Sequence[str]) -> list[int | None]:
     return places
 
 
-def _next(
+def _find_next(
     told: Sequence[str], found: Sequence[str], options: Sequence[int], number: int, last: int, used: set[int]
 ) -> int | None:
     after = last + 1
@@ -87,12 +87,14 @@ def _next(
     free = [place for place in options if place not in used]
     if not free:
         return None
-    alike, _, place = max((_alike(told, found, number, place), -abs(place - after), place) for place in free)
+    alike, _, place = max(
+        (_count_alike_neighbours(told, found, number, place), -abs(place - after), place) for place in free
+    )
     alone = len(options) == 1 and (len(told[number]) >= LONG or len(told) == 1)
     return place if alike or alone else None
 
 
-def _alike(told: Sequence[str], found: Sequence[str], number: int, place: int) -> int:
+def _count_alike_neighbours(told: Sequence[str], found: Sequence[str], number: int, place: int) -> int:
     """Neighbours on either side that are the same words."""
     steps = [step for step in range(-AROUND, AROUND + 1) if step]
     return sum(
@@ -120,5 +122,5 @@ def _fill(places: list[int | None], used: set[int], count: int) -> None:
         start = end + 1
 
 
-def _key(text: str) -> str:
+def _fold_word(text: str) -> str:
     return SIGN.sub("", text).casefold()

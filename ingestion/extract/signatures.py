@@ -24,7 +24,7 @@ from ingestion.extract.sniff import (
     TIFF,
     XLS,
     XLSX,
-    Found,
+    SniffedType,
 )
 from ingestion.sandbox.limits import Quarantined
 
@@ -57,10 +57,10 @@ _MAGIC = (
     (b"SQLite format 3\x00", None, "a database"),
 )
 _TEXTS_IN_ZIP = {
-    "application/epub+zip": Found(EPUB, "an e-book"),
-    ODT: Found(ODT, "an OpenDocument text"),
-    ODS: Found(ODS, "an OpenDocument spreadsheet"),
-    ODP: Found(ODP, "an OpenDocument presentation"),
+    "application/epub+zip": SniffedType(EPUB, "an e-book"),
+    ODT: SniffedType(ODT, "an OpenDocument text"),
+    ODS: SniffedType(ODS, "an OpenDocument spreadsheet"),
+    ODP: SniffedType(ODP, "an OpenDocument presentation"),
 }
 # By the type that `[Content_Types].xml` gives the part which the package is about.
 _MAIN_TYPES = (
@@ -77,23 +77,23 @@ _NOT_READ_IN_ZIP = (
     (r"mimetype", "an OpenDocument drawing or formula", "Export it as PDF and upload that."),
 )
 _OLE_KINDS = (
-    ("__properties_version1.0", Found(MSG, "an Outlook message")),
-    ("WordDocument", Found(DOC, "a Word document of 2003 or earlier")),
-    ("Workbook", Found(XLS, "an Excel workbook of 2003 or earlier")),
-    ("Book", Found(XLS, "an Excel workbook of 2003 or earlier")),
-    ("PowerPoint Document", Found(PPT, "a PowerPoint presentation of 2003 or earlier")),
-    ("VisioDocument", Found(None, "a Visio drawing", "Export it as PDF and upload that.")),
-    ("Quill", Found(None, "a Publisher document", "Export it as PDF and upload that.")),
-    ("Props", Found(None, "a Microsoft Project plan", "Export it as PDF or .xlsx and upload that.")),
-    ("FileHeader", Found(None, "a Hangul document", "Save it as .docx or PDF and upload that.")),
-    ("MatOST", Found(None, "a Microsoft Works document", "Save it as .docx or PDF and upload that.")),
-    ("PerfectOffice_MAIN", Found(None, "a WordPerfect document", "Save it as .docx or PDF and upload that.")),
+    ("__properties_version1.0", SniffedType(MSG, "an Outlook message")),
+    ("WordDocument", SniffedType(DOC, "a Word document of 2003 or earlier")),
+    ("Workbook", SniffedType(XLS, "an Excel workbook of 2003 or earlier")),
+    ("Book", SniffedType(XLS, "an Excel workbook of 2003 or earlier")),
+    ("PowerPoint Document", SniffedType(PPT, "a PowerPoint presentation of 2003 or earlier")),
+    ("VisioDocument", SniffedType(None, "a Visio drawing", "Export it as PDF and upload that.")),
+    ("Quill", SniffedType(None, "a Publisher document", "Export it as PDF and upload that.")),
+    ("Props", SniffedType(None, "a Microsoft Project plan", "Export it as PDF or .xlsx and upload that.")),
+    ("FileHeader", SniffedType(None, "a Hangul document", "Save it as .docx or PDF and upload that.")),
+    ("MatOST", SniffedType(None, "a Microsoft Works document", "Save it as .docx or PDF and upload that.")),
+    ("PerfectOffice_MAIN", SniffedType(None, "a WordPerfect document", "Save it as .docx or PDF and upload that.")),
 )
 ENCRYPTED_PART = "EncryptedPackage"
 ENCRYPTED = "This document is protected by a password. Save it without one and upload it."
 
 
-def look_at_bytes(path: Path, head: bytes) -> Found | None:
+def look_at_bytes(path: Path, head: bytes) -> SniffedType | None:
     """What a file is by its first bytes; None where they say nothing. Raises Quarantined: encrypted, corrupt."""
     if head.startswith(b"PK\x03\x04"):
         return _look_into_zip(path)
@@ -101,23 +101,27 @@ def look_at_bytes(path: Path, head: bytes) -> Found | None:
         return _look_into_ole(path)
     if head[4:8] == b"ftyp":
         heic = head[8:12] in (b"heic", b"heix", b"mif1", b"avif")
-        return Found(None, "a HEIC picture", "Save it as .jpg.") if heic else Found(None, "a film", _TRANSCRIBE)
+        return (
+            SniffedType(None, "a HEIC picture", "Save it as .jpg.")
+            if heic
+            else SniffedType(None, "a film", _TRANSCRIBE)
+        )
     if head.startswith(b"BM") and head[6:10] == b"\0\0\0\0":
-        return Found(None, "a Windows bitmap", "Save it as .png and upload that.")
+        return SniffedType(None, "a Windows bitmap", "Save it as .png and upload that.")
     for magic, kind, what, *remedy in _MAGIC:
         if head.startswith(magic) and (magic != b"MZ" or b"\0" in head):  # two letters may begin a text
-            return Found(kind, what, *remedy)
+            return SniffedType(kind, what, *remedy)
     if head[:1] == b"\x09" and head[1:2] in b"\x00\x02\x04\x08" and head[2:4] in (b"\x04\0", b"\x06\0", b"\x08\0"):
-        return Found(XLS, "an Excel workbook of 2003 or earlier")  # without a container, as very old ones are
+        return SniffedType(XLS, "an Excel workbook of 2003 or earlier")  # without a container, as very old ones are
     return None
 
 
-def _look_into_zip(path: Path) -> Found:
+def _look_into_zip(path: Path) -> SniffedType:
     try:
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
-            kind = _small_part(archive, "mimetype").decode("ascii", "replace").strip()
-            types = _small_part(archive, "[Content_Types].xml")
+            kind = _read_small_part(archive, "mimetype").decode("ascii", "replace").strip()
+            types = _read_small_part(archive, "[Content_Types].xml")
             if any(info.flag_bits & 1 for info in archive.infolist()):
                 raise Quarantined("encrypted", "This archive is protected by a password. Upload it without one.")
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError):
@@ -126,21 +130,21 @@ def _look_into_zip(path: Path) -> Found:
         ) from None
     for pattern, media_type in _MAIN_TYPES:
         if pattern.search(types):
-            return Found(media_type, _WHAT[media_type])
+            return SniffedType(media_type, _WHAT[media_type])
     if (found := _TEXTS_IN_ZIP.get(kind.removesuffix("-template"))) is not None:
         return found
     if "META-INF/container.xml" in names:
         return _TEXTS_IN_ZIP["application/epub+zip"]
     for name, media_type in (("word/document.xml", DOCX), ("xl/workbook.xml", XLSX), ("ppt/presentation.xml", PPTX)):
         if name in names:
-            return Found(media_type, _WHAT[media_type])
+            return SniffedType(media_type, _WHAT[media_type])
     for pattern_of_name, what, remedy in _NOT_READ_IN_ZIP:
         if any(re.fullmatch(pattern_of_name, name) for name in names):
-            return Found(None, what, remedy)
-    return Found(None, "a ZIP archive", _UNPACK)
+            return SniffedType(None, what, remedy)
+    return SniffedType(None, "a ZIP archive", _UNPACK)
 
 
-def _small_part(archive: zipfile.ZipFile, name: str) -> bytes:
+def _read_small_part(archive: zipfile.ZipFile, name: str) -> bytes:
     """The content of a part, b"" where it is absent or too large to say what the package is."""
     try:
         return archive.read(name) if archive.getinfo(name).file_size < LARGEST_PART else b""
@@ -150,7 +154,7 @@ def _small_part(archive: zipfile.ZipFile, name: str) -> bytes:
         return b""
 
 
-def _look_into_ole(path: Path) -> Found:
+def _look_into_ole(path: Path) -> SniffedType:
     try:
         compound = Compound(path)
     except Quarantined:
@@ -164,4 +168,4 @@ def _look_into_ole(path: Path) -> Found:
     for name, found in _OLE_KINDS:
         if compound.has(name):
             return found
-    return Found(None, "a document of an old Microsoft program", "Save it as .docx or PDF and upload that.")
+    return SniffedType(None, "a document of an old Microsoft program", "Save it as .docx or PDF and upload that.")

@@ -97,7 +97,7 @@ HEAD = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SniffedType:
     """media_type: one of those that are read, or None. what: the content in words, with its article. remedy: what to do
     where it is not read."""
 
@@ -107,14 +107,14 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class FileKind:
     """What a file is read as. notes: where its name says something else."""
 
     media_type: str
     notes: tuple[Note, ...] = ()
 
 
-def look(path: Path, name: str) -> Kind:
+def look(path: Path, name: str) -> FileKind:
     """What the file at `path` is, that came with `name`.
 
     Raises Quarantined: empty, encrypted, mislabelled, unsupported, corrupt.
@@ -124,43 +124,43 @@ def look(path: Path, name: str) -> Kind:
     found = _look(path, named)
     if found.media_type == PLAIN:
         if named == EML and _has_headers(path):
-            return Kind(EML)
+            return FileKind(EML)
         if named in TEXTS:
-            return Kind(named)
+            return FileKind(named)
         if named == PLAIN or (named is None and (suffix in _TEXT_NAMES or name.startswith("."))):
-            return Kind(PLAIN)
+            return FileKind(PLAIN)
     if found.media_type == XML and named in (XML, CODE):
-        return Kind(XML)
+        return FileKind(XML)
     if found.media_type is not None:
         if found.media_type == named or not suffix:
-            return Kind(found.media_type)
-        return Kind(found.media_type, (_note(suffix, named, found),))
+            return FileKind(found.media_type)
+        return FileKind(found.media_type, (_note(suffix, named, found),))
     remedy = found.remedy or "Give the file the name of what it is, or export it again."
     if named is not None and found.what:
         raise Quarantined(
             "mislabelled",
-            f"The name ends in {_short(suffix)}, but the content is {found.what}, which is not read. {remedy}",
+            f"The name ends in {_shorten(suffix)}, but the content is {found.what}, which is not read. {remedy}",
         )
     if named is not None:
         raise Quarantined(
             "corrupt",
-            f"The name ends in {_short(suffix)}, but the content is not of that form. The file is probably damaged: "
+            f"The name ends in {_shorten(suffix)}, but the content is not of that form. The file is probably damaged: "
             "save it again from the program that wrote it.",
         )
     what = found.what or "of a type that is not known"
     raise Quarantined("unsupported", f"This file is {what}. {found.remedy or f'{READ}.'}")
 
 
-def _note(suffix: str, named: str | None, found: Found) -> Note:
+def _note(suffix: str, named: str | None, found: SniffedType) -> Note:
     but = "but the content is" if named is not None else "which says little here; the content is"
-    return Note("mislabelled", f"The name ends in {_short(suffix)}, {but} {found.what}: it was read as that.")
+    return Note("mislabelled", f"The name ends in {_shorten(suffix)}, {but} {found.what}: it was read as that.")
 
 
-def _short(suffix: str) -> str:
+def _shorten(suffix: str) -> str:
     return suffix if len(suffix) <= 12 else suffix[:11] + "…"
 
 
-def _look(path: Path, named: str | None) -> Found:
+def _look(path: Path, named: str | None) -> SniffedType:
     with path.open("rb") as file:
         head = file.read(HEAD)
     if not head.strip(b"\x00 \t\r\n\xef\xbb\xbf\xff\xfe"):
@@ -171,7 +171,7 @@ def _look(path: Path, named: str | None) -> Found:
             else:
                 raise Quarantined("empty", "This file is empty: it has nothing but white space. Upload it again.")
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"%PDF-") or (named == PDF and b"%PDF-" in head):
-        return Found(PDF, "a PDF document")
+        return SniffedType(PDF, "a PDF document")
     from ingestion.extract import signatures
 
     if (found := signatures.look_at_bytes(path, head)) is not None:
@@ -179,12 +179,12 @@ def _look(path: Path, named: str | None) -> Found:
     with path.open("rb") as file:
         start = file.read(1 << 16)
     if decode(start, partial=True) is None:
-        return Found(None, "")
+        return SniffedType(None, "")
     if _is_web_page(head):
-        return Found(HTML, "a web page")
+        return SniffedType(HTML, "a web page")
     if head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<?xml"):
-        return Found(XML, "XML")
-    return Found(PLAIN, "plain text")
+        return SniffedType(XML, "XML")
+    return SniffedType(PLAIN, "plain text")
 
 
 def _has_headers(path: Path) -> bool:

@@ -12,7 +12,7 @@ LEAST = 400  # characters of a block: shorter ones are joined with the next, so 
 def extract(text: str, media_type: str) -> Extraction:
     builder = Builder()
     add_code(builder, text)
-    return builder.extraction(media_type, None)
+    return builder.build_extraction(media_type, None)
 
 
 def add_code(builder: Builder, text: str) -> None:

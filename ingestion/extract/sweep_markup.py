@@ -38,16 +38,16 @@ def sweep_markup(source: str, builder: Builder, depth: int = 0) -> list[bytes]:
         return "data:"
 
     source = DATA.sub(hold, source)
-    builder.add_remainder(_strings(source), packed=True)
+    builder.add_remainder(_list_strings(source), packed=True)
     for media, parameters, content in held:
         pictures += _sweep_data(media.lower(), parameters, content, builder, depth)
     return pictures
 
 
-def _strings(source: str) -> Iterator[str]:
+def _list_strings(source: str) -> Iterator[str]:
     place = 0
     for tag in TAG.finditer(source):
-        yield from _text(source[place : tag.start()])
+        yield from _list_text(source[place : tag.start()])
         place = tag.end()
         if not NAME.fullmatch(tag[1]):
             yield tag[1]
@@ -58,11 +58,11 @@ def _strings(source: str) -> Iterator[str]:
         for name, *values in attributes:
             if not NAME.fullmatch(name):
                 yield name
-            yield from _text("".join(values))
-    yield from _text(source[place:])
+            yield from _list_text("".join(values))
+    yield from _list_text(source[place:])
 
 
-def _text(piece: str) -> Iterator[str]:
+def _list_text(piece: str) -> Iterator[str]:
     text = unescape(piece).strip()
     if text and not is_formal(text):
         yield text

@@ -12,8 +12,8 @@ from pathlib import Path
 from lxml import etree
 
 from ingestion.extract.package import DAMAGE, Package
-from ingestion.extract.remainder import is_readable, texts_in_bytes
-from ingestion.extract.sweep_xml import texts_of_xml
+from ingestion.extract.remainder import is_readable, list_texts_in_bytes
+from ingestion.extract.sweep_xml import list_texts_of_xml
 
 MAX_PART_BYTES = 64 << 20
 PADDING_BYTES = 64  # between parts that hold no text: programs align parts
@@ -26,7 +26,7 @@ XML_PART = re.compile(r".*\.(?:xml|rels|vml|rdf|psmdcp|xlf)|.*/content|mimetype"
 BYTES_ARE_TEXT = re.compile(r".*/printerSettings/.*|mimetype|layout-cache|Configurations2/.*|.*/revisions/.*\.log")
 
 
-def texts_of_part(package: Package, name: str) -> tuple[list[str] | None, bool]:
+def list_texts_of_part(package: Package, name: str) -> tuple[list[str] | None, bool]:
     """The strings of a part, None where it is no text; and whether they may be not all that it says. Raises what a
     damaged part raises."""
     content = package.content(name)
@@ -34,43 +34,43 @@ def texts_of_part(package: Package, name: str) -> tuple[list[str] | None, bool]:
         return None, True
     if BYTES_ARE_TEXT.fullmatch(name) and not content.lstrip().startswith(b"<"):
         usual = len(content) <= MAX_SETTINGS_BYTES and not any(mark in content for mark in FILES)
-        return list(texts_in_bytes(content)), not usual and not is_readable(content)
+        return list(list_texts_in_bytes(content)), not usual and not is_readable(content)
     head = content[:64].lstrip(b"\xef\xbb\xbf\xff\xfe\xfe\xff \r\n\t\0")
     if XML_PART.fullmatch(name) or head.startswith(b"<"):
         try:
-            return texts_of_xml(content), False
+            return list_texts_of_xml(content), False
         except etree.LxmlError:
-            return list(texts_in_bytes(content)) if head.startswith(b"<") else None, not is_readable(content)
+            return list(list_texts_in_bytes(content)) if head.startswith(b"<") else None, not is_readable(content)
     return [] if not content else None, bool(content)
 
 
-def texts_of_archive(path: Path, on_unread: Callable[[], None]) -> Iterator[str]:
+def list_texts_of_archive(path: Path, on_unread: Callable[[], None]) -> Iterator[str]:
     """Names of entries, their comments and extra fields, and what stands between and around them. on_unread: called
     where there is more than text."""
     with path.open("rb") as file, zipfile.ZipFile(file) as archive:
-        yield from texts_in_bytes(archive.comment)
+        yield from list_texts_in_bytes(archive.comment)
         spans = [(archive.start_dir, file.seek(0, io.SEEK_END))]
         if len({*archive.namelist()}) < len(archive.namelist()):  # of equal names only the last part is read
             on_unread()
         for entry in archive.infolist():
             yield entry.filename
-            yield from texts_in_bytes(entry.comment + b"\n" + entry.extra)
+            yield from list_texts_in_bytes(entry.comment + b"\n" + entry.extra)
             file.seek(entry.header_offset)
             header = file.read(30)
             name, extra = int.from_bytes(header[26:28], "little"), int.from_bytes(header[28:30], "little")
             file.seek(entry.header_offset + 30 + name)
-            yield from texts_in_bytes(file.read(extra))
+            yield from list_texts_in_bytes(file.read(extra))
             spans.append((entry.header_offset, entry.header_offset + 30 + name + extra + entry.compress_size))
         place = 0
         for start, end in sorted(spans):
             if start > place:
                 file.seek(place)
                 gap = file.read(min(start - place, MAX_PART_BYTES))
-                yield from texts_in_bytes(gap)
+                yield from list_texts_in_bytes(gap)
                 if LOCAL_HEADER in gap or _holds_more(gap):
                     on_unread()
             place = max(place, end)
-        yield from _around_the_directory(file.seek, file.read, archive, on_unread)
+        yield from _list_around_directory(file.seek, file.read, archive, on_unread)
 
 
 def _holds_more(content: bytes) -> bool:
@@ -79,7 +79,7 @@ def _holds_more(content: bytes) -> bool:
     return len(rest) > PADDING_BYTES and not is_readable(rest)
 
 
-def _around_the_directory(seek, read, archive: zipfile.ZipFile, on_unread) -> Iterator[str]:  # type: ignore[no-untyped-def]
+def _list_around_directory(seek, read, archive: zipfile.ZipFile, on_unread) -> Iterator[str]:  # type: ignore[no-untyped-def]
     """Behind the last entry of the directory."""
     seek(archive.start_dir)
     rest = read(MAX_PART_BYTES)
@@ -87,9 +87,9 @@ def _around_the_directory(seek, read, archive: zipfile.ZipFile, on_unread) -> It
     while rest[place : place + 4] == DIRECTORY_HEADER:
         sizes = (int.from_bytes(rest[place + at : place + at + 2], "little") for at in (28, 30, 32))
         place += 46 + sum(sizes)
-    yield from texts_in_bytes(rest[place:])
+    yield from list_texts_in_bytes(rest[place:])
     if LOCAL_HEADER in rest[place:] or _holds_more(DIRECTORY_END.sub(b"", rest[place:])):
         on_unread()
 
 
-__all__ = ["DAMAGE", "texts_of_archive", "texts_of_part"]
+__all__ = ["DAMAGE", "list_texts_of_archive", "list_texts_of_part"]

@@ -15,9 +15,9 @@ from lxml import etree
 from PIL import Image
 
 from ingestion.extract.build import Builder
-from ingestion.extract.clean import one_line
-from ingestion.extract.remainder import texts_in_bytes
-from ingestion.extract.sweep_xml import texts_of_xml
+from ingestion.extract.clean import clean_line
+from ingestion.extract.remainder import list_texts_in_bytes
+from ingestion.extract.sweep_xml import list_texts_of_xml
 
 MAX_TEXT_BYTES = 4 << 20  # of a text that is unpacked
 TRAILING_BYTES = 16  # behind the end that are no padding
@@ -93,13 +93,13 @@ def sweep_picture(content: bytes, builder: Builder) -> None:
         if walk is not None:
             builder.add_remainder(walk(content, builder))
         elif content.startswith(OTHER_FORMS):
-            builder.add_remainder(texts_in_bytes(content))
+            builder.add_remainder(list_texts_in_bytes(content))
         else:
-            builder.add_remainder(texts_in_bytes(content[:MAX_TEXT_BYTES]))
+            builder.add_remainder(list_texts_in_bytes(content[:MAX_TEXT_BYTES]))
             if len(content) > ICON_BYTES:
                 builder.miss("unknown_part", UNKNOWN)
     except DAMAGED:
-        builder.add_remainder(texts_in_bytes(content[:MAX_TEXT_BYTES]))
+        builder.add_remainder(list_texts_in_bytes(content[:MAX_TEXT_BYTES]))
         builder.miss("damaged_part", "A picture is damaged; what it has besides its pixels was not read.")
     captions = read_captions(content)
     builder.add_properties(captions)
@@ -118,18 +118,19 @@ def read_captions(content: bytes) -> dict[str, str]:
         return {}
     for text in texts:
         held = text.decode("utf-16-le", "replace") if isinstance(text, bytes) else text if isinstance(text, str) else ""
-        caption = one_line(held.rstrip("\0"))
+        caption = clean_line(held.rstrip("\0"))
         if not AUTOMATIC.fullmatch(caption):
             said["Caption"] = f"{said['Caption']}; {caption}" if "Caption" in said else caption
     degrees = [
-        _degrees(place.get(number), place.get(number - 1), sides) for number, sides in zip((2, 4), SIDES, strict=True)
+        _format_degrees(place.get(number), place.get(number - 1), sides)
+        for number, sides in zip((2, 4), SIDES, strict=True)
     ]
     if all(degrees):
         said["Place"] = ", ".join(filter(None, degrees))
     return said
 
 
-def _degrees(value: Any, side: Any, sides: tuple[str, str]) -> str | None:
+def _format_degrees(value: Any, side: Any, sides: tuple[str, str]) -> str | None:
     try:
         degrees, minutes, seconds = (float(part) for part in value)
     except (TypeError, ValueError, ZeroDivisionError):
@@ -138,26 +139,26 @@ def _degrees(value: Any, side: Any, sides: tuple[str, str]) -> str | None:
     return f"{abs(total):.5f} {sides[str(side).upper().startswith(sides[1])]}" if total == total else None
 
 
-def _texts(part: bytes) -> Iterator[str]:
+def _list_texts(part: bytes) -> Iterator[str]:
     """Of a part of any form; a packet of metadata (XMP) is read as what it is."""
     packet = PACKET.search(part)
     if packet is not None:
         try:
-            yield from texts_of_xml(packet.group())
+            yield from list_texts_of_xml(packet.group())
             part = part[: packet.start()] + b"\n" + part[packet.end() :]
         except etree.LxmlError:
             pass
-    yield from texts_in_bytes(part)
+    yield from list_texts_in_bytes(part)
 
 
 def _read_trailing(rest: bytes, builder: Builder) -> Iterator[str]:
     """What stands behind the end."""
-    yield from texts_in_bytes(rest)
+    yield from list_texts_in_bytes(rest)
     if len(rest.strip(PADDING)) > TRAILING_BYTES:
         builder.miss("trailing_data", MORE)
 
 
-def _jpeg(content: bytes, builder: Builder) -> Iterator[str]:
+def _sweep_jpeg(content: bytes, builder: Builder) -> Iterator[str]:
     place = 2
     while place + 4 <= len(content):
         code = content[place + 1]
@@ -182,16 +183,16 @@ def _jpeg(content: bytes, builder: Builder) -> Iterator[str]:
             found = re.compile(rb"\xff[^\x00\xff\xd0-\xd7]").search(content, place)
             place = found.start() if found is not None else len(content)
         elif code == 0xFE:
-            yield from _texts(part)
+            yield from _list_texts(part)
         elif code == 0xDC and size != 4 or code not in PIXELS_OF_JPEG:
-            yield from _texts(part)
+            yield from _list_texts(part)
             if not part.startswith(KNOWN_SEGMENTS):
                 builder.miss("unknown_part", UNKNOWN)
             elif b"\xff\xd8\xff" in part[6:]:
                 builder.miss("thumbnail", PREVIEW)
 
 
-def _png(content: bytes, builder: Builder) -> Iterator[str]:
+def _sweep_png(content: bytes, builder: Builder) -> Iterator[str]:
     place = 8
     while place + 8 <= len(content):
         size, kind = int.from_bytes(content[place : place + 4]), content[place + 4 : place + 8]
@@ -202,16 +203,16 @@ def _png(content: bytes, builder: Builder) -> Iterator[str]:
             return
         if kind in PIXELS_OF_PNG:
             continue
-        yield from _texts(part)
+        yield from _list_texts(part)
         if kind in (b"zTXt", b"iTXt", b"iCCP"):
-            yield from _texts(_unpacked(part))
+            yield from _list_texts(_unpack_chunk(part))
         elif kind == b"tEXt" and part.lower().startswith(b"raw profile"):
-            yield from _texts(bytes.fromhex("".join(part.partition(b"\0")[2].decode("ascii").split()[2:])))
+            yield from _list_texts(bytes.fromhex("".join(part.partition(b"\0")[2].decode("ascii").split()[2:])))
         elif kind not in KNOWN_CHUNKS or (len(part) > SMALL_BYTES and kind not in (b"tEXt", b"eXIf", b"sPLT")):
             builder.miss("unknown_part", UNKNOWN)
 
 
-def _unpacked(part: bytes) -> bytes:
+def _unpack_chunk(part: bytes) -> bytes:
     """Of a chunk: what is packed stands behind its names."""
     start = next(
         (at for at in range(len(part)) if part[at : at + 2] in (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")),
@@ -226,24 +227,24 @@ def _unpacked(part: bytes) -> bytes:
     return text + b"\n" + inflate.unused_data
 
 
-def _gif(content: bytes, builder: Builder) -> Iterator[str]:
+def _sweep_gif(content: bytes, builder: Builder) -> Iterator[str]:
     place = 13 + (3 << ((content[10] & 7) + 1) if content[10] & 0x80 else 0)
     while place < len(content) and content[place] != 0x3B:
         if content[place] == 0x21:
-            label, (part, place) = content[place + 1], _blocks(content, place + 2)
-            yield from _texts(part)
+            label, (part, place) = content[place + 1], _join_blocks(content, place + 2)
+            yield from _list_texts(part)
             if not (label in (0xFE, 0x01, 0xF9) or (label == 0xFF and part.startswith(KNOWN_EXTENSIONS))):
                 builder.miss("unknown_part", UNKNOWN)
         elif content[place] == 0x2C:
             colours = content[place + 9]
             place += 11 + (3 << ((colours & 7) + 1) if colours & 0x80 else 0)
-            _, place = _blocks(content, place)
+            _, place = _join_blocks(content, place)
         else:
             raise ValueError("no GIF")
     yield from _read_trailing(content[place + 1 :], builder)
 
 
-def _blocks(content: bytes, place: int) -> tuple[bytes, int]:
+def _join_blocks(content: bytes, place: int) -> tuple[bytes, int]:
     parts = []
     while size := content[place]:
         parts.append(content[place + 1 : place + 1 + size])
@@ -251,20 +252,20 @@ def _blocks(content: bytes, place: int) -> tuple[bytes, int]:
     return b"".join(parts), place + 1
 
 
-def _webp(content: bytes, builder: Builder) -> Iterator[str]:
+def _sweep_webp(content: bytes, builder: Builder) -> Iterator[str]:
     end = 8 + int.from_bytes(content[4:8], "little")
     place = 12
     while place + 8 <= min(end, len(content)):
         kind, size = content[place : place + 4], int.from_bytes(content[place + 4 : place + 8], "little")
         if kind not in PIXELS_OF_WEBP:
-            yield from _texts(content[place + 8 : place + 8 + size])
+            yield from _list_texts(content[place + 8 : place + 8 + size])
             if kind not in KNOWN_OF_WEBP:
                 builder.miss("unknown_part", UNKNOWN)
         place += 8 + size + size % 2
     yield from _read_trailing(content[end:], builder)
 
 
-def _tiff(content: bytes, builder: Builder) -> Iterator[str]:
+def _sweep_tiff(content: bytes, builder: Builder) -> Iterator[str]:
     """All but the strips and tiles of its pictures."""
     spans: list[tuple[int, int]] = []
     with Image.open(io.BytesIO(content), formats=("TIFF",)) as image:
@@ -279,23 +280,23 @@ def _tiff(content: bytes, builder: Builder) -> Iterator[str]:
                 spans += zip(tags.get(starts, ()), tags.get(sizes, ()), strict=False)
     place = 0
     for start, size in [*sorted(spans), (len(content), 0)]:
-        yield from _texts(content[place:start])
+        yield from _list_texts(content[place:start])
         place = max(place, start + size)
 
 
-def _bmp(content: bytes, builder: Builder) -> Iterator[str]:
+def _sweep_bmp(content: bytes, builder: Builder) -> Iterator[str]:
     pixels, (width, height) = int.from_bytes(content[10:14], "little"), struct.unpack("<ii", content[18:26])
     bits = int.from_bytes(content[28:30], "little")
     size = int.from_bytes(content[34:38], "little") or (width * bits + 31) // 32 * 4 * abs(height)
-    yield from texts_in_bytes(content[14:pixels])
+    yield from list_texts_in_bytes(content[14:pixels])
     yield from _read_trailing(content[pixels + size :], builder)
 
 
 FORMS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes, Builder], Iterator[str]]], ...] = (
-    (lambda content: content.startswith(b"\xff\xd8"), _jpeg),
-    (lambda content: content.startswith(b"\x89PNG"), _png),
-    (lambda content: content.startswith(b"GIF8"), _gif),
-    (lambda content: content.startswith((b"II*\0", b"MM\0*")), _tiff),
-    (lambda content: content.startswith(b"RIFF") and content[8:12] == b"WEBP", _webp),
-    (lambda content: content.startswith(b"BM"), _bmp),
+    (lambda content: content.startswith(b"\xff\xd8"), _sweep_jpeg),
+    (lambda content: content.startswith(b"\x89PNG"), _sweep_png),
+    (lambda content: content.startswith(b"GIF8"), _sweep_gif),
+    (lambda content: content.startswith((b"II*\0", b"MM\0*")), _sweep_tiff),
+    (lambda content: content.startswith(b"RIFF") and content[8:12] == b"WEBP", _sweep_webp),
+    (lambda content: content.startswith(b"BM"), _sweep_bmp),
 )

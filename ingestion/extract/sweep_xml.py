@@ -30,7 +30,7 @@ MAX_LABELLED_CHARACTERS = 200
 MAX_DEPTH = 5_000
 
 
-def texts_of_xml(content: bytes) -> list[str]:
+def list_texts_of_xml(content: bytes) -> list[str]:
     """Raises etree.LxmlError for what is no XML, or declares a type of document."""
     strings = _Strings()
     options = {**SAFE, "recover": False, "huge_tree": True}
@@ -88,7 +88,7 @@ class _Strings:
         self._add_named(self._titles.pop(), self._leaf)
         self._leaf = ""
         if name in BLOCKS or not self._open:
-            self._flush(self._blocks.pop())
+            self._add_block(self._blocks.pop())
         elif name in self._blocks[-1] and len(self._blocks) < 3:  # outside of blocks, each element is by itself
             self._add_pieces(name, self._blocks[-1].pop(name))
 
@@ -109,9 +109,9 @@ class _Strings:
 
     def close(self) -> None:
         for block in self._blocks:
-            self._flush(block)
+            self._add_block(block)
 
-    def _flush(self, block: dict[str, list[str]]) -> None:
+    def _add_block(self, block: dict[str, list[str]]) -> None:
         for name, pieces in block.items():
             self._add_pieces(name, pieces)
 

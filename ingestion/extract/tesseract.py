@@ -36,7 +36,7 @@ TELL_EVERY = 1.0  # seconds
 Cancel = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_int)
 
 
-class Missing(Exception):
+class TesseractMissing(Exception):
     """There is no Tesseract here, or none of the languages that are asked for."""
 
 
@@ -45,7 +45,7 @@ class TookTooLong(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class OcrWord:
     """A word in pixels. line: words of one line share it."""
 
     text: str
@@ -69,7 +69,7 @@ class Tesseract:
         folder = data.encode() or None
         have = [code for code in languages.split("+") if code and self._has(folder, code)]
         if not have or self._api.TessBaseAPIInit2(self._handle, folder, "+".join(have).encode(), LSTM_ONLY):
-            raise Missing(languages)
+            raise TesseractMissing(languages)
         self._stop = Cancel(self._ask)
         self._monitor = ctypes.c_void_p(self._api.TessMonitorCreate())
         self._api.TessMonitorSetCancelFunc(self._monitor, self._stop)
@@ -82,7 +82,7 @@ class Tesseract:
             return (where / f"{code}.traineddata").is_file()
         return any(path.is_file() for root in DATA for path in Path("/").glob(f"{root}/{code}.traineddata"))
 
-    def read(self, pixels: bytes, width: int, height: int, dpi: int, *, sparse: bool = False) -> list[Found]:
+    def read(self, pixels: bytes, width: int, height: int, dpi: int, *, sparse: bool = False) -> list[OcrWord]:
         """The words of a picture of one byte a pixel, in reading order. Raises TookTooLong."""
         api, handle = self._api, self._handle
         self._begun, self._told, self._late = time.process_time(), time.monotonic(), False
@@ -101,7 +101,7 @@ class Tesseract:
             api.TessDeleteText(ctypes.c_void_p(address))
         finally:
             api.TessBaseAPIClear(handle)
-        return list(_words(table))
+        return list(_parse_words(table))
 
     def _ask(self, _this: int, _words_so_far: int) -> bool:
         """Whether to stop; called for every word."""
@@ -127,7 +127,7 @@ def _load(library: str) -> ctypes.CDLL:
     for name in (library,) if library else LIBRARIES:
         with contextlib.suppress(OSError):
             return _declare(ctypes.CDLL(name))
-    raise Missing(library)
+    raise TesseractMissing(library)
 
 
 def _declare(api: ctypes.CDLL) -> ctypes.CDLL:
@@ -151,7 +151,7 @@ def _declare(api: ctypes.CDLL) -> ctypes.CDLL:
     return api
 
 
-def _words(table: str) -> list[Found]:
+def _parse_words(table: str) -> list[OcrWord]:
     """Rows of level 5 of Tesseract's table: level, page, block, paragraph, line, word, box, confidence, text."""
     found = []
     for row in table.splitlines():
@@ -159,5 +159,5 @@ def _words(table: str) -> list[Found]:
         if len(cells) == 12 and cells[0] == "5" and cells[11].strip():
             block, part, line = int(cells[2]), int(cells[3]), int(cells[4])
             left, top, width, height = map(int, cells[6:10])
-            found.append(Found(cells[11].strip(), left, top, width, height, float(cells[10]), (block, part, line)))
+            found.append(OcrWord(cells[11].strip(), left, top, width, height, float(cells[10]), (block, part, line)))
     return found

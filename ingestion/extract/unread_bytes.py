@@ -11,7 +11,7 @@ from contextlib import suppress
 from email import message_from_binary_file
 from pathlib import Path
 
-from ingestion.documents import Unaccounted
+from ingestion.documents import UnreadContent
 from ingestion.extract import sniff
 from ingestion.extract.mail_parts import TEXT, walk_parts
 from ingestion.extract.sweep_markup import DATA
@@ -29,7 +29,7 @@ IN_PARTS = frozenset(
 IN_PARTS_OF_MAIL = frozenset({"attachment", "image", "ocr_uncertain", "unknown_part", "vision_unchecked"})
 
 
-def digest_unread(path: Path, media_type: str, unaccounted: Collection[Unaccounted]) -> str:
+def digest_unread(path: Path, media_type: str, unaccounted: Collection[UnreadContent]) -> str:
     """Of the parts that are no text; "" where everything was read. Parts of text are compared as texts."""
     if not unaccounted:
         return ""
@@ -65,19 +65,19 @@ def _digest_part(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> bytes:
 def _digest_parts(path: Path, media_type: str, pages: Collection[int | None]) -> list[bytes]:
     """One part after another, so that no more than one is in memory."""
     if media_type == sniff.PDF:
-        return list(map(_digest_piece, _pdf_streams(path, pages)))
+        return list(map(_digest_piece, _list_pdf_streams(path, pages)))
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             parts = [part for part in archive.infolist() if not TEXT_PART.fullmatch(part.filename)]
             return [_digest_piece(_digest_part(archive, part)) for part in parts]
     if media_type == sniff.EML:
-        return list(map(_digest_piece, _mail_parts(path)))
+        return list(map(_digest_piece, _list_mail_parts(path)))
     if media_type in (sniff.HTML, sniff.MARKDOWN):
         return [_digest_piece("".join(held).encode()) for held in DATA.findall(path.read_text("latin-1"))]
     return [_digest_file(path)]
 
 
-def _pdf_streams(path: Path, pages: Collection[int | None]) -> Iterator[bytes]:
+def _list_pdf_streams(path: Path, pages: Collection[int | None]) -> Iterator[bytes]:
     """All but the contents of pages that were read whole, and what a program writes anew each time."""
     import pikepdf
 
@@ -95,7 +95,7 @@ def _pdf_streams(path: Path, pages: Collection[int | None]) -> Iterator[bytes]:
                 yield item.read_raw_bytes()
 
 
-def _mail_parts(path: Path) -> Iterator[bytes]:
+def _list_mail_parts(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
         message = message_from_binary_file(file)
     for part in walk_parts(message):

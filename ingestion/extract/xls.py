@@ -22,10 +22,10 @@ from xlrd.sheet import Sheet
 from ingestion.documents import Extraction
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
-from ingestion.extract.clean import one_line
+from ingestion.extract.clean import clean_line
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.ole import SIGNATURE, Compound, find_runs
-from ingestion.extract.package_parts import miss
+from ingestion.extract.package_parts import record_miss
 from ingestion.extract.rows import Grid
 from ingestion.extract.xlsx_cells import Formats
 from ingestion.sandbox.limits import Limits, Quarantined, Report
@@ -73,7 +73,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
         ) as book:
             formats = Formats([_get_format(book, style) for style in book.xf_list], book.datemode == 1)
             for number, name in enumerate(book.sheet_names()):
-                builder.add(one_line(name), "heading", level=1.0)
+                builder.add(clean_line(name), "heading", level=1.0)
                 cells += _add_sheet(book.sheet_by_index(number), formats, builder, report)
                 book.unload_sheet(number)
     except DAMAGE as error:
@@ -87,11 +87,11 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     if compound is not None:
         _look_at_storages(compound, builder)
         builder.add_properties(compound.properties())
-    beside = b"\0".join(content for kind, content in _records(stream) if kind not in NUMERIC)
+    beside = b"\0".join(content for kind, content in _iter_records(stream) if kind not in NUMERIC)
     builder.add_remainder(find_runs(beside))
     if not cells and not builder.missed():
         raise Quarantined("empty", "All sheets of this workbook are empty. Check that you chose the right file.")
-    return builder.extraction(sniff.XLS, None, "layout")
+    return builder.build_extraction(sniff.XLS, None, "layout")
 
 
 def _get_format(book: Book, style: Any) -> str:
@@ -105,7 +105,9 @@ def _add_sheet(sheet: Sheet, formats: Formats, builder: Builder, report: Report)
     grid = Grid(builder, 2.0)
     for number in range(sheet.nrows):
         row = {
-            column: text for column in range(sheet.row_len(number)) if (text := _text(sheet, number, column, formats))
+            column: text
+            for column in range(sheet.row_len(number))
+            if (text := _format_cell(sheet, number, column, formats))
         }
         cells += len(row)
         grid.add(row)
@@ -113,28 +115,28 @@ def _add_sheet(sheet: Sheet, formats: Formats, builder: Builder, report: Report)
             report("reading")
     grid.close()
     links = (text for link in sheet.hyperlink_list for text in (link.url_or_path, link.textmark, link.quicktip))
-    builder.add_unsaid((_decoded(text) for text in links if text), LINKS)
+    builder.add_unsaid((_decode_text(text) for text in links if text), LINKS)
     notes = sheet.cell_note_map.values()
     builder.add_unsaid((f"{note.author}: {note.text}" if note.author else note.text for note in notes), COMMENTS)
     return cells
 
 
-def _decoded(text: str | bytes) -> str:
+def _decode_text(text: str | bytes) -> str:
     return text.decode("cp1252", "replace") if isinstance(text, bytes) else text
 
 
-def _text(sheet: Sheet, row: int, column: int, formats: Formats) -> str:
+def _format_cell(sheet: Sheet, row: int, column: int, formats: Formats) -> str:
     kind, value = sheet.cell_type(row, column), sheet.cell_value(row, column)
     if kind in (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE):
-        return one_line(formats.number(repr(value), sheet.cell_xf_index(row, column)))
+        return clean_line(formats.number(repr(value), sheet.cell_xf_index(row, column)))
     if kind == xlrd.XL_CELL_BOOLEAN:
         return "TRUE" if value else "FALSE"
     if kind == xlrd.XL_CELL_ERROR:
         return str(xlrd.error_text_from_code.get(value, ""))
-    return one_line(str(value))
+    return clean_line(str(value))
 
 
-def _records(stream: bytes) -> Iterator[tuple[int, bytes]]:
+def _iter_records(stream: bytes) -> Iterator[tuple[int, bytes]]:
     """(type, content) of each record."""
     place = 0
     while place + 4 <= len(stream):
@@ -148,7 +150,7 @@ def _add_drawing_text(stream: bytes, builder: Builder) -> None:
     drawn: list[str] = []
     margins: list[str] = []
     awaited = 0  # letters of a text object that follow in the next records
-    for kind, content in _records(stream):
+    for kind, content in _iter_records(stream):
         if kind == TEXT_OBJECT and len(content) >= 12:
             awaited = struct.unpack_from("<H", content, 10)[0]
             if awaited:
@@ -160,27 +162,27 @@ def _add_drawing_text(stream: bytes, builder: Builder) -> None:
         elif kind == SERIES_TEXT and len(content) > 3:
             drawn.append(content[4:].decode("utf-16-le" if content[3] & 1 else "latin-1", "replace")[: content[2]])
         elif kind == SHEET and content[5:6] == MACRO_SHEET:
-            miss(builder, "macros", WORKBOOK)
+            record_miss(builder, "macros", WORKBOOK)
         elif kind == SHEET and content[5:6] == CHART_SHEET:
-            miss(builder, "drawing", WORKBOOK)
+            record_miss(builder, "drawing", WORKBOOK)
         elif kind in (HEADER, FOOTER) and len(content) > 3:
             text = content[3:].decode("utf-16-le" if content[2] & 1 else "latin-1", "replace")
             margins.append(CODES_OF_HEADER.sub(" ", text))
         elif kind == OLD_PICTURE or (kind == OBJECT and content[:2] == b"\x15\0" and content[4:5] == PICTURE):
-            miss(builder, "image", WORKBOOK)
+            record_miss(builder, "image", WORKBOOK)
         if kind not in (CONTINUE, TEXT_OBJECT):
             awaited = 0
-    builder.add_unsaid((one_line(text) for text in drawn), DRAWN)
-    builder.add_unsaid(map(one_line, margins), MARGINS)
+    builder.add_unsaid((clean_line(text) for text in drawn), DRAWN)
+    builder.add_unsaid(map(clean_line, margins), MARGINS)
 
 
 def _look_at_storages(compound: Compound, builder: Builder) -> None:
     read = "Workbook" if compound.read("Workbook") else "Book"
-    builder.add_remainder(compound.texts_in(name for name in compound.names if name != (read,)))
+    builder.add_remainder(compound.list_texts_in(name for name in compound.names if name != (read,)))
     for name in compound.names:
         if name[0].startswith("_VBA_PROJECT"):
-            miss(builder, "macros", WORKBOOK)
+            record_miss(builder, "macros", WORKBOOK)
         elif name[0].startswith("MBD") or name[0] == "LNK":
-            miss(builder, "embedded_object", WORKBOOK)
+            record_miss(builder, "embedded_object", WORKBOOK)
         elif name[0] == "Revision Log" or name[0].startswith("_SX_DB"):
-            miss(builder, "unknown_part", WORKBOOK)
+            record_miss(builder, "unknown_part", WORKBOOK)

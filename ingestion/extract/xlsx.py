@@ -16,12 +16,20 @@ from typing import Any
 from ingestion.documents import Extraction
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
-from ingestion.extract.clean import one_line
+from ingestion.extract.clean import clean_line
 from ingestion.extract.drawn_parts import add_drawing_text
 from ingestion.extract.embedded_files import add_embedded
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.package import DAMAGE, Link, Package, attribute, forget, local, properties
-from ingestion.extract.package_parts import described, miss, sweep_package
+from ingestion.extract.package import (
+    DAMAGE,
+    Package,
+    Relationship,
+    forget,
+    get_attribute,
+    get_local_name,
+    read_properties,
+)
+from ingestion.extract.package_parts import list_descriptions, record_miss, sweep_package
 from ingestion.extract.rows import Grid
 from ingestion.extract.xlsx_cells import Formats, read_format_codes
 from ingestion.sandbox.limits import Limits, Quarantined, Report
@@ -47,10 +55,10 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
         sweep_package(package, builder, WORKBOOK, eyes, embedded)
         if not workbook.cells and len(builder) == in_cells and not builder.missed():
             raise Quarantined("empty", "All sheets of this workbook are empty. Check that you chose the right file.")
-        builder.add_properties(properties(package))
+        builder.add_properties(read_properties(package))
     except DAMAGE:
         raise package.corrupt() from None
-    return builder.extraction(sniff.XLSX, None, "layout")
+    return builder.build_extraction(sniff.XLSX, None, "layout")
 
 
 class _Workbook:
@@ -58,7 +66,7 @@ class _Workbook:
         self._package, self._builder, self._report = package, builder, report
         self._part = package.main()
         self._links = package.links(self._part)
-        self._strings = self._shared_strings()
+        self._strings = self._read_shared_strings()
         self.cells = 0
         self._read: set[str] = set()
 
@@ -66,53 +74,53 @@ class _Workbook:
         root = self._package.root(self._part)
         settings = next(root.iter("{*}workbookPr"), None)
         since_1904 = settings is not None and settings.get("date1904") in ("1", "true")
-        styles = self._one("styles")
+        styles = self._find_link("styles")
         self._formats = Formats(read_format_codes(self._package.root(styles.target)) if styles else [], since_1904)
         for sheet in root.iter("{*}sheet"):
-            link = self._links[attribute(sheet, "id") or ""]
-            name = one_line(sheet.get("name") or "")
+            link = self._links[get_attribute(sheet, "id") or ""]
+            name = clean_line(sheet.get("name") or "")
             hidden = sheet.get("state") in ("hidden", "veryHidden")
             self._builder.add(f"{name} (hidden sheet)" if hidden else name, "heading", level=1.0)
             if link.target in self._read:
                 raise self._package.corrupt()
             self._read.add(link.target)
             if link.kind in ("worksheet", "chartsheet"):
-                self._sheet(link)
+                self._read_sheet(link)
         for name in self._package.names:
             if COMMENTS.fullmatch(name):
-                self._comments(self._package.root(name))
+                self._read_comments(self._package.root(name))
 
-    def _one(self, kind: str) -> Link | None:
+    def _find_link(self, kind: str) -> Relationship | None:
         return next((link for link in self._links.values() if link.kind == kind), None)
 
-    def _shared_strings(self) -> list[str]:
-        link = self._one("sharedStrings")
+    def _read_shared_strings(self) -> list[str]:
+        link = self._find_link("sharedStrings")
         found: list[str] = []
         if link is not None:
             for element in self._package.walk(link.target, ["{*}si"]):
-                found.append(_words(element))
+                found.append(_join_text(element))
                 forget(element)
         return found
 
-    def _sheet(self, link: Link) -> None:
+    def _read_sheet(self, link: Relationship) -> None:
         grid = Grid(self._builder, 2.0)
         hidden_columns: set[int] = set()
         rows_hidden = False
         last_row = 0
         for element in self._package.walk(link.target, TAGS):
-            name = local(element)
-            if name == "col" and (_true(element.get("hidden")) or element.get("width") == "0"):
+            name = get_local_name(element)
+            if name == "col" and (_is_true(element.get("hidden")) or element.get("width") == "0"):
                 first, last = int(element.get("min") or 1), int(element.get("max") or 1)
                 hidden_columns.update(range(max(first, 1), min(last, 16_384) + 1))
             elif name == "sheetFormatPr":
-                rows_hidden = _true(element.get("zeroHeight"))
+                rows_hidden = _is_true(element.get("zeroHeight"))
             elif name == "row":
                 number = int(element.get("r") or last_row + 1)
                 if number > last_row + 1:
                     grid.close()
                 last_row = number
-                hidden = _true(element.get("hidden")) or element.get("ht") == "0"
-                row = self._row(element, hidden_columns)
+                hidden = _is_true(element.get("hidden")) or element.get("ht") == "0"
+                row = self._read_row(element, hidden_columns)
                 if not (hidden or (rows_hidden and element.get("hidden") is None)):
                     grid.add(row)
                 else:
@@ -125,24 +133,24 @@ class _Workbook:
             if other.kind == "drawing" and not other.external and other.target not in self._read:
                 self._read.add(other.target)
                 with suppress(Quarantined, *DAMAGE):  # one that does not parse is recorded with the parts
-                    for said in self._builder.unsaid(described(self._package.root(other.target))):
-                        self._builder.add(one_line(said))
+                    for said in self._builder.unsaid(list_descriptions(self._package.root(other.target))):
+                        self._builder.add(clean_line(said))
 
-    def _comments(self, root: Any) -> None:
+    def _read_comments(self, root: Any) -> None:
         for comment in root.iter("{*}comment", "{*}threadedComment"):
-            said = one_line(" ".join(t.text or "" for t in comment.iter("{*}t", "{*}text")))
+            said = clean_line(" ".join(t.text or "" for t in comment.iter("{*}t", "{*}text")))
             self._builder.add(said, path=("Comments",))
 
-    def _row(self, row: Any, hidden: set[int]) -> dict[int, str]:
+    def _read_row(self, row: Any, hidden: set[int]) -> dict[int, str]:
         found: dict[int, str] = {}
         unseen: list[str] = []
         column = 0
         for cell in row:
-            if local(cell) != "c":
+            if get_local_name(cell) != "c":
                 continue
             place = CELL.fullmatch(cell.get("r") or "")
-            column = _column(place.group(1)) if place else column + 1
-            text = self._text(cell)
+            column = _parse_column(place.group(1)) if place else column + 1
+            text = self._read_text(cell)
             if not text:
                 continue
             self.cells += 1
@@ -154,13 +162,13 @@ class _Workbook:
             self._builder.add_remainder([" | ".join([*unseen, *found.values()])])
         return found
 
-    def _text(self, cell: Any) -> str:
+    def _read_text(self, cell: Any) -> str:
         """What a cell says; for a formula the value that was kept with it, else the formula."""
-        parts = {local(child): child for child in cell}
+        parts = {get_local_name(child): child for child in cell}
         formula, value, kind = parts.get("f"), parts.get("v"), cell.get("t") or "n"
         raw = (value.text or "") if value is not None else ""
         if kind == "inlineStr" and "is" in parts:
-            text = _words(parts["is"])
+            text = _join_text(parts["is"])
         elif kind == "s":
             text = self._strings[int(raw)] if raw else ""
         elif kind == "b":
@@ -169,22 +177,22 @@ class _Workbook:
             text = self._formats.number(raw, int(cell.get("s") or 0))
         else:
             text = raw
-        text = one_line(text)
+        text = clean_line(text)
         if formula is not None:
             said = formula.text or ""
             if not raw and kind not in ("str", "inlineStr"):
-                miss(self._builder, "formula", WORKBOOK)
-                return one_line(f"={said}") if said else ""
+                record_miss(self._builder, "formula", WORKBOOK)
+                return clean_line(f"={said}") if said else ""
         return text
 
 
-def _words(element: Any) -> str:
+def _join_text(element: Any) -> str:
     """The text of a shared or inline string, without the readings of East Asian words."""
-    return "".join(t.text or "" for t in element.iter("{*}t") if local(t.getparent()) != "rPh")
+    return "".join(t.text or "" for t in element.iter("{*}t") if get_local_name(t.getparent()) != "rPh")
 
 
 @cache
-def _column(letters: str) -> int:
+def _parse_column(letters: str) -> int:
     """A is 1, Z 26, AA 27."""
     number = 0
     for letter in letters:
@@ -192,5 +200,5 @@ def _column(letters: str) -> int:
     return number
 
 
-def _true(value: str | None) -> bool:
+def _is_true(value: str | None) -> bool:
     return value in ("1", "true", "on")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from ingestion.extract.package import local
+from ingestion.extract.package import get_local_name
 
 # Numbers of formats that stand in no file (ECMA-376, part 1, 18.8.30), as far as they say more than the digits do.
 BUILT_IN = {9: "0%", 10: "0.00%", 44: '"$"0.00', 45: "mm:ss", 46: "[h]:mm:ss", 47: "mmss.0"}
@@ -32,7 +32,7 @@ def read_format_codes(styles: Any) -> list[str]:
         codes[int(element.get("numFmtId") or 0)] = element.get("formatCode") or "General"
     found: list[str] = []
     for cells in styles.iter("{*}cellXfs"):
-        found = [codes.get(int(xf.get("numFmtId") or 0), "General") for xf in cells if local(xf) == "xf"]
+        found = [codes.get(int(xf.get("numFmtId") or 0), "General") for xf in cells if get_local_name(xf) == "xf"]
     return found
 
 
@@ -50,16 +50,16 @@ class Formats:
             return raw
         code = self._codes[style] if 0 <= style < len(self._codes) else "General"
         if code == "General":
-            return plain(raw, value)
+            return format_plain(raw, value)
         if _is_date(code):
-            return format_date(value, self._since_1904) or plain(raw, value)
-        section = _section(code, value)
-        text = plain("", round(value * 100, 10)) + "%" if _percent(section) else plain(raw, value)
-        before, after = _around(section)
+            return format_date(value, self._since_1904) or format_plain(raw, value)
+        section = _choose_section(code, value)
+        text = format_plain("", round(value * 100, 10)) + "%" if _is_percent(section) else format_plain(raw, value)
+        before, after = _split_around(section)
         return f"{before}{text}{after}".strip()
 
 
-def plain(raw: str, value: float) -> str:
+def format_plain(raw: str, value: float) -> str:
     """Fifteen digits, as many as Excel keeps: 0.1 and not 0.10000000000000001."""
     if value == int(value) if abs(value) < 1e15 else False:
         return str(int(value))
@@ -70,10 +70,10 @@ def plain(raw: str, value: float) -> str:
 @cache
 def _is_date(code: str) -> bool:
     first = code.split(";")[0]
-    return bool(DATE_LETTER.search(ESCAPED.sub("", BRACKETS.sub(_hours, LITERAL.sub("", first)))))
+    return bool(DATE_LETTER.search(ESCAPED.sub("", BRACKETS.sub(_keep_hours, LITERAL.sub("", first)))))
 
 
-def _hours(bracket: re.Match[str]) -> str:
+def _keep_hours(bracket: re.Match[str]) -> str:
     """`[h]` counts hours beyond a day; other brackets are colours, conditions and languages."""
     return "h" if bracket.group()[1:-1].lower().strip("hms") == "" else ""
 
@@ -94,7 +94,7 @@ def format_date(value: float, since_1904: bool) -> str | None:
     return when.date().isoformat() if when.time() == dt.time() else when.isoformat(" ")
 
 
-def _section(code: str, value: float) -> str:
+def _choose_section(code: str, value: float) -> str:
     """Formats have up to four sections: positive, negative, zero, text."""
     sections = re.split(r';(?=(?:[^"]*"[^"]*")*[^"]*$)', code)
     if value < 0 and len(sections) > 1:
@@ -104,11 +104,11 @@ def _section(code: str, value: float) -> str:
     return sections[0]
 
 
-def _percent(section: str) -> bool:
+def _is_percent(section: str) -> bool:
     return "%" in LITERAL.sub("", section)
 
 
-def _around(section: str) -> tuple[str, str]:
+def _split_around(section: str) -> tuple[str, str]:
     """Words and currencies that the format puts before and after the digits."""
     marked = CURRENCY.sub(lambda match: f'"{match.group(1)}"', section)
     bare = LITERAL.sub(lambda match: "\0" * len(match.group()), BRACKETS.sub("", marked))

@@ -16,11 +16,11 @@ from lxml import etree
 from ingestion.documents import Extraction
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
-from ingestion.extract.clean import one_line, paragraph
+from ingestion.extract.clean import clean_line, clean_paragraph
 from ingestion.extract.decode import decode
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.package import SAFE, local
-from ingestion.extract.package_parts import miss
+from ingestion.extract.package import SAFE, get_local_name
+from ingestion.extract.package_parts import record_miss
 from ingestion.extract.source import add_code
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
@@ -49,30 +49,32 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
         if text is None:
             raise Quarantined("corrupt", "This file is named as XML, but holds characters no text has. Save it again.")
         add_code(builder, text)
-    elif local(root) in WORD_ROOTS:
+    elif get_local_name(root) in WORD_ROOTS:
         _add_word(builder, root)
     else:
         _Elements(builder).run(root)
     if not len(builder) and not builder.missed():
         raise Quarantined("empty", "There is no text in this file. Check that you chose the right one.")
-    return builder.extraction(sniff.XML, None)
+    return builder.build_extraction(sniff.XML, None)
 
 
 def _add_word(builder: Builder, root: Any) -> None:
     """Paragraphs of a document that Word wrote as one XML file."""
     for element in root.iter("{*}p"):
         runs = (run for run in element.iter("{*}t", "{*}br", "{*}tab", "{*}delText"))
-        text = "".join((run.text or "") if local(run) in ("t", "delText") else "\n" for run in runs)
-        builder.add(paragraph(text))
+        text = "".join((run.text or "") if get_local_name(run) in ("t", "delText") else "\n" for run in runs)
+        builder.add(clean_paragraph(text))
     if next(root.iter("{*}binData", "{*}binaryData"), None) is not None:
-        miss(builder, "image", WHAT)
+        record_miss(builder, "image", WHAT)
     for holder in root.iter("{*}DocumentProperties", "{*}coreProperties"):
-        found = ((local(one), one_line(one.text or "")) for one in holder)
+        found = ((get_local_name(one), clean_line(one.text or "")) for one in holder)
         builder.add_properties({name.capitalize(): text for name, text in found if name in PROPERTIES and text})
-    known = {one_line(value) for value in builder.texts_from(0)}
+    known = {clean_line(value) for value in builder.list_from(0)}
     attributes = (value for element in root.iter() for value in element.attrib.values())
-    others = ((element.text or "") for element in root.iter() if local(element) not in ("t", "binData", "binaryData"))
-    builder.add_remainder({text for one in (*attributes, *others) if " " in (text := one_line(one))} - known)
+    others = (
+        (element.text or "") for element in root.iter() if get_local_name(element) not in ("t", "binData", "binaryData")
+    )
+    builder.add_remainder({text for one in (*attributes, *others) if " " in (text := clean_line(one))} - known)
 
 
 class _Elements:
@@ -85,22 +87,22 @@ class _Elements:
         parent = None
         for event, element in walker:
             if event != "start":
-                self._add_line(one_line(element.text or ""), "")
+                self._add_line(clean_line(element.text or ""), "")
                 continue
             if element.getparent() is not parent and len(element):
                 self._close()
                 parent = element.getparent()
             for name, value in element.attrib.items():
-                self._add_line(one_line(value), f"{local(element)} {name.rpartition('}')[2]}")
+                self._add_line(clean_line(value), f"{get_local_name(element)} {name.rpartition('}')[2]}")
             if _is_mixed(element):
                 self._close()
-                self._builder.add(paragraph("".join(_texts(element))))
+                self._builder.add(clean_paragraph("".join(_list_texts(element))))
                 for inner in element.iterdescendants():
                     for name, value in inner.attrib.items() if isinstance(inner.tag, str) else ():
-                        self._add_line(one_line(value), f"{local(inner)} {name.rpartition('}')[2]}")
+                        self._add_line(clean_line(value), f"{get_local_name(inner)} {name.rpartition('}')[2]}")
                 walker.skip_subtree()
             elif not len(element):
-                self._add_line(one_line(element.text or ""), local(element))
+                self._add_line(clean_line(element.text or ""), get_local_name(element))
         self._close()
 
     def _add_line(self, text: str, name: str) -> None:
@@ -121,6 +123,6 @@ def _is_mixed(element: Any) -> bool:
     )
 
 
-def _texts(element: Any) -> Iterator[str]:
+def _list_texts(element: Any) -> Iterator[str]:
     for text in element.itertext():
         yield text if len(text) < 2 or not text.isspace() else " "

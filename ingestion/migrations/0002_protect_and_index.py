@@ -2,7 +2,7 @@ from pathlib import Path
 
 from django.db import migrations
 
-from entities.rls import LABELLED, WORKSPACE, Protect, policy_sql
+from entities.rls import LABELLED, WORKSPACE, Protect, build_policy_sql
 
 SQL = (Path(__file__).parent / "index.sql").read_text()
 NARROW = f"{WORKSPACE} AND {LABELLED} AND (audience = ANY((SELECT app_audiences())::int[]) OR (SELECT app_service()))"
@@ -24,6 +24,9 @@ class Migration(migrations.Migration):
         Protect("RowParagraph"),
         migrations.RunSQL([SQL]),
         migrations.RunSQL(
-            [*policy_sql("ingestion_vector", NARROW, NARROW), *policy_sql("ingestion_posting", NARROW, NARROW)]
+            [
+                *build_policy_sql("ingestion_vector", NARROW, NARROW),
+                *build_policy_sql("ingestion_posting", NARROW, NARROW),
+            ]
         ),
     ]

@@ -2,7 +2,7 @@ from pathlib import Path
 
 from django.db import migrations
 
-from entities.rls import LABELLED, WORKSPACE, policy_sql
+from entities.rls import LABELLED, WORKSPACE, build_policy_sql
 
 SQL = (Path(__file__).parent / "completions.sql").read_text()
 NARROW = (
@@ -18,5 +18,5 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.RunSQL([SQL]),
-        migrations.RunSQL(policy_sql("ingestion_word", NARROW, NARROW)),
+        migrations.RunSQL(build_policy_sql("ingestion_word", NARROW, NARROW)),
     ]

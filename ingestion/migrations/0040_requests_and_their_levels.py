@@ -3,7 +3,7 @@ from typing import Any
 from django.db import migrations
 
 from ingestion.extract import language
-from llm.rules import rule_votes
+from llm.rules import vote_by_rules
 
 TRIGGER = """
 -- What was asked for or granted of a classification goes with it; what was asked for beside it stays.
@@ -43,7 +43,7 @@ def take_back(apps: Any, editor: Any) -> None:
     """Reasons that would be refused today were shown to whoever saw the request."""
     rows = apps.get_model("ingestion", "AccessRequest").objects.exclude(reason="")
     for pk, reason in rows.values_list("pk", "reason"):
-        if rule_votes(reason, language.guess(reason)).atoms:
+        if vote_by_rules(reason, language.guess(reason)).atoms:
             rows.filter(pk=pk).update(reason=TAKEN_BACK)
 
 

@@ -12,8 +12,8 @@ from ingestion.models.files import File, FileRevision
 
 
 class Paragraph(Labelled):
-    """A paragraph of a file's revision. Its id is stable (`segmenting.identities`), so that citations and manual labels
-    survive a new revision; only paragraphs of `file.revision` exist (publishing replaces them).
+    """A paragraph of a file's revision. Its id is stable (`segmenting.choose_identities`), so that citations and manual
+    labels survive a new revision; only paragraphs of `file.revision` exist (publishing replaces them).
 
     headings: ids of the headings above it, outermost first; a heading's text stands only in its own, labelled row.
     under: those that it stands under to who may not know of all of these (`segment.list_disclosed_headings`); NULL
@@ -48,7 +48,7 @@ class Paragraph(Labelled):
     def __str__(self) -> str:
         return str(self.pk)
 
-    def headings_to(self, read: Collection[UUID]) -> list[UUID]:
+    def list_headings_to(self, read: Collection[UUID]) -> list[UUID]:
         """The headings above it to somebody who reads `read` of the file, those that they do not read among them."""
         return self.headings if self.under is None or all(pk in read for pk in self.headings) else self.under
 

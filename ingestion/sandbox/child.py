@@ -41,7 +41,7 @@ def main() -> None:
     path = Path(orders["path"])
 
     def send(kind: bytes, payload: bytes) -> None:
-        out.write(frames.header(kind, payload))
+        out.write(frames.pack_header(kind, payload))
         out.write(payload)
         out.flush()
 
@@ -115,6 +115,6 @@ def _watch_memory(limit: int) -> None:
 
 def describe(path: Path, *, limits: Limits, report: Callable[..., None]) -> dict[str, Any]:
     """Task that opens nothing and tells which restrictions are in force here (docs/sandbox.md)."""
-    from ingestion.sandbox.confine import in_force
+    from ingestion.sandbox.confine import list_in_force
 
-    return {"in_force": sorted(in_force()), "memory_mib": limits.memory_bytes // MIB}
+    return {"in_force": sorted(list_in_force()), "memory_mib": limits.memory_bytes // MIB}

@@ -1,7 +1,7 @@
 """Giving up rights, from inside the limited process, before the uploaded bytes are opened.
 
-Every step is either enforced or left out of `in_force()`; a step the operating system does not offer is not an error,
-because the others still hold. docs/sandbox.md has the table.
+Every step is either enforced or left out of `list_in_force()`; a step the operating system does not offer is not an
+error, because the others still hold. docs/sandbox.md has the table.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FORBIDDEN_EVENTS = ("socket.", "subprocess.", "os.system", "os.exec", "os.fork",
 _in_force: set[str] = set()
 
 
-def in_force() -> frozenset[str]:
+def list_in_force() -> frozenset[str]:
     """The restrictions this process is under: limits, parent_death, network_namespace, no_new_privileges, landlock,
     seccomp, audit."""
     return frozenset(_in_force)

@@ -19,7 +19,7 @@ class BadFrame(ValueError):
     """The other side does not keep to the form."""
 
 
-def header(kind: bytes, payload: bytes) -> bytes:
+def pack_header(kind: bytes, payload: bytes) -> bytes:
     return HEADER.pack(kind, len(payload))
 
 

@@ -106,7 +106,7 @@ class FreshProcess(_Pipes):
     def __init__(self) -> None:
         super().__init__()
         # Linux counts what the starting process held into the child's peak: a peak below that says nothing.
-        self._our_peak = _peak_bytes(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+        self._our_peak = _convert_peak_to_bytes(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
         try:
             self._process = _spawn(START, *self._streams)
         except OSError:
@@ -126,7 +126,7 @@ class FreshProcess(_Pipes):
             pid, status, usage = os.wait4(self._process.pid, os.WNOHANG)
             if pid:
                 self._process.returncode = os.waitstatus_to_exitcode(status)
-                peak = _peak_bytes(usage.ru_maxrss)
+                peak = _convert_peak_to_bytes(usage.ru_maxrss)
                 cpu_seconds = usage.ru_utime + usage.ru_stime
                 return Exit(self._process.returncode, peak if peak > self._our_peak else 0, cpu_seconds)
             if time.monotonic() > deadline:
@@ -153,7 +153,7 @@ class ForkedProcess(_Pipes):
         self._life, theirs = socket.socketpair()
         self._heard = b""
         try:
-            _order((*self._streams, theirs.fileno()))
+            _order_fork((*self._streams, theirs.fileno()))
         except OSError:
             os.close(self.stdin)
             self._close_ours()
@@ -166,22 +166,22 @@ class ForkedProcess(_Pipes):
     @property
     def pid(self) -> int:
         """Raises TemplateLost."""
-        return int(STARTED.unpack(self._hear(STARTED.size, KILL_SECONDS))[0])
+        return int(STARTED.unpack(self._receive(STARTED.size, KILL_SECONDS))[0])
 
     def wait(self, seconds: float) -> Exit:
         overdue = False
         try:
-            message = self._hear(STARTED.size + ENDED.size, seconds)
+            message = self._receive(STARTED.size + ENDED.size, seconds)
         except TimeoutError:
             overdue = True
             with suppress(OSError):
                 self._life.shutdown(socket.SHUT_WR)
             try:
-                message = self._hear(STARTED.size + ENDED.size, KILL_SECONDS)
+                message = self._receive(STARTED.size + ENDED.size, KILL_SECONDS)
             except TimeoutError:
                 raise TemplateLost from None
         status, peak, cpu_seconds = ENDED.unpack_from(message, STARTED.size)
-        return Exit(os.waitstatus_to_exitcode(status), _peak_bytes(peak), cpu_seconds, overdue)
+        return Exit(os.waitstatus_to_exitcode(status), _convert_peak_to_bytes(peak), cpu_seconds, overdue)
 
     def close(self) -> None:
         with suppress(OSError, TemplateLost):
@@ -190,7 +190,7 @@ class ForkedProcess(_Pipes):
         self._life.close()
         self._close_ours()
 
-    def _hear(self, size: int, seconds: float) -> bytes:
+    def _receive(self, size: int, seconds: float) -> bytes:
         """The first `size` bytes that the template sends of it. Raises TimeoutError, TemplateLost."""
         deadline = time.monotonic() + seconds
         while len(self._heard) < size:
@@ -223,7 +223,7 @@ _current: _Template | None = None
 _retired: list[subprocess.Popen[bytes]] = []
 
 
-def _order(descriptors: Sequence[int]) -> None:
+def _order_fork(descriptors: Sequence[int]) -> None:
     """Have a process forked that gets these descriptors. Raises OSError where no template can be started."""
     with _lock:
         if _current is not None and _current.owner == os.getpid() and _current.forks_left > 0:
@@ -250,6 +250,6 @@ def stop_template() -> None:
     _current = None
 
 
-def _peak_bytes(reported: int) -> int:
+def _convert_peak_to_bytes(reported: int) -> int:
     """The unit of `ru_maxrss` is the platform's."""
     return reported * (1 if sys.platform == "darwin" else 1024)

@@ -113,10 +113,10 @@ class _Child:
             selector.register(stdout, selectors.EVENT_READ)
             selector.register(stderr, selectors.EVENT_READ)
             while True:
-                deadline = min(heard + self._patience(), begun + self._limits.wall_seconds)
+                deadline = min(heard + self._get_patience(), begun + self._limits.wall_seconds)
                 patience = deadline - time.monotonic()
                 if patience <= 0:
-                    raise self._too_slow()
+                    raise self._build_too_slow()
                 for key, _events in selector.select(patience):
                     data = os.read(key.fd, 1 << 16)
                     if key.fd == stderr:
@@ -125,17 +125,17 @@ class _Child:
                             selector.unregister(stderr)
                         continue
                     if not data:
-                        raise self._ended_early()
-                    for kind, payload in self._frames(decoder, data):
+                        raise self._explain_early_end()
+                    for kind, payload in self._decode_frames(decoder, data):
                         heard = time.monotonic()
                         if kind == frames.PROGRESS:
-                            self._last = _progress(payload)
+                            self._last = _parse_progress(payload)
                             if on_progress is not None:
                                 on_progress(self._last)
                         elif (answer := self._take(kind, payload)) is not None:
                             return answer
 
-    def _frames(self, decoder: frames.Decoder, data: bytes) -> list[tuple[bytes, bytes]]:
+    def _decode_frames(self, decoder: frames.Decoder, data: bytes) -> list[tuple[bytes, bytes]]:
         try:
             return list(decoder.feed(data))
         except OverflowError:
@@ -143,7 +143,7 @@ class _Child:
                 "bomb", "What this file unpacks to is too large to be kept. Split it into smaller files."
             ) from None
         except ValueError:
-            raise _crashed(self._last.page) from None
+            raise _build_crashed(self._last.page) from None
 
     def _take(self, kind: bytes, payload: bytes) -> dict[str, Any] | None:
         """One part of the answer; the whole of it with the last. Nothing in it is trusted."""
@@ -161,15 +161,15 @@ class _Child:
             elif kind == frames.RESULT and isinstance(value, dict):
                 return value | self._extras
             else:
-                refusal = _crashed(self._last.page)
+                refusal = _build_crashed(self._last.page)
         except (ValueError, TypeError, RecursionError):
-            refusal = _crashed(self._last.page)
+            refusal = _build_crashed(self._last.page)
         raise refusal
 
-    def _patience(self) -> float:
+    def _get_patience(self) -> float:
         return self._limits.silence_seconds if self._last.page is None else self._limits.page_seconds
 
-    def _too_slow(self) -> Quarantined:
+    def _build_too_slow(self) -> Quarantined:
         where = "" if self._last.page is None else f" on page {self._last.page}"
         return Quarantined(
             "timeout",
@@ -178,19 +178,19 @@ class _Child:
             self._last.page,
         )
 
-    def _used_up(self, ended: Exit) -> bool:
+    def _has_used_up(self, ended: Exit) -> bool:
         """Whether the kernel killed it because it went on after SIGXCPU. The kernel measures that more coarsely than it
         tells afterwards."""
         return ended.code == -signal.SIGKILL and ended.cpu_seconds >= self._limits.cpu_seconds * 0.7
 
-    def _ended_early(self) -> Quarantined | ProcessKilled:
+    def _explain_early_end(self) -> Quarantined | ProcessKilled:
         """The pipe closed without an answer. Which limit was it? The exit tells, or what was last said."""
         ended = self._process.wait(END_SECONDS)
         code = ended.code
         self._errors += _read_rest(self._process.stderr)
         page = self._last.page
-        if code == -signal.SIGXCPU or ended.overdue or self._used_up(ended):
-            return self._too_slow()
+        if code == -signal.SIGXCPU or ended.overdue or self._has_used_up(ended):
+            return self._build_too_slow()
         if -code in OUTSIDE_SIGNALS:
             return ProcessKilled()
         starved = ended.peak_bytes > self._limits.memory_bytes * 0.6
@@ -202,7 +202,7 @@ class _Child:
                 + ". Save it again with smaller pages or images.",
                 page,
             )
-        return _crashed(page)
+        return _build_crashed(page)
 
 
 def _read_rest(stream: int) -> bytes:
@@ -214,17 +214,17 @@ def _read_rest(stream: int) -> bytes:
         return b""
 
 
-def _progress(payload: bytes) -> Progress:
+def _parse_progress(payload: bytes) -> Progress:
     try:
         stage, page, pages = json.loads(payload)
     except (ValueError, TypeError, RecursionError):
-        raise _crashed(None) from None
+        raise _build_crashed(None) from None
     if not isinstance(stage, str) or type(page) not in (int, type(None)) or type(pages) not in (int, type(None)):
-        raise _crashed(None)
+        raise _build_crashed(None)
     return Progress(stage[:40], page, pages)
 
 
-def _crashed(page: int | None) -> Quarantined:
+def _build_crashed(page: int | None) -> Quarantined:
     where = "" if page is None else f" on page {page}"
     return Quarantined(
         "crashed",

@@ -70,13 +70,13 @@ def install(libc: ctypes.CDLL) -> bool:
     machine = MACHINES.get(platform.machine())
     if machine is None:
         return False
-    instructions = _program(machine, os.getpid())
+    instructions = _build_program(machine, os.getpid())
     array = (_Instruction * len(instructions))(*instructions)
     program = _Program(len(instructions), array)
     return bool(libc.prctl(PR_SET_SECCOMP, MODE_FILTER, ctypes.byref(program), 0, 0) == 0)
 
 
-def _program(machine: _Machine, process: int) -> list[_Instruction]:
+def _build_program(machine: _Machine, process: int) -> list[_Instruction]:
     deny = ERRNO | errno.EPERM
     code = [
         _Instruction(LOAD, 0, 0, ARCH_OFFSET),

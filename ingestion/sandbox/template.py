@@ -58,7 +58,7 @@ class _Template:
         self._orders = orders
         self._children: dict[int, socket.socket] = {}
         self._selector = selectors.DefaultSelector()
-        self._selector.register(orders, selectors.EVENT_READ, self._fork)
+        self._selector.register(orders, selectors.EVENT_READ, self._take_order)
         self._wake, self._waker = socket.socketpair()
         self._wake.setblocking(False)
         self._waker.setblocking(False)
@@ -74,7 +74,7 @@ class _Template:
             for key, _ in events:
                 key.data()
 
-    def _fork(self) -> None:
+    def _take_order(self) -> None:
         order, descriptors, _, _ = socket.recv_fds(self._orders, ORDER_BYTES, ORDER_DESCRIPTORS)
         if len(order) != ORDER_BYTES or len(descriptors) != ORDER_DESCRIPTORS:
             # Running children stay until their own sockets are closed, which the end of the worker does too.

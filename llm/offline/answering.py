@@ -5,10 +5,10 @@ import re
 from llm.offline.asked import (
     WHY,
     drop_place_words,
+    extract_name_terms,
     find_kind,
     has_negations,
     has_places,
-    name_terms,
 )
 from llm.offline.field_answers import Answered, Quote, quote_fields
 from llm.offline.form_answers import find_alike_pairs, find_pairs, find_totals
@@ -21,10 +21,10 @@ from llm.offline.long_questions import (
 )
 from llm.offline.pairs import Pair
 from llm.offline.passage_fit import IMPLIED, is_about, record_terms
-from llm.offline.ranking import content_words, inverse_frequencies, rarest, stem, terms
-from llm.offline.reading import FIELDS, Passage, headings
+from llm.offline.ranking import compute_frequencies, extract_content_words, extract_terms, stem_word, weigh_rarest
+from llm.offline.reading import FIELDS, PromptPassage, split_headings
 from llm.offline.roles import find_role, read_role
-from llm.offline.sentences import ITEM, is_furniture, is_heading, sentences
+from llm.offline.sentences import ITEM, is_furniture, is_heading, split_sentences
 from llm.offline.summaries import REMOVED
 
 # Share of the question's weight that the best sentence, with its surroundings, must carry. Measured on 296 questions
@@ -58,34 +58,34 @@ GIVES_REASON = re.compile(
 )
 
 
-def answer(question: str, found: list[Passage], fields: list[str] | None = None) -> list[Quote]:
+def answer(question: str, found: list[PromptPassage], fields: list[str] | None = None) -> list[Quote]:
     """The quotes of `find_answer`."""
     return find_answer(question, found, fields).quotes
 
 
-def find_answer(question: str, found: list[Passage], fields: list[str] | None = None) -> Answered:
+def find_answer(question: str, found: list[PromptPassage], fields: list[str] | None = None) -> Answered:
     """The sentences that answer best. Each has what is asked for, and every name and number of the question stands in
     its passage, in the title above it, or among the fields of its record.
     """
     full = trim_question(question)
     question = drop_place_words(full)
     merged = merge_alternatives(question)
-    asked = list(dict.fromkeys(merged.get(term, term) for term in terms(question)))
+    asked = list(dict.fromkeys(merged.get(term, term) for term in extract_terms(question)))
     kind, role = find_kind(question), find_role(question)
     asked = [term for term in asked if term not in IMPLIED | (kind.implied if kind else frozenset())] or asked
     if not asked:
         return Answered([])
-    prose = [p for p in found if p.kind != FIELDS and has_places(full, "\n".join((*headings(p), p.text)))]
-    units = [(p, s) for p in prose for s in _quotable(p.text)]
-    bags = [merge_terms(terms(sentence), merged) for _, sentence in units]
-    own_terms = {p.n: merge_terms(terms(f"{p.title} {p.text}"), merged) for p in prose}
+    prose = [p for p in found if p.kind != FIELDS and has_places(full, "\n".join((*split_headings(p), p.text)))]
+    units = [(p, s) for p in prose for s in _list_quotable(p.text)]
+    bags = [merge_terms(extract_terms(sentence), merged) for _, sentence in units]
+    own_terms = {p.n: merge_terms(extract_terms(f"{p.title} {p.text}"), merged) for p in prose}
     passage_terms = {p.n: own_terms[p.n] | record_terms(p, found) for p in prose}
-    names = name_terms(question)
+    names = extract_name_terms(question)
     # Who asks within a record about what the record is about need not find its name in every passage.
-    about = set(terms(" ".join(fields or [])))
+    about = set(extract_terms(" ".join(fields or [])))
     wanted = names - about
     asked = [term for term in asked if not (term in names and term in about)] or asked
-    weights = _weights(asked, names, [list(bag) for bag in bags], set().union(*passage_terms.values()))
+    weights = _weigh_terms(asked, names, [list(bag) for bag in bags], set().union(*passage_terms.values()))
     asked = keep_content_terms(asked, names)
     total = sum(weights[term] for term in asked)
     scored: list[tuple[float, int]] = []
@@ -104,8 +104,8 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
             stands = all(measure_term(term, own_terms[passage.n]) for term in asked)
             scored += [(LINE_OF_FORM, index)] if stands else []
             continue
-        near, above = _neighbourhood(units, bags, index)
-        above |= set(terms(passage.title.rpartition("), ")[2] if "), " in passage.title else ""))
+        near, above = _list_nearby_terms(units, bags, index)
+        above |= set(extract_terms(passage.title.rpartition("), ")[2] if "), " in passage.title else ""))
         if role is not None and not _has_role(role, read_role(question), bags[index] | above, passage):
             continue
         own = sum(weights[term] * measure_term(term, bags[index]) for term in asked) / total
@@ -134,31 +134,31 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
     return (
         quote_fields(question, asked, fields or [], prose, found)
         or _pair_quotes(find_pairs(question, asked, wanted, kind, prose))
-        or _best(scored, units, bags, question)
+        or _choose_best(scored, units, bags, question)
         or _pair_quotes(find_totals(question, asked, prose))
         or _pair_quotes(find_alike_pairs(question, wanted, kind, prose))
         or Answered([])
     )
 
 
-def _has_role(role: str, word: str, bag: set[str], passage: Passage) -> bool:
+def _has_role(role: str, word: str, bag: set[str], passage: PromptPassage) -> bool:
     """Whether a text names a role: an insurer is no insurance, though their stems are one."""
     named = role not in bag or word.lower().removesuffix("s") in f"{passage.title} {passage.text}".lower()
     return named and bool(measure_term(role, bag))
 
 
-def _announces(units: list[tuple[Passage, str]], index: int) -> bool:
+def _announces(units: list[tuple[PromptPassage, str]], index: int) -> bool:
     """Whether something follows what ends in a colon."""
     return (
         index + 1 < len(units) and units[index + 1][0].n == units[index][0].n and not units[index + 1][1].endswith(":")
     )
 
 
-def find_labelled(question: str, found: list[Passage]) -> list[Quote]:
+def find_labelled(question: str, found: list[PromptPassage]) -> list[Quote]:
     """The pairs of a label and a value alone that answer."""
-    kind, names = find_kind(question), name_terms(question)
+    kind, names = find_kind(question), extract_name_terms(question)
     said = IMPLIED | (kind.implied if kind else frozenset())
-    asked = [term for term in terms(question) if term not in said]
+    asked = [term for term in extract_terms(question) if term not in said]
     pairs = find_pairs(question, asked, names, kind, [p for p in found if p.kind != FIELDS]) if asked else []
     return [Quote(pair.text, pair.n) for pair in pairs]
 
@@ -167,8 +167,8 @@ def _pair_quotes(pairs: list[Pair]) -> Answered | None:
     return Answered([Quote(pair.text, pair.n) for pair in pairs], PAIR_SCORE) if pairs else None
 
 
-def _quotable(text: str) -> list[str]:
-    found = (s for s in sentences(text) if REMOVED not in s and len(s) <= MAX_QUOTE_CHARACTERS)
+def _list_quotable(text: str) -> list[str]:
+    found = (s for s in split_sentences(text) if REMOVED not in s and len(s) <= MAX_QUOTE_CHARACTERS)
     return [s for s in found if not (is_furniture(s) or SOURCES.match(s))]
 
 
@@ -176,12 +176,12 @@ def _is_loose(term: str, question: str, sentence: str, bag: set[str]) -> bool:
     """Whether only the stem of a word of the question stands in the sentence: "leaving" is no "leave"."""
     if term not in bag:
         return False
-    forms = {word.lower().removesuffix("s") for word in content_words(question) if stem(word) == term}
-    parts = {part for word in content_words(sentence) for part in (word, *word.split("-"))}
+    forms = {word.lower().removesuffix("s") for word in extract_content_words(question) if stem_word(word) == term}
+    parts = {part for word in extract_content_words(sentence) for part in (word, *word.split("-"))}
     return bool(forms) and not forms & {part.lower().removesuffix("s") for part in parts}
 
 
-def _is_table_head(units: list[tuple[Passage, str]], index: int) -> bool:
+def _is_table_head(units: list[tuple[PromptPassage, str]], index: int) -> bool:
     """The first row of a table names its columns."""
     if not units[index][1].startswith("|"):
         return False
@@ -189,10 +189,10 @@ def _is_table_head(units: list[tuple[Passage, str]], index: int) -> bool:
     return before is None or before[0].n != units[index][0].n or not before[1].startswith("|")
 
 
-def _weights(asked: list[str], names: set[str], units: list[list[str]], present: set[str]) -> dict[str, float]:
+def _weigh_terms(asked: list[str], names: set[str], units: list[list[str]], present: set[str]) -> dict[str, float]:
     """Rare words weigh more. A name that no passage knows weighs most: the answer would be about somebody else."""
-    inverse = inverse_frequencies(units)
-    unknown = rarest(len(units))
+    inverse = compute_frequencies(units)
+    unknown = weigh_rarest(len(units))
     weights = {term: max(0.3, inverse.get(term, unknown)) for term in asked}
     for name in names & weights.keys():
         weights[name] *= 0.8 if name in present else 1.3
@@ -208,7 +208,9 @@ def _measure_nearness(term: str, is_name: bool, near: set[str], passage: set[str
     return AROUND_WEIGHT / 2 if term in passage else 0.0
 
 
-def _neighbourhood(units: list[tuple[Passage, str]], bags: list[set[str]], index: int) -> tuple[set[str], set[str]]:
+def _list_nearby_terms(
+    units: list[tuple[PromptPassage, str]], bags: list[set[str]], index: int
+) -> tuple[set[str], set[str]]:
     """Terms of the sentences beside it, of the headings above and of a table's head, in the same passage; and of the
     nearest heading above alone.
     """
@@ -229,8 +231,8 @@ def _neighbourhood(units: list[tuple[Passage, str]], bags: list[set[str]], index
     return around, set(heading or ())
 
 
-def _best(
-    scored: list[tuple[float, int]], units: list[tuple[Passage, str]], bags: list[set[str]], question: str
+def _choose_best(
+    scored: list[tuple[float, int]], units: list[tuple[PromptPassage, str]], bags: list[set[str]], question: str
 ) -> Answered | None:
     ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1]))
     if not ranked or ranked[0][0] < ENOUGH:
@@ -241,13 +243,13 @@ def _best(
             break
         if all(len(bags[index] & bags[o]) < 0.7 * max(1, min(len(bags[index]), len(bags[o]))) for o in chosen):
             chosen.append(index)
-    whole = _with_lists(sorted(chosen), units, everything=bool(ASKS_LIST.match(question)))
+    whole = _add_list_items(sorted(chosen), units, everything=bool(ASKS_LIST.match(question)))
     if WHY.search(question):
-        whole = _with_reasons(whole, units)
+        whole = _add_reasons(whole, units)
     return Answered([Quote(units[index][1], units[index][0].n) for index in whole], ranked[0][0])
 
 
-def _with_reasons(chosen: list[int], units: list[tuple[Passage, str]]) -> list[int]:
+def _add_reasons(chosen: list[int], units: list[tuple[PromptPassage, str]]) -> list[int]:
     """With a sentence the one after it, where that gives its reason: "This is because …"."""
     found: list[int] = []
     for index in chosen:
@@ -258,7 +260,9 @@ def _with_reasons(chosen: list[int], units: list[tuple[Passage, str]]) -> list[i
     return list(dict.fromkeys(found))
 
 
-def _with_lists(chosen: list[int], units: list[tuple[Passage, str]], *, everything: bool = False) -> list[int]:
+def _add_list_items(
+    chosen: list[int], units: list[tuple[PromptPassage, str]], *, everything: bool = False
+) -> list[int]:
     """With a sentence that announces a list ("… as follows:"), or with an item where `everything` of a list is asked
     for, the items under it.
     """

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from llm.offline.ranking import ALIKE, STOP, content_words, stem, terms
+from llm.offline.ranking import ALIKE, STOP, extract_content_words, extract_terms, stem_word
 from llm.offline.sentences import ABBREVIATIONS
 from llm.recognisers.money import AMOUNT
 from llm.recognisers.people import find_people
@@ -48,11 +48,11 @@ MONEY_WORDS = r"cost|price|amount|fee|salary|budget|value|worth|earn\w*|wage|pai
 
 
 def _split_terms(text: str) -> frozenset[str]:
-    return frozenset(map(stem, text.split()))
+    return frozenset(map(stem_word, text.split()))
 
 
 @dataclass(frozen=True)
-class Kind:
+class QuestionKind:
     """A kind of question: how it is asked, and what a sentence that answers it has. must: without it is no answer.
     loose: nor need a sentence have it that stands under a heading with the question's words. line: begins a line of a
     form that has it. implied: terms of the question that a sentence with it need not have. value: what it is, where it
@@ -82,15 +82,15 @@ def _has_time(value: str) -> bool:
 
 def _has_person(sentence: str, question: str) -> bool:
     """A person or a party that the question does not name itself."""
-    known = set(terms(question))
+    known = set(extract_terms(question))
     people = [sentence[f.start : f.end] for f in find_people(sentence)]
     if re.search(r"\bto whom\b", question, re.IGNORECASE):
         return bool(people)  # an addressee has a name
-    if any(set(terms(name)) - known for name in people):
+    if any(set(extract_terms(name)) - known for name in people):
         return True
     names = CAPITALISED.findall(sentence.strip("| "))
-    return any(stem(name) not in known and stem(name) not in NO_PERSON for name in names) or (
-        sentence.startswith("|") or any(stem(role) not in known for role in ROLE.findall(sentence))
+    return any(stem_word(name) not in known and stem_word(name) not in NO_PERSON for name in names) or (
+        sentence.startswith("|") or any(stem_word(role) not in known for role in ROLE.findall(sentence))
     )
 
 
@@ -100,7 +100,7 @@ def _has_count(sentence: str, question: str) -> bool:
     bare = ENUMERATION.sub("", sentence)
     if counted and counted[1].lower() in PEOPLE_WORDS:
         return bool(NUMBER.search(bare))  # "121 fatal"
-    if counted is None or stem(counted[1]) not in {stem(word) for word in content_words(bare)}:
+    if counted is None or stem_word(counted[1]) not in {stem_word(word) for word in extract_content_words(bare)}:
         return bool(NUMBER.search(bare)) and counted is None
     return bool(re.search(rf"(?:\d|\b{SPELT_NUMBER}\b)\W+(?:\w+\W+){{0,3}}{re.escape(counted[1][:4])}", bare, re.I))
 
@@ -143,15 +143,15 @@ PREPOSITION = re.compile(
 
 def _has_place(sentence: str, question: str) -> bool:
     """A place, by the word before it or by a name that the question does not have: "Our head office is Hamburg."."""
-    known = set(terms(question))
-    named = any(stem(name) not in known for name in CAPITALISED.findall(sentence))
+    known = set(extract_terms(question))
+    named = any(stem_word(name) not in known for name in CAPITALISED.findall(sentence))
     return named or bool(PREPOSITION.search(sentence) or PLACE_LINE.match(sentence))
 
 
 def _has_number_of_thing(sentence: str, question: str) -> bool:
     """A number right behind what it is the number of, "Case No.: 09-13654", or alone, as under a heading."""
     asked = NUMBERED_THING.search(question)
-    forms = {asked[1], *ALIKE.get(stem(asked[1]), ())} if asked else set()
+    forms = {asked[1], *ALIKE.get(stem_word(asked[1]), ())} if asked else set()
     return bool(BARE_NUMBER.fullmatch(sentence)) or any(
         re.search(
             rf"\b{re.escape(form[:6])}[^\W\d_]*+\W{{0,3}}"
@@ -165,40 +165,40 @@ def _has_number_of_thing(sentence: str, question: str) -> bool:
 
 
 KINDS = (
-    Kind(re.compile(r"\bhow (?:often|frequently|regularly)\b", re.I), lambda s, q: bool(FREQUENCY.search(s))),
-    Kind(re.compile(r"\bhow many\b", re.I), _has_count, value=_has_figure),
-    Kind(NUMBERED_THING, _has_number_of_thing, implied=_split_terms("number id code no nr"), value=_has_figure),
-    Kind(
+    QuestionKind(re.compile(r"\bhow (?:often|frequently|regularly)\b", re.I), lambda s, q: bool(FREQUENCY.search(s))),
+    QuestionKind(re.compile(r"\bhow many\b", re.I), _has_count, value=_has_figure),
+    QuestionKind(NUMBERED_THING, _has_number_of_thing, implied=_split_terms("number id code no nr"), value=_has_figure),
+    QuestionKind(
         re.compile(rf"\b(?:how much|what|which|wie viel|welche[rs]?)\b[^?]*?\b(?:{MONEY_WORDS})\b", re.I),
         lambda s, q: bool(AMOUNT.search(s)),
         value=_has_figure,
     ),
-    Kind(
+    QuestionKind(
         re.compile(r"\bhow (?:much|old|large|big|high|far|tall|deep)\b|\bwhat (?:percentage|number|share|cap)\b", re.I),
         lambda s, q: bool(NUMBER.search(ENUMERATION.sub("", s))),
         implied=_split_terms("old large big high far tall deep"),
         value=_has_figure,
     ),
-    Kind(WHY, lambda s, q: bool(REASON.search(s)), must=False, value=lambda v: bool(REASON.search(v))),
-    Kind(ASKED_DATE, lambda s, q: bool(DATE.search(s)), value=_has_time),
-    Kind(
+    QuestionKind(WHY, lambda s, q: bool(REASON.search(s)), must=False, value=lambda v: bool(REASON.search(v))),
+    QuestionKind(ASKED_DATE, lambda s, q: bool(DATE.search(s)), value=_has_time),
+    QuestionKind(
         # A term may be perpetual, and a period stand in a schedule.
         re.compile(r"\b(?:what|which)\s+(?:is|was|are)\b[^?]*(?<!-)\b(?:period|duration|term of)\b", re.I),
         lambda s, q: bool(DATE.search(s)),
         must=False,
         loose=True,
     ),
-    Kind(
+    QuestionKind(
         re.compile(r"\bwhen\b|\bhow long\b|\bby when\b", re.I),
         lambda s, q: bool(DATE.search(s)) or bool(CONDITION.search(s)) and not PAST_OR_COMING.search(q),
         value=_has_time,
     ),
-    Kind(
+    QuestionKind(
         re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|company|party|employee)\b", re.I),
         _has_person,
         value=has_name,
     ),
-    Kind(
+    QuestionKind(
         re.compile(r"\bwhere\b", re.I),
         _has_place,
         line=PLACE_LINE,
@@ -207,7 +207,7 @@ KINDS = (
 )  # fmt: skip
 
 
-def find_kind(question: str) -> Kind | None:
+def find_kind(question: str) -> QuestionKind | None:
     """What it asks for first: of "Who inspected it, and when?" a person."""
     found = [(match.start(), kind) for kind in KINDS if (match := kind.asked.search(question))]
     return min(found, key=lambda pair: pair[0])[1] if found else None
@@ -219,7 +219,7 @@ def has_asked(question: str, sentence: str) -> bool:
     return kind is None or not kind.must or kind.has(sentence, question)
 
 
-def name_terms(question: str) -> set[str]:
+def extract_name_terms(question: str) -> set[str]:
     """Terms of the names and numbers in a question. Its first word counts where it is no ordinary one."""
     found: set[str] = set()
     for match in NAME.finditer(question):
@@ -230,7 +230,7 @@ def name_terms(question: str) -> set[str]:
         if begins and not (any(c.isdigit() for c in word) or sum(c.isupper() for c in word) > 1):
             continue
         if word.lower() not in STOP:
-            found |= set(terms(word))
+            found |= set(extract_terms(word))
     return found
 
 
@@ -268,7 +268,7 @@ def has_negations(question: str, text: str) -> bool:
             rf"\b(?:without|no|not|non|nor|never|any|free of)\W+(?:\w+\W+){{0,3}}?{re.escape(word[:5])}", text, re.I
         )
         for word in re.findall(r"\b(?:without|no)\s+(?:an?\s+|any\s+)?([^\W\d_]{4,})", question, re.I)
-        if stem(word) in set(terms(text))
+        if stem_word(word) in set(extract_terms(text))
     )
 
 
@@ -277,7 +277,7 @@ def split_parts(question: str) -> list[str]:
     return PARTS.split(question)
 
 
-def numbered(question: str) -> list[tuple[str, str]]:
+def find_numbered(question: str) -> list[tuple[str, str]]:
     """The things that a number names: ("Sector", "7")."""
     return re.findall(r"\b([A-Z][a-z]+)s?\s(\d{1,9})\b", question)
 

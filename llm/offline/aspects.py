@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from llm.offline.asked import DATE
 from llm.offline.front_matter import is_byline, is_dated
 from llm.offline.pulsing import BLOCKED
-from llm.offline.ranking import stem
+from llm.offline.ranking import stem_word
 from llm.recognisers.findings import words
 from llm.recognisers.money import AMOUNT, CODES
 
@@ -53,7 +53,7 @@ class Aspect:
         return bool(self.has.search(sentence)) and (self.also is None or bool(self.also.search(sentence)))
 
 
-def _aspect(
+def _build_aspect(
     asked: str,
     has: str,
     focus: str,
@@ -64,12 +64,12 @@ def _aspect(
     ranked: bool = False,
     limit: int = MAX_ASPECT_LINES,
 ) -> Aspect:
-    known_terms = frozenset(map(stem, words(known)))
+    known_terms = frozenset(map(stem_word, words(known)))
     return Aspect(re.compile(asked, re.I), re.compile(has, re.I), focus, known_terms, also, opens, ranked, limit)
 
 
 ASPECTS = (
-    _aspect(
+    _build_aspect(
         r"\bpart(?:y|ies)\b|\bbetween (?:whom|who)\b|\bwho (?:is|are)\b.*\b(?:between|involved)\b",
         r"\b(?:by and (?:between|among)|(?:made|entered into|agreement|contract|lease)\b.*"
         r"\bbetween (?!(?:the|both|such|these)? ?(?:contracting )?part)\b"
@@ -77,7 +77,7 @@ ASPECTS = (
         "between party parties made agreement hereinafter landlord tenant supplier customer",
         "party parties contracting involved contract agreement sides signatories two signed sign",
     ),
-    _aspect(
+    _build_aspect(
         r"\bwho (?:attended|took part|participated|came|was (?:there|present|at|in)|were (?:there|present|at|in))\b"
         r"|\b(?:attendees|participants|attendance)\b",
         r"^\W*(?:present|attendees?|attending|in attendance|attendance|participants?|members present|apologies)\b"
@@ -85,7 +85,7 @@ ASPECTS = (
         "present attendees attended participants apologies attendance",
         "attended attend took part participated came present attendees participants attendance meeting",
     ),
-    _aspect(
+    _build_aspect(
         r"\bwhat (?:was|were|has been|have been|did (?:they|we|the \w+))\b.*\b(?:decid|agree|resol|approv)\w*"
         r"|\b(?:decisions?|resolutions?|outcomes?|results?)\b",
         r"\b(?:agreed|decided|resolved|approved|adopted|accepted|rejected|voted|decisions?\s*:|resolution"
@@ -94,7 +94,7 @@ ASPECTS = (
         "decided decide agreed agree resolved approved decisions decision resolutions outcome outcomes result results"
         " meeting taken made",
     ),
-    _aspect(
+    _build_aspect(
         r"\b(?:action (?:items?|points?)|actions|next steps|to-?dos?|who has to do what)\b"
         r"|\bwhat (?:do|must|should|shall) (?:i|we) (?:have to |need to )?do\b|\bwhat (?:is|needs) to be done\b"
         r"|\bwhat (?:do|does|is|are)\b.*\b(?:want|need|ask(?:ed|ing)?|expect(?:ed)?|require[sd]?|demand)\b"
@@ -105,7 +105,7 @@ ASPECTS = (
         "action actions items item points point next steps step todo todos done have want need ask asked asking expect"
         " expected require required requires demand obligations obligation duties tenant we us",
     ),
-    _aspect(
+    _build_aspect(
         r"\bwho (?:wrote|sent|signed|drafted|prepared|published|issued)\b|\b(?:from|by) whom\b"
         r"|\b(?:authors?|writers?|sender)\b|\bwho\b.*\bfrom\b",
         r"^\W*(?:from|sender|author|signed|(?:written|prepared|published|issued) by|von)\b"
@@ -115,7 +115,7 @@ ASPECTS = (
         " sender come comes",
         opens=is_byline,
     ),
-    _aspect(
+    _build_aspect(
         r"\b(?:date|name|title|year)\b.* of (?:the|this) \w+\W*$|\bdate when\b.*\beffective\b"
         r"|\bwhen (?:was|is) (?:the|this|it)\b"
         r".*\b(?:signed|dated|made|concluded|effective|written|published|issued|sent|printed|decided|bought|purchased)\b",
@@ -125,14 +125,14 @@ ASPECTS = (
         " bought purchased",
         opens=is_dated,
     ),
-    _aspect(
+    _build_aspect(
         r"\bwho\b.*\bfor\W*$|^\W*for whom\b|\b(?:intended |target )?(?:audience|readership)\b"
         r"|\bwho should read\b",
         r"\b(?:(?:intended|written|meant|aimed|designed) (?:for|at)|audience|readership|readers? (?:of|should))\b",
         "intended written audience readers aimed",
         "written meant intended made audience readership target read",
     ),
-    _aspect(
+    _build_aspect(
         r"\b(?:what|which)\b.*\b(?:bought|purchased|ordered|delivered|invoiced|billed|paid for)\b"
         r"|\bwhat did (?:i|we|you|they|he|she) (?:buy|purchase|order|pay for)\b"
         r"|\b(?:what|which|list|show)\b.*\b(?:items|goods|articles|products|positions)\b",
@@ -143,33 +143,33 @@ ASPECTS = (
         PRICE,
         limit=MAX_ITEM_LINES,
     ),
-    _aspect(
+    _build_aspect(
         r"\bwhat\b.*\brecommend\w*|\b(?:recommendations?|suggestions?)\W*$",
         r"\b(?:recommend(?:s|ed|ing|ations?)?|suggest(?:s|ed)?|advis(?:e|es|ed)|should)\b",
         "recommend recommended recommendations recommendation should",
         "recommend recommends recommended recommendation recommendations suggestion suggestions made",
     ),
-    _aspect(
+    _build_aspect(
         r"\b(?:to whom|addressed to|addressee|recipient)\b|\bwho\b.*\bto\W*$",
         r"^\W*(?:to|dear|attn|attention|addressee|an|sehr geehrte\w*)\b",
         "to dear attention addressee",
         "addressed addressee recipient sent",
     ),
-    _aspect(
+    _build_aspect(
         r"\bdeadlines?\b|\bwhen is (?:it|this|the \w+) due\b|\bdue dates?\b",
         r"\b(?:by|before|until|within|due|deadline|(?:no|not) later than|expir\w+|ends?|latest|at least)\b",
         "date deadline due until by no later than",
         "deadline deadlines due date dates important given fixed",
         DATE,
     ),
-    _aspect(
+    _build_aspect(
         r"\b(?:which|what|any|are there|list|important)\b.*\bdates\b",
         r"^(?!source\b)",
         "date deadline due until by no later than",
         "date dates important given named",
         DATE,
     ),
-    _aspect(
+    _build_aspect(
         r"\bhow much (?:is (?:it|this|that)|does (?:it|this) cost|do (?:i|we) (?:have to )?(?:pay|owe)|money)\b"
         r"|\bwhat does (?:it|this|that)\b.*\bcost\b"
         r"|\b(?:which|what|any|are there)\b.*\b(?:amounts|sums|prices|costs|fees)\b"
@@ -181,7 +181,7 @@ ASPECTS = (
         AMOUNT,
         ranked=True,
     ),
-    _aspect(
+    _build_aspect(
         r"\bwhen (?:does|do|did|will|is) (?:it|this|the \w+|that)\b.*\b(?:end|expire|start|begin|stop|over|run out)\w*"
         r"|\bhow long (?:does|is|do|will) (?:it|this|the \w+|that)\b|\b(?:term|duration|start date|end date)\W*$",
         r"\b(?:expir\w+|terminat\w+|ends?|ended|term|until|commenc\w+|effective|starts?|begins?|duration|period"
@@ -191,14 +191,14 @@ ASPECTS = (
         " duration date",
         DATE,
     ),
-    _aspect(
+    _build_aspect(
         r"\b(?:can|may|could|how (?:can|do|may|could|would)) (?:i|we|you|one|they|it|this|the \w+)\b"
         r".*\b(?:cancel|end|ended|terminate|terminated|leave|get out|withdraw|quit|cancelled)\b",
         r"\b(?:terminat\w+|cancel\w*|withdraw\w*|end (?:this|the))\b",
         "terminate termination cancel cancelled notice withdraw end",
         "cancel end ended terminate terminated leave withdraw quit cancelled early get out",
     ),
-    _aspect(
+    _build_aspect(
         r"\b(?:risks?|problems?|issues?|concerns?|red flags?|worr(?:y|ies|ied)|wrong|dangers?"
         r"|open (?:points|questions))\b",
         BLOCKED.pattern

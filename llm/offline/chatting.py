@@ -7,27 +7,27 @@ from typing import Any
 from llm.offline.answering import Answered, find_answer, find_labelled
 from llm.offline.asked import drop_place_words, split_parts
 from llm.offline.aspects import WRITTEN
-from llm.offline.follow_ups import WHERE, find_referred, last_answer, leans, read_meanings
+from llm.offline.follow_ups import WHERE, find_last_answer, find_referred, leans, read_meanings
 from llm.offline.listing import LIST, plan_list, read_list
 from llm.offline.overview import write_points
-from llm.offline.overview_questions import OVERVIEW, READ, Plan, find_document, plan_reading
+from llm.offline.overview_questions import OVERVIEW, READ, ReadingPlan, find_document, plan_reading
 from llm.offline.passage_fit import bears_on, read_record
-from llm.offline.pulsing import best_points
-from llm.offline.ranking import ALIKE, content_words, stem, terms
+from llm.offline.pulsing import choose_best_points
+from llm.offline.ranking import ALIKE, extract_content_words, extract_terms, stem_word
 from llm.offline.reading import (
     FIELDS,
-    Passage,
-    document_title,
-    element,
+    PromptPassage,
+    extract_element,
+    extract_lines,
+    extract_passages,
     extract_text,
-    last_question,
-    lines,
-    passages,
+    find_last_question,
+    get_document_title,
     record_name,
     record_type,
 )
 from llm.offline.recalled import quote_conversation
-from llm.offline.sentences import spoken
+from llm.offline.sentences import join_cells
 from llm.offline.small_talk import SELF, is_small_talk
 from llm.prompts import NOT_FOUND
 
@@ -42,14 +42,14 @@ NEARNESS = 0.08
 
 
 @dataclass(frozen=True)
-class Result:
+class ToolResult:
     """What a tool returned. name: of the tool."""
 
     name: str
     text: str
 
 
-def next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
+def choose_next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     """The tool that the last question needs now, and its input; None where it is time to answer.
 
     Questions for records are answered by the database. Others are searched for around the record first, and everywhere
@@ -58,7 +58,7 @@ def next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     tools = {tool.get("name"): tool for tool in body.get("tools", [])}
     if SEARCH not in tools or (body.get("tool_choice") or {}).get("type") == "none":
         return None
-    index, question = last_question(body["messages"])
+    index, question = find_last_question(body["messages"])
     if index < 0 or is_small_talk(question) or quote_conversation(body["messages"], index, question):
         return None
     results = _collect_results(body["messages"], index)
@@ -77,8 +77,8 @@ def next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
             return None
     elif READ in tools and (named := _find_document(body, question)):
         if not any(result.name == READ for result in results):
-            return READ, {"document": named, "focus": " ".join(content_words(question))}
-        if best_answer(body, index, question, []).quotes:
+            return READ, {"document": named, "focus": " ".join(extract_content_words(question))}
+        if find_best_answer(body, index, question, []).quotes:
             return None
     searched = _search_results(results)
     if not searched:
@@ -87,18 +87,19 @@ def next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
         return None
     if MORE.match(question) or OVERVIEW.search(question):
         return None
-    best = best_answer(body, index, question, searched)
+    best = find_best_answer(body, index, question, searched)
     if READ in tools and plan is None and not best.quotes and not any(result.name == READ for result in results):
         # A form may say it in few words, by which no search finds it.
-        return READ, {"focus": " ".join(content_words(question))}
-    if best.score >= SURE or _points_at_record(body, index, question):
+        return READ, {"focus": " ".join(extract_content_words(question))}
+    if best.score >= SURE or _is_about_record(body, index, question):
         return None
     query = search_input(body)["query"]
     if len(searched) == 2:
         # A document names its parties once: what is asked for stands elsewhere in it.
         plain = [word for word in query.split() if not word[:1].isupper()]
         query = (
-            " ".join(dict.fromkeys(other for word in plain for other in (word, *ALIKE.get(stem(word), ())))) or query
+            " ".join(dict.fromkeys(other for word in plain for other in (word, *ALIKE.get(stem_word(word), ()))))
+            or query
         )
     known = {search_input(body)["query"]} if len(searched) == 2 else set()
     return (SEARCH, {"query": query, "scope": "workspace"}) if len(searched) < 3 and query not in known else None
@@ -108,24 +109,24 @@ def search_input(body: dict[str, Any]) -> dict[str, Any]:
     """The input of the search tool: the question's content words, with those of the question before when it leans on
     it.
     """
-    index, question = last_question(body["messages"])
-    words = content_words(drop_place_words(question))
+    index, question = find_last_question(body["messages"])
+    words = extract_content_words(drop_place_words(question))
     if MORE.match(question):
-        words = content_words(last_question(body["messages"][:index])[1]) or words
-    if phrase := leans(question, fewer_than=6) and find_referred(question, last_answer(body["messages"][:index])):
-        words = content_words(phrase)
+        words = extract_content_words(find_last_question(body["messages"][:index])[1]) or words
+    if phrase := leans(question, fewer_than=6) and find_referred(question, find_last_answer(body["messages"][:index])):
+        words = extract_content_words(phrase)
     if leans(question, fewer_than=6):
-        before, earlier = last_question(body["messages"][:index])
+        before, earlier = find_last_question(body["messages"][:index])
         if before >= 0 and not is_small_talk(earlier):
-            words = [*content_words(earlier), *words, *(["location"] if WHERE.search(question) else [])]
+            words = [*extract_content_words(earlier), *words, *(["location"] if WHERE.search(question) else [])]
     if OVERVIEW.search(question):
-        words += content_words(record_name(extract_text(body.get("system", ""))))
+        words += extract_content_words(record_name(extract_text(body.get("system", ""))))
     return {"query": " ".join(dict.fromkeys(words)) or question}
 
 
-def spoken_answer(body: dict[str, Any]) -> str:
+def compose_answer(body: dict[str, Any]) -> str:
     """The answer in words: quotes with their numbers, or that nothing was found."""
-    index, question = last_question(body["messages"])
+    index, question = find_last_question(body["messages"])
     if index < 0 or is_small_talk(question):
         return SELF
     if recalled := quote_conversation(body["messages"], index, question):
@@ -137,13 +138,13 @@ def spoken_answer(body: dict[str, Any]) -> str:
     searched = _search_results(results)
     points = _read_points(body, index, question, results)
     if not points or searched:
-        points += _overview(body, index, question, searched)
+        points += _compose_overview(body, index, question, searched)
     if points:
         return "\n".join(dict.fromkeys(points))
-    quotes = best_answer(body, index, question, searched).quotes
+    quotes = find_best_answer(body, index, question, searched).quotes
     if not quotes:
         return NOT_FOUND
-    return "\n\n".join(f"{spoken(quote.sentence)} [{quote.n}]" if quote.n else quote.sentence for quote in quotes)
+    return "\n\n".join(f"{join_cells(quote.sentence)} [{quote.n}]" if quote.n else quote.sentence for quote in quotes)
 
 
 def _find_document(body: dict[str, Any], question: str) -> str:
@@ -151,74 +152,77 @@ def _find_document(body: dict[str, Any], question: str) -> str:
     return find_document(question, f"{record_name(system)} {record_type(system)}")
 
 
-def _plan_reading(body: dict[str, Any], index: int, question: str) -> Plan | None:
+def _plan_reading(body: dict[str, Any], index: int, question: str) -> ReadingPlan | None:
     """How the documents are read for the question, or for the one before where it asks for more."""
     if MORE.match(question):
-        _, question = last_question(body["messages"][:index])
+        _, question = find_last_question(body["messages"][:index])
     system = extract_text(body.get("system", ""))
     return plan_reading(question, f"{record_name(system)} {record_type(system)}")
 
 
-def _read_points(body: dict[str, Any], index: int, question: str, results: list[Result]) -> list[str]:
+def _read_points(body: dict[str, Any], index: int, question: str, results: list[ToolResult]) -> list[str]:
     """Points of the documents that were read."""
     plan = _plan_reading(body, index, question)
     texts = [result.text for result in results if result.name == READ]
     if plan is None or not texts:
         return []
-    before = last_answer(body["messages"][:index]) if MORE.match(question) else ""
+    before = find_last_answer(body["messages"][:index]) if MORE.match(question) else ""
     if (
         len(plan.aspects) == 1
         and plan.aspects[0] is not WRITTEN
-        and (quotes := find_labelled(question, list(passages("\n".join(texts)))))
+        and (quotes := find_labelled(question, list(extract_passages("\n".join(texts)))))
     ):
-        return [f"{spoken(quote.sentence)} [{quote.n}]" for quote in quotes]
-    return write_points(plan, list(passages("\n".join(texts))), before)
+        return [f"{join_cells(quote.sentence)} [{quote.n}]" for quote in quotes]
+    return write_points(plan, list(extract_passages("\n".join(texts))), before)
 
 
 def _has_documents(readings: list[str]) -> bool:
     """Whether more than the record's own fields was read."""
-    return any(passage.kind != FIELDS for passage in passages("\n".join(readings)))
+    return any(passage.kind != FIELDS for passage in extract_passages("\n".join(readings)))
 
 
-def _search_results(results: list[Result]) -> list[str]:
+def _search_results(results: list[ToolResult]) -> list[str]:
     """What searches returned: all that no other tool did."""
     return [r.text for r in results if r.name != READ and "<passages>" in r.text and not LISTED.match(r.text)]
 
 
-def _overview(body: dict[str, Any], index: int, question: str, results: list[str]) -> list[str]:
+def _compose_overview(body: dict[str, Any], index: int, question: str, results: list[str]) -> list[str]:
     """Points about the record, about what "tell me about" names, or more than the answer before had."""
-    found = [passage for passage in passages("\n".join(results)) if passage.kind != FIELDS]
+    found = [passage for passage in extract_passages("\n".join(results)) if passage.kind != FIELDS]
     if MORE.match(question):
-        _, earlier = last_question(body["messages"][:index])
-        said = last_answer(body["messages"][:index])
-        points = best_points(found, earlier)
+        _, earlier = find_last_question(body["messages"][:index])
+        said = find_last_answer(body["messages"][:index])
+        points = choose_best_points(found, earlier)
         return [point for point in points if point.rpartition(" [")[0].removeprefix("- ") not in said]
-    return best_points(found, question) if OVERVIEW.search(question) else []
+    return choose_best_points(found, question) if OVERVIEW.search(question) else []
 
 
-def best_answer(body: dict[str, Any], index: int, question: str, results: list[str]) -> Answered:
+def find_best_answer(body: dict[str, Any], index: int, question: str, results: list[str]) -> Answered:
     """The best answer that the results of the searches give. Around the record counts a little more than elsewhere,
     and what stands elsewhere answers only a question whose words it has: "When is payment due?" asks about the record.
     """
     system = extract_text(body.get("system", ""))
-    fields = [*lines(system, "fields"), *lines(system, "status")]
-    near = list(passages("\n".join(results[:1])))
+    fields = [*extract_lines(system, "fields"), *extract_lines(system, "status")]
+    near = list(extract_passages("\n".join(results[:1])))
     here = record_name(system)
     named = _find_document(body, question)
     if _plan_reading(body, index, question) is None:
         read = [result.text for result in _collect_results(body["messages"], index) if result.name == READ]
         results = [*read, *results]
-        near = [*passages("\n".join(read)), *near]
+        near = [*extract_passages("\n".join(read)), *near]
         if named and read and "<passages>" in read[0]:
-            titles = {document_title(passage) for passage in passages(read[0])}
+            titles = {get_document_title(passage) for passage in extract_passages(read[0])}
             near = [
-                p for p in near if document_title(p) in titles or set(terms(named)) <= set(terms(f"{p.title} {p.text}"))
+                p
+                for p in near
+                if get_document_title(p) in titles
+                or set(extract_terms(named)) <= set(extract_terms(f"{p.title} {p.text}"))
             ]
     # A later search, for other words of the question, may come upon more of the record at hand.
-    near += [p for p in passages("\n".join(results)) if here and read_record(p) == here and p not in near]
+    near += [p for p in extract_passages("\n".join(results)) if here and read_record(p) == here and p not in near]
     known = {passage.n for passage in near}
-    found = [] if _points_at_record(body, index, question) else list(passages("\n".join(results)))
-    said = last_answer(body["messages"][:index]) if leans(question, fewer_than=4) else ""
+    found = [] if _is_about_record(body, index, question) else list(extract_passages("\n".join(results)))
+    said = find_last_answer(body["messages"][:index]) if leans(question, fewer_than=4) else ""
     for asked in read_meanings(body, index, question):
         every = [p for p in found if p.n in known or bears_on(asked, p, found)] or near
         nearby, anywhere = (_answer_parts(asked, found, fields, said) for found in (near, every))
@@ -229,28 +233,28 @@ def best_answer(body: dict[str, Any], index: int, question: str, results: list[s
     return Answered([])
 
 
-def _points_at_record(body: dict[str, Any], index: int, question: str) -> bool:
+def _is_about_record(body: dict[str, Any], index: int, question: str) -> bool:
     """Whether it asks of "it" or "them" and nothing was said before: the record at hand is meant."""
-    return leans(question, fewer_than=6) and last_question(body["messages"][:index])[0] < 0
+    return leans(question, fewer_than=6) and find_last_question(body["messages"][:index])[0] < 0
 
 
-def _answer_parts(question: str, found: list[Passage], fields: list[str], said: str) -> Answered:
+def _answer_parts(question: str, found: list[PromptPassage], fields: list[str], said: str) -> Answered:
     """Of "Who inspected it, and what was found?" both: the second part is about what the first one names.
 
     What was said before is not said again.
     """
     first, *others = split_parts(question)
     answered = find_answer(first, found, fields)
-    quotes = [q for q in answered.quotes if not q.n or spoken(q.sentence) not in said] or list(answered.quotes)
+    quotes = [q for q in answered.quotes if not q.n or join_cells(q.sentence) not in said] or list(answered.quotes)
     names = " ".join(re.findall(r"(?<!^)\b[A-Z][\w-]*(?:\s\d+)?", first))
     for part in others if quotes else ():
         quotes += find_answer(f"{part.rstrip('?')} {names}?", found, fields).quotes[:1]
     return Answered(list(dict.fromkeys(quotes)), answered.score)
 
 
-def _collect_results(messages: list[dict[str, Any]], index: int) -> list[Result]:
+def _collect_results(messages: list[dict[str, Any]], index: int) -> list[ToolResult]:
     """What tools returned since the message at `index`."""
-    found: list[Result] = []
+    found: list[ToolResult] = []
     names: dict[str, str] = {}
     for message in messages[index + 1 :]:
         if isinstance(message["content"], str):
@@ -259,12 +263,12 @@ def _collect_results(messages: list[dict[str, Any]], index: int) -> list[Result]
             if block.get("type") == "tool_use":
                 names[block["id"]] = block["name"]
             elif block.get("type") == "tool_result":
-                found.append(Result(names.get(block.get("tool_use_id", ""), ""), extract_text([block])))
+                found.append(ToolResult(names.get(block.get("tool_use_id", ""), ""), extract_text([block])))
     return found
 
 
 def build_title(prompt: str) -> str:
     """A title made of the first words of a message."""
-    words = element(prompt, "message").split()
+    words = extract_element(prompt, "message").split()
     short = " ".join(words[:7]).rstrip(".,;:!?")
     return short[:80] or "New conversation"

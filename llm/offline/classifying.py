@@ -9,11 +9,11 @@ from typing import Any
 
 from entities.models.classification import FIRST_CUSTOM, PUBLIC
 from llm.fences import unfence
-from llm.offline.ranking import STOP, cosine, stem, terms
-from llm.offline.reading import LEVEL, PARAGRAPH, element
+from llm.offline.ranking import STOP, compute_cosine, extract_terms, stem_word
+from llm.offline.reading import LEVEL, PARAGRAPH, extract_element
 from llm.offline.summaries import summarise
 from llm.recognisers.findings import words
-from llm.rules import rule_votes
+from llm.rules import vote_by_rules
 
 # What people who write such a level mean by it, beyond the words of its description.
 TOPICS: dict[str, list[str]] = {
@@ -31,7 +31,7 @@ TOPICS: dict[str, list[str]] = {
     }.items()
 }
 GENERIC = frozenset(
-    stem(word)
+    stem_word(word)
     for word in words(
         """information data material content business internal confidential subject related regarding including
         anything something everything classified classification level label text paragraph section sensitive
@@ -56,14 +56,14 @@ def classify(prompt: str) -> dict[str, Any]:
     """The input of `record_labels` for a prompt made by `prompts.classify_window`."""
     levels = [(int(m["value"]), m["label"], unfence(m["text"])) for m in LEVEL.finditer(prompt)]
     known = {value for value, _, _ in levels}
-    customs = [custom_level(*level) for level in levels if level[0] >= FIRST_CUSTOM]
-    guidance = element(prompt, "guidance")
+    customs = [build_custom_level(*level) for level in levels if level[0] >= FIRST_CUSTOM]
+    guidance = extract_element(prompt, "guidance")
     paragraphs: list[dict[str, Any]] = []
     groups: dict[tuple[int, ...], list[str]] = {}
     before = ""
     for match in PARAGRAPH.finditer(prompt):
         text = unfence(match["text"])
-        vote = rule_votes(text, before=before)
+        vote = vote_by_rules(text, before=before)
         before = text
         atoms = set(vote.atoms & known)
         reasons = list(vote.reasons)
@@ -81,7 +81,7 @@ def classify(prompt: str) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=256)
-def custom_level(value: int, label: str, description: str) -> CustomLevel:
+def build_custom_level(value: int, label: str, description: str) -> CustomLevel:
     """Acronyms, quoted words and the label itself count by themselves; other words only several together."""
     phrases = {
         label,
@@ -98,7 +98,7 @@ def custom_level(value: int, label: str, description: str) -> CustomLevel:
         for p in sorted(phrases)
         if len(p) > 2 and p.lower() not in STOP
     )
-    bag = tuple(t for t in terms(f"{label} {description}") if t not in GENERIC)
+    bag = tuple(t for t in extract_terms(f"{label} {description}") if t not in GENERIC)
     return CustomLevel(value, label, patterns, frozenset(bag), bag)
 
 
@@ -106,12 +106,12 @@ def is_like(text: str, level: CustomLevel, guidance: str = "") -> bool:
     """Whether a paragraph reads like the level's description: a telling phrase, or several of its words."""
     if any(pattern.search(text) for pattern in level.phrases):
         return True
-    wanted = level.terms | {t for t in terms(guidance) if t not in GENERIC}
-    said = terms(text)
+    wanted = level.terms | {t for t in extract_terms(guidance) if t not in GENERIC}
+    said = extract_terms(text)
     shared = wanted & set(said)
     if len(shared) >= 3:
         return True
-    return len(shared) == 2 and cosine(said, [*level.description, *terms(guidance)], {}) > 0.25
+    return len(shared) == 2 and compute_cosine(said, [*level.description, *extract_terms(guidance)], {}) > 0.25
 
 
 def _select_guidance(guidance: str, label: str) -> str:

@@ -11,14 +11,22 @@ from llm.fences import unfence
 from llm.messages import ToolUse
 from llm.offline import chatting, classifying, pulsing
 from llm.offline.answering import answer as quotes_for
-from llm.offline.reading import PARAGRAPH, element, extract_text, has_element, last_question, lines, passages
+from llm.offline.reading import (
+    PARAGRAPH,
+    extract_element,
+    extract_lines,
+    extract_passages,
+    extract_text,
+    find_last_question,
+    has_element,
+)
 from llm.offline.small_talk import SELF
 from llm.offline.summaries import summarise
 from llm.offline.tokens import estimate
 from llm.prompts import NOT_FOUND
-from llm.wire import Answer, new_id
+from llm.wire import Answer, create_id
 
-__all__ = ["answer", "input_tokens", "extract_text"]
+__all__ = ["answer", "estimate_input_tokens", "extract_text"]
 
 # Lengths of streamed pieces: small and uneven, so that citation markers are cut in two as real models cut them.
 PIECES = (7, 3, 12, 5, 9, 4, 11)
@@ -30,54 +38,56 @@ def answer(body: dict[str, Any]) -> Answer:
     tools = [tool.get("name") for tool in body.get("tools", [])]
     prompt = "\n".join(extract_text(message["content"]) for message in body["messages"] if message["role"] == "user")
     if "record_labels" in (forced, *tools):
-        return _tool("record_labels", classifying.classify(prompt), body)
+        return _build_tool_answer("record_labels", classifying.classify(prompt), body)
     if chatting.SEARCH in tools:
-        if call := chatting.next_call(body):
-            return _tool(*call, body)
-        return _text(chatting.spoken_answer(body), body)
+        if call := chatting.choose_next_call(body):
+            return _build_tool_answer(*call, body)
+        return _build_text_answer(chatting.compose_answer(body), body)
     if has_element(prompt, "excerpts"):
-        return _text(summarise([unfence(found["text"]) for found in PARAGRAPH.finditer(prompt)]), body)
+        return _build_text_answer(summarise([unfence(found["text"]) for found in PARAGRAPH.finditer(prompt)]), body)
     if has_element(prompt, "record") and has_element(prompt, "passages"):
-        return _text(_pulse(prompt), body)
+        return _build_text_answer(_answer_pulse(prompt), body)
     if has_element(prompt, "message"):
-        return _text(chatting.build_title(prompt), body)
-    return _text(chatting.spoken_answer(body) if last_question(body["messages"])[1] else SELF, body)
+        return _build_text_answer(chatting.build_title(prompt), body)
+    return _build_text_answer(chatting.compose_answer(body) if find_last_question(body["messages"])[1] else SELF, body)
 
 
-def _pulse(prompt: str) -> str:
-    question = element(prompt, "question")
+def _answer_pulse(prompt: str) -> str:
+    question = extract_element(prompt, "question")
     if not question:
-        return "\n".join(pulsing.pulse(prompt))
-    found = quotes_for(question, list(passages(prompt)), [*lines(prompt, "fields"), *lines(prompt, "status")])
+        return "\n".join(pulsing.compose_pulse(prompt))
+    found = quotes_for(
+        question, list(extract_passages(prompt)), [*extract_lines(prompt, "fields"), *extract_lines(prompt, "status")]
+    )
     return "\n".join(f"- {q.sentence} [{q.n}]" if q.n else q.sentence for q in found) or NOT_FOUND
 
 
-def input_tokens(body: dict[str, Any]) -> int:
+def estimate_input_tokens(body: dict[str, Any]) -> int:
     """Estimated tokens of a request: system, messages and tools as they are written down."""
     counted = {key: body[key] for key in ("system", "messages", "tools") if key in body}
     return estimate(json.dumps(counted, ensure_ascii=False))
 
 
-def _text(text: str, body: dict[str, Any]) -> Answer:
+def _build_text_answer(text: str, body: dict[str, Any]) -> Answer:
     limit = int(body.get("max_tokens", 2048)) * 4
     cut = text[:limit]
     return Answer(
-        deltas=tuple(pieces(cut)),
+        deltas=tuple(split_pieces(cut)),
         stop_reason="max_tokens" if len(cut) < len(text) else "end_turn",
-        input_tokens=input_tokens(body),
+        input_tokens=estimate_input_tokens(body),
         output_tokens=estimate(cut),
     )
 
 
-def _tool(name: str, asked: dict[str, Any], body: dict[str, Any]) -> Answer:
+def _build_tool_answer(name: str, asked: dict[str, Any], body: dict[str, Any]) -> Answer:
     return Answer(
-        tools=(ToolUse(new_id("toolu"), name, asked),),
-        input_tokens=input_tokens(body),
+        tools=(ToolUse(create_id("toolu"), name, asked),),
+        input_tokens=estimate_input_tokens(body),
         output_tokens=estimate(json.dumps(asked, ensure_ascii=False)),
     )
 
 
-def pieces(text: str) -> Iterator[str]:
+def split_pieces(text: str) -> Iterator[str]:
     """`text` in small pieces of uneven length."""
     start = 0
     for length in cycle(PIECES):

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from llm.offline.asked import asks_for_account
 from llm.offline.long_questions import measure_term
-from llm.offline.ranking import terms
-from llm.offline.reading import FIELDS, Passage
+from llm.offline.ranking import extract_terms
+from llm.offline.reading import FIELDS, PromptPassage
 
 
 @dataclass(frozen=True)
@@ -25,21 +25,21 @@ class Answered:
 
 
 def quote_fields(
-    question: str, asked: list[str], fields: list[str], prose: list[Passage], found: list[Passage]
+    question: str, asked: list[str], fields: list[str], prose: list[PromptPassage], found: list[PromptPassage]
 ) -> Answered | None:
     """A field whose label is what the question asks for: of the record at hand, or of one that the question names."""
     if asks_for_account(question):
         return None
     for line in fields:
-        label = set(terms(line.split(":", 1)[0]))
+        label = set(extract_terms(line.split(":", 1)[0]))
         known = {term for term in asked if measure_term(term, label)}
         if known and len(label) <= len(known) and len(set(asked) - known) <= 1 and line.split(":", 1)[-1].strip():
             return Answered([Quote(line, 0)], 1.0)
     for passage in found:
         head, *rest = passage.text.splitlines() if passage.kind == FIELDS else [""]
-        named = set(terms(head))
+        named = set(extract_terms(head))
         for line in rest:
-            label = set(terms(line.split(":", 1)[0]))
+            label = set(extract_terms(line.split(":", 1)[0]))
             others = [
                 term
                 for term in asked

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from llm.offline.asked import find_kind
-from llm.offline.ranking import STOP, content_words
-from llm.offline.reading import extract_text, last_question, record_name
+from llm.offline.ranking import STOP, extract_content_words
+from llm.offline.reading import extract_text, find_last_question, record_name
 from llm.offline.small_talk import is_small_talk
 from llm.recognisers.findings import phrases
 
@@ -43,7 +43,7 @@ def leans(question: str, fewer_than: int) -> bool:
     """Whether a question is understood only with the one before it. fewer_than: content words of one that points
     back.
     """
-    count = len(content_words(question))
+    count = len(extract_content_words(question))
     return (count < fewer_than and bool(LEANING.search(question))) or (count < 2 and bool(BARE.search(question)))
 
 
@@ -52,17 +52,17 @@ def read_meanings(body: dict[str, Any], index: int, question: str) -> Iterator[s
 
     "Who keeps the same anchors?" points at nothing that was said before.
     """
-    name = content_words(record_name(extract_text(body.get("system", ""))))
+    name = extract_content_words(record_name(extract_text(body.get("system", ""))))
     if leans(question, fewer_than=4):
-        before, earlier = last_question(body["messages"][:index])
-        if phrase := find_referred(question, last_answer(body["messages"][:index])):
+        before, earlier = find_last_question(body["messages"][:index])
+        if phrase := find_referred(question, find_last_answer(body["messages"][:index])):
             yield phrase
             return
         if before >= 0 and not is_small_talk(earlier):
-            yield _without(_join_questions(earlier, question), name)
-            if len(content_words(question)) < 2:
+            yield _strip_name(_join_questions(earlier, question), name)
+            if len(extract_content_words(question)) < 2:
                 return
-    yield _without(question, name)
+    yield _strip_name(question, name)
 
 
 def _join_questions(earlier: str, question: str) -> str:
@@ -71,7 +71,7 @@ def _join_questions(earlier: str, question: str) -> str:
     """
     if find_kind(question) is not None:
         return f"{question.rstrip(' ?')} {ASKING.sub('', earlier)}"
-    words = content_words(question)
+    words = extract_content_words(question)
     if len(words) == 2 and (other := re.search(rf"\b[\w-]+\s+{re.escape(words[1])}\b", earlier, re.IGNORECASE)):
         return f"{earlier[: other.start()]}{' '.join(words)}{earlier[other.end() :]}"
     return f"{earlier} {question}"
@@ -79,22 +79,22 @@ def _join_questions(earlier: str, question: str) -> str:
 
 def find_referred(question: str, answer: str) -> str:
     """The question with the whole of what it points at: "that sum" is the "Subcontract Sum" of the answer before."""
-    for word in content_words(question):
+    for word in extract_content_words(question):
         whole = re.search(rf"\b([A-Z][\w-]+)\s(?i:{re.escape(word)})\b", answer)
         if whole and whole[1].lower() not in STOP:
             return re.sub(rf"\b{re.escape(word)}\b", f"{whole[1].lower()} {word}", question)
     return ""
 
 
-def last_answer(messages: list[dict[str, Any]]) -> str:
+def find_last_answer(messages: list[dict[str, Any]]) -> str:
     """What the assistant said last."""
     found = (m for m in reversed(messages) if m["role"] == "assistant")
     return next((text for message in found if (text := extract_text(message["content"]).strip())), "")
 
 
-def _without(question: str, name: list[str]) -> str:
+def _strip_name(question: str, name: list[str]) -> str:
     """The question without the record's own name, which every passage is about."""
     asked = question
     for word in name:
         asked = re.sub(rf"\b{re.escape(word)}\b", " ", asked)
-    return asked if content_words(asked) else question
+    return asked if extract_content_words(asked) else question

@@ -4,12 +4,12 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
-from llm.offline.asked import Kind, has_name
+from llm.offline.asked import QuestionKind, has_name
 from llm.offline.long_questions import measure_term
 from llm.offline.meaning import measure_likeness
 from llm.offline.pairs import Pair, read_pairs
-from llm.offline.ranking import content_words, stem, terms
-from llm.offline.reading import Passage, document_title
+from llm.offline.ranking import extract_content_words, extract_terms, stem_word
+from llm.offline.reading import PromptPassage, get_document_title
 from llm.offline.roles import PAPERS, read_role
 
 MAX_QUOTES = 3
@@ -28,14 +28,14 @@ FIRST_MEANT = re.compile(
     r"^\W*(?:who(?:m|se)?|which|what(?!['’]s|\s+(?:is|was|are|were|do|does|did|has|have)\b)|how many)\b", re.I
 )
 """Asks for what its first word of meaning says: "Which agency booked the cinema?", "Who prepared the report?"."""
-UNSAID = frozenset(map(stem, ("name", "number", "code")))
+UNSAID = frozenset(map(stem_word, ("name", "number", "code")))
 """Of a label: that it has a name or a number, which the kind of the question says."""
 ACCOUNT = re.compile(r"\bwhy\b|\bhow\s+(?:can|could|should|to|do|does|come)\b", re.IGNORECASE)
 """Asks for a way or a reason, which stands behind no label."""
 OF = re.compile(r"\b(?:of|in|on|at|for|from|by|per|with|to|under|according)\b", re.IGNORECASE)
 TOTAL = re.compile(r"\b(?:total|sum|amount due|altogether|gesamt\w*|summe|montant|importe)\b", re.IGNORECASE)
 AMOUNT = re.compile(r"([-−]?)[$€£¥]?\s?(\d{1,3}(?:[.,'’ ]\d{3}){0,3}|\d{1,9})[.,](\d\d)(?!\d)")
-AMOUNT_TERM = stem("amount")
+AMOUNT_TERM = stem_word("amount")
 MAX_ADDED = 6
 """Amounts in a row that make a total."""
 DONE = re.compile(
@@ -44,7 +44,7 @@ DONE = re.compile(
 
 
 def find_pairs(
-    question: str, asked: Sequence[str], names: set[str], kind: Kind | None, found: list[Passage]
+    question: str, asked: Sequence[str], names: set[str], kind: QuestionKind | None, found: list[PromptPassage]
 ) -> list[Pair]:
     """The pairs that answer, the best first; up to three where they answer equally well.
 
@@ -53,15 +53,15 @@ def find_pairs(
     scored = []
     if ACCOUNT.search(question):
         return []
-    free = _done_terms(question)
+    free = _extract_done_terms(question)
     role = read_role(question)
     meant = _find_meant(question, [term for term in asked if term not in free] or asked, names)
     free |= PAPERS
-    titles = {passage.n: set(terms(document_title(passage))) for passage in found}
+    titles = {passage.n: set(extract_terms(get_document_title(passage))) for passage in found}
     for pair, context, near in _read_candidates(kind, found):
-        label = {term for term in terms(pair.label) if not (term.isdigit() or term in UNSAID)}
+        label = {term for term in extract_terms(pair.label) if not (term.isdigit() or term in UNSAID)}
         hit = {term for term in asked if _has(term, label)}
-        heads = label | set(terms(pair.head))
+        heads = label | set(extract_terms(pair.head))
         if not label and _is_named(pair.label, question):
             label = hit = {pair.label}
         elif not any(
@@ -84,25 +84,27 @@ def find_pairs(
     return _choose(scored)
 
 
-def find_alike_pairs(question: str, names: set[str], kind: Kind | None, found: list[Passage]) -> list[Pair]:
+def find_alike_pairs(
+    question: str, names: set[str], kind: QuestionKind | None, found: list[PromptPassage]
+) -> list[Pair]:
     """Where no label has a word of the question: the pairs whose labels mean what it asks for."""
-    wanted = " ".join(word for word in content_words(question) if stem(word) not in names)
+    wanted = " ".join(word for word in extract_content_words(question) if stem_word(word) not in names)
     if not wanted or kind is None or not kind.must or len(wanted.split()) > 3:
         return []
-    known = [stem(word) for word in wanted.split()]
+    known = [stem_word(word) for word in wanted.split()]
     pairs = [
         pair
         for pair, context, _ in _read_candidates(kind, found)
         if all(_has(name, context) for name in names)
         and sum(not _has(term, context) for term in known) <= 1
-        and not any(_has(term, set(terms(pair.label))) for term in known)
+        and not any(_has(term, set(extract_terms(pair.label))) for term in known)
     ]
     labels = list(dict.fromkeys(pair.label for pair in pairs))[:MAX_COMPARED]
     likeness = dict(zip(labels, measure_likeness(wanted, labels), strict=True))
     return _choose([(likeness[pair.label], pair) for pair in pairs if likeness.get(pair.label, 0.0) >= MIN_LIKENESS])
 
 
-def find_totals(question: str, asked: Sequence[str], found: list[Passage]) -> list[Pair]:
+def find_totals(question: str, asked: Sequence[str], found: list[PromptPassage]) -> list[Pair]:
     """Where a total is asked for: of each document the largest amount that those before it add up to, whatever its
     label says in whatever language. Its document has all else that is asked for.
     """
@@ -112,7 +114,7 @@ def find_totals(question: str, asked: Sequence[str], found: list[Passage]) -> li
     documents: dict[str, list[tuple[Decimal, Pair]]] = {}
     contexts = _read_contexts(found)
     for passage in found:
-        title = document_title(passage)
+        title = get_document_title(passage)
         if all(_has(term, contexts[title]) for term in about):
             amounts = ((_read_amount(pair.value), pair) for pair in read_pairs(passage))
             documents.setdefault(title, []).extend((amount, pair) for amount, pair in amounts if amount is not None)
@@ -142,29 +144,33 @@ def _read_amount(value: str) -> Decimal | None:
     return Decimal(f"{'-' if sign else ''}{re.sub(r'[^0-9]', '', whole)}.{cents}")
 
 
-def _read_candidates(kind: Kind | None, found: list[Passage]) -> list[tuple[Pair, set[str], set[str]]]:
+def _read_candidates(kind: QuestionKind | None, found: list[PromptPassage]) -> list[tuple[Pair, set[str], set[str]]]:
     """Pairs whose value is of the kind that is asked for, with the terms that say which one each is, and those near it:
     of its row in a table, else of all that was found of its document, and of its passage.
     """
     documents = _read_contexts(found)
     candidates = []
     for passage in found:
-        near = set(terms(passage.text))
+        near = set(extract_terms(passage.text))
         for pair in read_pairs(passage):
             if kind is None or kind.value(pair.value):
-                row = set(terms(pair.about))
+                row = set(extract_terms(pair.about))
                 context = (
-                    row | set(terms(f"{pair.label} {passage.title}")) if row else documents[document_title(passage)]
+                    row | set(extract_terms(f"{pair.label} {passage.title}"))
+                    if row
+                    else documents[get_document_title(passage)]
                 )
                 candidates.append((pair, context, row or near))
     return candidates
 
 
-def _read_contexts(found: list[Passage]) -> dict[str, set[str]]:
+def _read_contexts(found: list[PromptPassage]) -> dict[str, set[str]]:
     """Title of a document -> the terms of all that was found of it."""
     documents: dict[str, set[str]] = {}
     for passage in found:
-        documents.setdefault(document_title(passage), set()).update(terms(f"{passage.title} {passage.text}"))
+        documents.setdefault(get_document_title(passage), set()).update(
+            extract_terms(f"{passage.title} {passage.text}")
+        )
     return documents
 
 
@@ -179,10 +185,10 @@ def _choose(scored: list[tuple[float, Pair]]) -> list[Pair]:
 
 def _find_meant(question: str, asked: Sequence[str], names: set[str]) -> list[str]:
     """Of the terms asked for those that a label must have one of: of "What is the total of the receipt?" the total."""
-    ordered = [term for term in terms(question) if term in asked and term not in names] or list(asked)
+    ordered = [term for term in extract_terms(question) if term in asked and term not in names] or list(asked)
     if FIRST_MEANT.match(question):
         return ordered[:1]
-    before = set(terms(OF.split(question)[0]))
+    before = set(extract_terms(OF.split(question)[0]))
     return [term for term in ordered if term in before] or ordered
 
 
@@ -198,6 +204,6 @@ def _has(term: str, bag: set[str]) -> bool:
     )
 
 
-def _done_terms(question: str) -> set[str]:
+def _extract_done_terms(question: str) -> set[str]:
     """What was done with it, which a form does not say: "How much was allocated to marketing?"."""
-    return {stem(match[1]) for match in DONE.finditer(question)}
+    return {stem_word(match[1]) for match in DONE.finditer(question)}

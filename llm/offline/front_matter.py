@@ -76,15 +76,15 @@ def find_others(lines: list[str]) -> set[str]:
     others: set[str] = set()
     above = ""
     for at, line in enumerate(lines):
-        if _lists_people(line) or not (is_byline(line) or NAME_LIKE.fullmatch(line)):
+        if _is_list_of_people(line) or not (is_byline(line) or NAME_LIKE.fullmatch(line)):
             above = line
         elif WRITERS.match(line):
             continue
-        elif at < greets or _lists_people(above) or POSTAL.match("".join(lines[at + 1 : at + 2])):
+        elif at < greets or _is_list_of_people(above) or POSTAL.match("".join(lines[at + 1 : at + 2])):
             others.add(line)
     return others
 
 
-def _lists_people(heading: str) -> bool:
+def _is_list_of_people(heading: str) -> bool:
     """Whether names under a heading are no writers': "Patients", "Site staff"."""
     return bool(PEOPLE_LISTED.search(heading.rstrip("#*: "))) and not WRITERS.search(heading)

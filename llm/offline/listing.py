@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
 
-from llm.offline.ranking import content_words, stem
-from llm.offline.reading import passages
+from llm.offline.ranking import extract_content_words, stem_word
+from llm.offline.reading import extract_passages
 from llm.recognisers.findings import phrases, words
 
 LIST = "list_records"
@@ -118,10 +118,14 @@ def plan_list(question: str, tools: list[dict[str, Any]]) -> dict[str, Any] | No
     except (ValueError, OverflowError):
         return None  # there is no such day
     left = [word for word in left if word.lower() not in span]
-    sum_field, order = _numbers(wanted, question)
+    sum_field, order = _choose_numbers(wanted, question)
     used = {word for name in {*where, sum_field or "", order or "", dated or ""} for word in _split_words(name)}
     left = [word for word in left if word.lower() not in FILLER | used]
-    left = [word for word in left if content_words(word) and stem(word) not in {stem(each) for each in used}]
+    left = [
+        word
+        for word in left
+        if extract_content_words(word) and stem_word(word) not in {stem_word(each) for each in used}
+    ]
     if (
         re.search(r"\b(?:value|worth|budget|salary|cost)s?\b", question, re.I)
         and SUM.search(question)
@@ -132,7 +136,7 @@ def plan_list(question: str, tools: list[dict[str, Any]]) -> dict[str, Any] | No
     if len(names) < len(left) or (not (where or names or sum_field or order) and not _is_bare(question)):
         return None
     if names:
-        text = next((f for f in _text_fields(wanted, " ".join(names))), None)
+        text = next((f for f in _list_text_fields(wanted, " ".join(names))), None)
         if text is None:
             return None
         where[f"{text}__icontains"] = " ".join(names)
@@ -193,7 +197,7 @@ def _take_dates(wanted: RecordType, question: str, where: dict[str, str]) -> tup
     return name, set(match.group().lower().replace(",", "").split())
 
 
-def _numbers(wanted: RecordType, question: str) -> tuple[str | None, str | None]:
+def _choose_numbers(wanted: RecordType, question: str) -> tuple[str | None, str | None]:
     """(field to add up, field to order by)."""
     low = question.lower()
     numbers = [*wanted.list_fields("money"), *wanted.list_fields("number")]
@@ -209,7 +213,7 @@ def _numbers(wanted: RecordType, question: str) -> tuple[str | None, str | None]
     return None, ordered if ordered and LEAST.search(question) else None
 
 
-def _text_fields(wanted: RecordType, names: str) -> list[str]:
+def _list_text_fields(wanted: RecordType, names: str) -> list[str]:
     """Where a name may stand: of a person in the owner, of a firm in the counterparty, else in the record's name."""
     plain = [f for f in wanted.fields if f not in wanted.kinds and f not in wanted.states.values() and f != "currency"]
     first = [f for f in ("counterparty", "owner_name", "department") if f in plain]
@@ -222,5 +226,5 @@ def read_list(result: str) -> list[str] | None:
     count = re.match(r"(\d+) ", head[0]) if head else None
     if count is None or count[1] == "0":
         return None
-    lines = [f"- {passage.text} [{passage.n}]" for passage in passages(result)]
+    lines = [f"- {passage.text} [{passage.n}]" for passage in extract_passages(result)]
     return ["\n".join(head), "\n".join(lines)] if lines else ["\n".join(head)]

@@ -8,9 +8,9 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
 
-from llm.offline.asked import name_terms
-from llm.offline.ranking import ALIKE, stem, terms
-from llm.offline.sentences import sentences
+from llm.offline.asked import extract_name_terms
+from llm.offline.ranking import ALIKE, extract_terms, stem_word
+from llm.offline.sentences import split_sentences
 from llm.recognisers.findings import words
 
 ALIKE_WEIGHT = 0.8
@@ -30,7 +30,7 @@ ALTERNATIVES = re.compile(
     r"(?<![\w'’-])[\w'’-]++(?:,\s+[\w'’-]++){0,8},?(?:\s+(?:and/)?or\s+|\s?/\s?)(?:[\w'’-]+)", re.IGNORECASE
 )
 FORM = frozenset(
-    stem(word)
+    stem_word(word)
     for word in words(
         """counterparty counterparties clause clauses contract agreement category provision provisions party parties
         requirement required require restriction restricted include includes contain contains terms event events
@@ -54,11 +54,11 @@ def trim_question(question: str) -> str:
     question as it is. What stands behind the question defines its words.
     """
     question = cut_question(question)
-    if len(set(terms(question))) < MIN_LONG_TERMS:
+    if len(set(extract_terms(question))) < MIN_LONG_TERMS:
         return question
-    pieces = sentences(question)
+    pieces = split_sentences(question)
     asking = [piece for piece in pieces if piece.rstrip('"”’)] ').endswith("?")]
-    naming = [piece for piece in pieces[: pieces.index(asking[0])] if name_terms(piece)] if asking else []
+    naming = [piece for piece in pieces[: pieces.index(asking[0])] if extract_name_terms(piece)] if asking else []
     trimmed = EXAMPLES.sub("", " ".join([*asking, *naming] or pieces)).strip(" ,;")
     return trimmed if len(trimmed.split()) >= 3 else question
 
@@ -80,7 +80,7 @@ def merge_alternatives(question: str) -> dict[str, str]:
     """Term -> the one that stands for it: of "books, records or locations" any will do."""
     merged: dict[str, str] = {}
     for listed in ALTERNATIVES.finditer(question):
-        found = [term for term in terms(re.sub(r"\b(?:and/)?or\b|/", " ", listed.group())) if term not in FORM]
+        found = [term for term in extract_terms(re.sub(r"\b(?:and/)?or\b|/", " ", listed.group())) if term not in FORM]
         found = list(dict.fromkeys(found))
         merged |= {other: merged.get(found[0], found[0]) for other in found[1:]}
     return merged
@@ -95,7 +95,7 @@ def measure_term(term: str, bag: Set[str]) -> float:
     """How much of a term's weight a text itself carries: less where it has only a word that means the same."""
     if term in bag:
         return 1.0
-    return ALIKE_WEIGHT if any(stem(other) in bag for other in ALIKE.get(term, ())) else 0.0
+    return ALIKE_WEIGHT if any(stem_word(other) in bag for other in ALIKE.get(term, ())) else 0.0
 
 
 @lru_cache(maxsize=64)
@@ -105,12 +105,12 @@ def read_question(question: str) -> tuple[tuple[str, ...], Mapping[str, str]]:
     """
     question = trim_question(question)
     merged = merge_alternatives(question)
-    asked = dict.fromkeys(merged.get(term, term) for term in terms(question))
-    return tuple(keep_content_terms(list(asked), name_terms(question))), merged
+    asked = dict.fromkeys(merged.get(term, term) for term in extract_terms(question))
+    return tuple(keep_content_terms(list(asked), extract_name_terms(question))), merged
 
 
 def measure_coverage(question: str, text: str) -> float:
     """Share of the content words of a question that a text has; 0 where the question has none."""
     asked, merged = read_question(question)
-    bag = merge_terms(terms(text), merged)
+    bag = merge_terms(extract_terms(text), merged)
     return sum(measure_term(term, bag) for term in asked) / len(asked) if asked else 0.0

@@ -15,9 +15,9 @@ def measure_likeness(text: str, others: Sequence[str]) -> list[float]:
     if not _embed:
         return [0.0] * len(others)
     first, *rest = (_embed[0](one) for one in (text, *others))
-    return [_cosine(first, vector) for vector in rest]
+    return [_compute_cosine(first, vector) for vector in rest]
 
 
-def _cosine(a: Sequence[float], b: Sequence[float]) -> float:
+def _compute_cosine(a: Sequence[float], b: Sequence[float]) -> float:
     norms = sum(x * x for x in a) * sum(y * y for y in b)
     return float(sum(x * y for x, y in zip(a, b, strict=True)) / norms**0.5) if norms else 0.0

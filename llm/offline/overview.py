@@ -7,11 +7,11 @@ import re
 
 from llm.offline.aspects import DATED, WRITTEN, Aspect
 from llm.offline.front_matter import OPENING_PASSAGES, WRITERS, find_others, is_byline, is_dated
-from llm.offline.overview_questions import Plan
+from llm.offline.overview_questions import ReadingPlan
 from llm.offline.pulsing import ABOUT_PAPER, ALIKE, ENUMERATOR, FURNITURE, LEANS_BACK, NAMES_PAPER, NEWS
-from llm.offline.ranking import cosine, inverse_frequencies, sum_of_cosines, terms
-from llm.offline.reading import FIELDS, Passage, document_title, headings
-from llm.offline.sentences import ITEM, is_furniture, sentences, spoken
+from llm.offline.ranking import compute_cosine, compute_frequencies, extract_terms, sum_cosines
+from llm.offline.reading import FIELDS, PromptPassage, get_document_title, split_headings
+from llm.offline.sentences import ITEM, is_furniture, join_cells, split_sentences
 from llm.offline.summaries import REMOVED
 from llm.recognisers.findings import phrases
 from llm.recognisers.money import AMOUNT
@@ -73,12 +73,14 @@ BROKEN_OFF = re.compile(r"\b(?:be|been|the|an?|of|and|or|to|for|with|in|by|are|i
 ANNOUNCES = re.compile(r":$|\b(?:sincerely|faithfully|truly|yours|regards|wishes)\W*$", re.IGNORECASE)
 
 
-def write_points(plan: Plan, found: list[Passage], before: str = "") -> list[str]:
+def write_points(plan: ReadingPlan, found: list[PromptPassage], before: str = "") -> list[str]:
     """Bullets of cited sentences, document by document, in the order in which the tool gave them. before: an answer
     that is not to be repeated.
     """
     if before:
-        found = [Passage(p.n, p.title, _without(p.text, before), p.kind) for p in found if p.kind != FIELDS]
+        found = [
+            PromptPassage(p.n, p.title, _drop_sentences(p.text, before), p.kind) for p in found if p.kind != FIELDS
+        ]
     documents = group_documents(found)
     if plan.aspects:
         return list(
@@ -90,38 +92,38 @@ def write_points(plan: Plan, found: list[Passage], before: str = "") -> list[str
     return lines if lines or plan.topic else _write_fields([p for p in found if p.kind == FIELDS])
 
 
-def _without(text: str, before: str) -> str:
-    return "\n\n".join(s for s in sentences(text) if ENUMERATOR.sub("", spoken(s)) not in before)
+def _drop_sentences(text: str, before: str) -> str:
+    return "\n\n".join(s for s in split_sentences(text) if ENUMERATOR.sub("", join_cells(s)) not in before)
 
 
-def group_documents(found: list[Passage]) -> list[list[Passage]]:
+def group_documents(found: list[PromptPassage]) -> list[list[PromptPassage]]:
     """Passages by document: a title may go on with the section, "Lease.pdf (Quay lease), 2 Rent"."""
-    grouped: dict[str, list[Passage]] = {}
+    grouped: dict[str, list[PromptPassage]] = {}
     for passage in found:
         if passage.kind != FIELDS:
-            grouped.setdefault(document_title(passage), []).append(passage)
+            grouped.setdefault(get_document_title(passage), []).append(passage)
     return list(grouped.values())
 
 
-def _write_fields(found: list[Passage]) -> list[str]:
+def _write_fields(found: list[PromptPassage]) -> list[str]:
     """The record's own line: its fields, one after the other."""
     texts = [("; ".join(line.strip(" .;") for line in p.text.splitlines() if line.strip()), p.n) for p in found]
     return [f"- {text}. [{n}]" for text, n in texts[:1] if text]
 
 
-def _write_document(passages: list[Passage], count: int) -> list[str]:
+def _write_document(passages: list[PromptPassage], count: int) -> list[str]:
     """What a document opens with and the sentences that say most of what it says, in reading order."""
-    units = _units(passages)
+    units = _list_units(passages)
     places = [place for place, (text, _) in enumerate(units) if stands_alone(text)]
     if not places:
         # A table or a form states nothing in sentences: its first lines say what it holds.
         rows = [unit for unit in units if unit[0].startswith("|")]
-        lines = [_bullet(*unit) for unit in rows or units if not _is_artefact(unit[0])]
+        lines = [_format_bullet(*unit) for unit in rows or units if not _is_artefact(unit[0])]
         return list(dict.fromkeys(lines))[: max(2, count)]
-    leading = {p.n for p in passages if is_leading(f"{headings(p)[-1]}\n{p.text}")}
-    bags = [terms(units[place][0]) for place in places]
-    weights = inverse_frequencies(bags)
-    likeness = sum_of_cosines(bags, weights)
+    leading = {p.n for p in passages if is_leading(f"{split_headings(p)[-1]}\n{p.text}")}
+    bags = [extract_terms(units[place][0]) for place in places]
+    weights = compute_frequencies(bags)
+    likeness = sum_cosines(bags, weights)
     most = max(likeness, default=0.0) or 1.0
     scores = [
         likeness[at] / most
@@ -133,9 +135,9 @@ def _write_document(passages: list[Passage], count: int) -> list[str]:
     ]
     chosen: list[int] = []
     for at in sorted(range(len(places)), key=lambda at: (-scores[at], at)):
-        if len(chosen) < count and all(cosine(bags[at], bags[other], weights) < ALIKE for other in chosen):
+        if len(chosen) < count and all(compute_cosine(bags[at], bags[other], weights) < ALIKE for other in chosen):
             chosen.append(at)
-    return [_bullet(*units[places[at]]) for at in sorted(chosen)]
+    return [_format_bullet(*units[places[at]]) for at in sorted(chosen)]
 
 
 def is_leading(text: str) -> bool:
@@ -146,7 +148,7 @@ def is_leading(text: str) -> bool:
 
 def is_introduction(text: str) -> bool:
     """Whether a passage says what its document is, or stands under a heading that promises it."""
-    return is_leading(text) or any(INTRODUCES.search(s) for s in sentences(text) if stands_alone(s))
+    return is_leading(text) or any(INTRODUCES.search(s) for s in split_sentences(text) if stands_alone(s))
 
 
 def stands_alone(sentence: str) -> bool:
@@ -162,7 +164,7 @@ def stands_alone(sentence: str) -> bool:
         and letters > MIN_LETTERS * len(bare)
         and sum(character.isupper() for character in bare) < MAX_CAPITALS * letters
         and not is_title(bare)
-        and len(terms(bare)) >= MIN_TERMS
+        and len(extract_terms(bare)) >= MIN_TERMS
     )
 
 
@@ -178,12 +180,12 @@ def is_title(sentence: str) -> bool:
     )
 
 
-def _write_aspect(aspect: Aspect, asked: frozenset[str], documents: list[list[Passage]]) -> list[str]:
+def _write_aspect(aspect: Aspect, asked: frozenset[str], documents: list[list[PromptPassage]]) -> list[str]:
     """The sentences that have what is asked for."""
     lines: list[str] = []
     share = max(2, aspect.limit // max(1, len(documents)))
     for passages in documents:
-        units = _units(passages)
+        units = _list_units(passages)
         fitting = [
             i
             for i, (text, _) in enumerate(units)
@@ -198,8 +200,8 @@ def _write_aspect(aspect: Aspect, asked: frozenset[str], documents: list[list[Pa
         opening = [] if signed else _find_opening(aspect, passages)
         if opening:
             fitting = [i for i in fitting if not PROPERTY.match(units[i][0])]
-        wanted = set(terms(aspect.focus))
-        bags = {i: set(terms(units[i][0])) for i in fitting}
+        wanted = set(extract_terms(aspect.focus))
+        bags = {i: set(extract_terms(units[i][0])) for i in fitting}
         first = {i for i in fitting if aspect.ranked and bags[i] & wanted & asked}
         if aspect is DATED and not any(NAMES_DATE.search(line) for line in opening):
             first = {i for i in fitting if is_dated(units[i][0])}
@@ -209,17 +211,17 @@ def _write_aspect(aspect: Aspect, asked: frozenset[str], documents: list[list[Pa
             copied = any(len(bags[i] & bags[o]) > MAX_COMMON * min(len(bags[i]), len(bags[o])) for o in best)
             if len(best) < share and not copied:
                 best.append(i)
-        chosen = sorted({place for i in best for place in (i, *_completed(units, i))})
-        leads = {place for i in best if i in first for place in (i, *_completed(units, i))}
-        written = [_bullet(*units[i]) for i in chosen if i in leads]
-        written += [*opening, *(_bullet(*units[i]) for i in chosen if i not in leads)]
+        chosen = sorted({place for i in best for place in (i, *_complete_announcement(units, i))})
+        leads = {place for i in best if i in first for place in (i, *_complete_announcement(units, i))}
+        written = [_format_bullet(*units[i]) for i in chosen if i in leads]
+        written += [*opening, *(_format_bullet(*units[i]) for i in chosen if i not in leads)]
         if aspect is DATED and not written:
-            written = [_bullet(*unit) for unit in units if COPYRIGHT_YEAR.search(unit[0])][:1]
+            written = [_format_bullet(*unit) for unit in units if COPYRIGHT_YEAR.search(unit[0])][:1]
         lines += written
     return list(dict.fromkeys(lines))[: aspect.limit]
 
 
-def _find_opening(aspect: Aspect, passages: list[Passage]) -> list[str]:
+def _find_opening(aspect: Aspect, passages: list[PromptPassage]) -> list[str]:
     """The lines of a document's opening that have what is asked for. A name may be the heading of what follows it."""
     if aspect.opens is None:
         return []
@@ -227,18 +229,22 @@ def _find_opening(aspect: Aspect, passages: list[Passage]) -> list[str]:
     named: set[str] = set()
     others: set[str] = set()
     states = (
-        at for at, passage in enumerate(passages, start=1) if any(stands_alone(s) for s in sentences(passage.text))
+        at
+        for at, passage in enumerate(passages, start=1)
+        if any(stands_alone(s) for s in split_sentences(passage.text))
     )
     stating = next(states, 0)
     front = passages[: max(OPENING_PASSAGES, stating)]
     if aspect is WRITTEN:
-        others = find_others([line for p in front for line in (*headings(p), *(text for text, _ in _units([p])))])
+        others = find_others(
+            [line for p in front for line in (*split_headings(p), *(text for text, _ in _list_units([p])))]
+        )
     for at, passage in enumerate(front, start=1):
-        above = headings(passage)
-        if aspect is WRITTEN and at > stating > 0 and not _heads_writers(above[-1], headings(passages[0])):
+        above = split_headings(passage)
+        if aspect is WRITTEN and at > stating > 0 and not _may_head_writers(above[-1], split_headings(passages[0])):
             continue
         heads = [heading for heading in above if heading not in named | others and aspect.opens(heading)]
-        lines = [text for text, _ in _units([passage]) if not is_furniture(text) and text not in others]
+        lines = [text for text, _ in _list_units([passage]) if not is_furniture(text) and text not in others]
         if heads and heads[-1] == above[-1] and lines and not stands_alone(lines[0]):
             lines[0] = f"{heads.pop()}: {lines[0]}"
             found.append((lines.pop(0), passage.n))
@@ -246,15 +252,17 @@ def _find_opening(aspect: Aspect, passages: list[Passage]) -> list[str]:
         named.update(above, lines)
     # "Date: 3 May" says more than a day in a table does.
     dated = [pair for pair in found if aspect is DATED and NAMES_DATE.search(pair[0])]
-    return list(dict.fromkeys(_bullet(*pair) for pair in (dated or found)))[: MAX_DATES if aspect is DATED else None]
+    return list(dict.fromkeys(_format_bullet(*pair) for pair in (dated or found)))[
+        : MAX_DATES if aspect is DATED else None
+    ]
 
 
-def _heads_writers(heading: str, title: list[str]) -> bool:
+def _may_head_writers(heading: str, title: list[str]) -> bool:
     """Whether names under a heading behind the first statement may be the writers': the title, a name, "Authors"."""
     return heading in title or is_byline(heading) or bool(WRITERS.search(heading))
 
 
-def _completed(units: list[tuple[str, int]], index: int) -> list[int]:
+def _complete_announcement(units: list[tuple[str, int]], index: int) -> list[int]:
     """What follows a piece that only announces: a signature under its closing, the names under "Present:"."""
     text, n = units[index]
     announces = len(text) <= MAX_ANNOUNCEMENT_CHARACTERS and ANNOUNCES.search(text.strip())
@@ -264,8 +272,8 @@ def _completed(units: list[tuple[str, int]], index: int) -> list[int]:
     return [following[0], *itertools.takewhile(lambda place: ITEM.match(units[place][0]), following[1:])]
 
 
-def _units(passages: list[Passage]) -> list[tuple[str, int]]:
-    found = [(s, p.n) for p in passages for s in sentences(p.text)]
+def _list_units(passages: list[PromptPassage]) -> list[tuple[str, int]]:
+    found = [(s, p.n) for p in passages for s in split_sentences(p.text)]
     return [(s, n) for s, n in found if REMOVED not in s and len(s) <= MAX_POINT_CHARACTERS]
 
 
@@ -278,5 +286,5 @@ def _is_artefact(text: str) -> bool:
     )
 
 
-def _bullet(sentence: str, n: int) -> str:
-    return f"- {ENUMERATOR.sub('', spoken(sentence))} [{n}]"
+def _format_bullet(sentence: str, n: int) -> str:
+    return f"- {ENUMERATOR.sub('', join_cells(sentence))} [{n}]"

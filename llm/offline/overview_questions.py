@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from llm.offline.asked import split_parts
 from llm.offline.aspects import ASPECTS, DATED, Aspect
 from llm.offline.long_questions import cut_question
-from llm.offline.ranking import content_words, stem, terms
+from llm.offline.ranking import extract_content_words, extract_terms, stem_word
 from llm.offline.roles import NOUNS
 from llm.recognisers.findings import phrases, words
 
@@ -62,7 +62,7 @@ OVERVIEW_WORDS = words(
 
 
 @dataclass(frozen=True)
-class Plan:
+class ReadingPlan:
     """How to read. topic: words that the question names a document by, or ""; general: that it may do without them.
     aspects: what is asked for, one for each part of the question; none for an account of everything. asked: the terms
     of the question.
@@ -79,7 +79,7 @@ class Plan:
         return {key: value for key, value in asked.items() if value}
 
 
-def plan_reading(question: str, about: str) -> Plan | None:
+def plan_reading(question: str, about: str) -> ReadingPlan | None:
     """How a question about a whole record or document is answered; None where it is one for a search.
 
     about: the name and type of the record at hand.
@@ -88,36 +88,41 @@ def plan_reading(question: str, about: str) -> Plan | None:
     if ASKS_STATE.search(question):
         return None
     if OVERVIEW.search(question):
-        topic = _topic(question, about, OVERVIEW_WORDS)
+        topic = _extract_topic(question, about, OVERVIEW_WORDS)
         general = all(word.lower() in NOUNS for word in topic.split())
         if not general and TELL.search(question):
             return None  # of anything that has a name, all records may tell
-        return Plan("" if _points_here(question, topic) else topic, general)
+        return ReadingPlan("" if _is_about_record_here(question, topic) else topic, general)
     parts = split_parts(question)
     found = [_plan_aspect(part, about) for part in parts]
     if len(parts) > 1 and found[0] is not None:
         found = [
-            Plan(aspects=(DATED,)) if BARE_WHEN.match(part) else plan for part, plan in zip(parts, found, strict=True)
+            ReadingPlan(aspects=(DATED,)) if BARE_WHEN.match(part) else plan
+            for part, plan in zip(parts, found, strict=True)
         ]
     plans = [plan for plan in found if plan is not None]
     if len(plans) < len(found):
         return None
     topics = " ".join(dict.fromkeys(plan.topic for plan in plans if plan.topic))
     aspects = tuple(aspect for plan in plans for aspect in plan.aspects)
-    return Plan(topics, all(plan.general for plan in plans), aspects, frozenset(terms(question)))
+    return ReadingPlan(topics, all(plan.general for plan in plans), aspects, frozenset(extract_terms(question)))
 
 
-def _plan_aspect(question: str, about: str) -> Plan | None:
+def _plan_aspect(question: str, about: str) -> ReadingPlan | None:
     """For one question, the first aspect that it asks for and that leaves no other word of it."""
     for aspect in ASPECTS:
         if aspect.asked.search(question):
-            left = [word for word in _topic(question, about, OVERVIEW_WORDS).split() if stem(word) not in aspect.words]
+            left = [
+                word
+                for word in _extract_topic(question, about, OVERVIEW_WORDS).split()
+                if stem_word(word) not in aspect.words
+            ]
             if all(word.lower() in NOUNS for word in left):
                 topic = " ".join(left)
-                return Plan("" if _points_here(question, topic) else topic, True, (aspect,))
+                return ReadingPlan("" if _is_about_record_here(question, topic) else topic, True, (aspect,))
             named = find_document(question, about)
             if named and set(left) <= {*named.split(), *NOUNS}:
-                return Plan(named, False, (aspect,))
+                return ReadingPlan(named, False, (aspect,))
     return None
 
 
@@ -135,18 +140,22 @@ def find_document(question: str, about: str) -> str:
     """
     _, *ends = DETERMINER.split(cut_question(question).rstrip("?!. "))
     name = DONE.sub("", ends[-1]) if ends else ""
-    words = _topic(name, about, frozenset()).split() if len(name.split()) <= MAX_NAME_WORDS else []
+    words = _extract_topic(name, about, frozenset()).split() if len(name.split()) <= MAX_NAME_WORDS else []
     return " ".join([word for word in words if word.lower() not in NOUNS] or words)
 
 
-def _topic(question: str, about: str, known: frozenset[str]) -> str:
+def _extract_topic(question: str, about: str, known: frozenset[str]) -> str:
     """The words that name what it is about, without those of the question's form and of the record at hand."""
-    here = set(terms(about))
-    kept = [word for word in content_words(question.replace("’", "'")) if word.lower().removesuffix("'s") not in known]
-    return " ".join(word for word in kept if not set(terms(word)) <= here)
+    here = set(extract_terms(about))
+    kept = [
+        word
+        for word in extract_content_words(question.replace("’", "'"))
+        if word.lower().removesuffix("'s") not in known
+    ]
+    return " ".join(word for word in kept if not set(extract_terms(word)) <= here)
 
 
-def _points_here(question: str, topic: str) -> bool:
+def _is_about_record_here(question: str, topic: str) -> bool:
     """Whether what is named is the record or document at hand: "this letter"."""
     return not topic or bool(
         len(topic.split()) == 1 and re.search(rf"\b(?:this|these|dies\w*)\s+{re.escape(topic)}\b", question, re.I)

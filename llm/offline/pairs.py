@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 
-from llm.offline.reading import Passage, headings
+from llm.offline.reading import PromptPassage, split_headings
 from llm.offline.sentences import CAPTION, LEADERS, PAGE_NUMBER
 
 MAX_LABEL_WORDS = 6
@@ -48,12 +48,12 @@ class Pair:
     head: str = ""
 
 
-def read_pairs(passage: Passage) -> list[Pair]:
+def read_pairs(passage: PromptPassage) -> list[Pair]:
     """The pairs of a passage in the order in which they stand in it."""
     lines = [" ".join(line.split()) for line in passage.text.splitlines()]
     lines = [line for line in lines if re.search(r"\w", line) and (line[0] == "|" or not _is_furniture(line))]
     found: list[Pair] = []
-    above = headings(passage)[-1]
+    above = split_headings(passage)[-1]
     at = 0
     while at < len(lines):
         if lines[at].startswith("|"):

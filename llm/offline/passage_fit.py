@@ -2,10 +2,10 @@
 
 import re
 
-from llm.offline.asked import find_kind, has_numbered, name_terms, numbered
+from llm.offline.asked import extract_name_terms, find_kind, find_numbered, has_numbered
 from llm.offline.long_questions import keep_content_terms, measure_term, trim_question
-from llm.offline.ranking import STOP, stem, terms
-from llm.offline.reading import FIELDS, Passage, document_title
+from llm.offline.ranking import STOP, extract_terms, stem_word
+from llm.offline.reading import FIELDS, PromptPassage, get_document_title
 from llm.recognisers.findings import words
 
 # Of so many of the rarest words of a question this share stands in a passage that is about it.
@@ -19,7 +19,7 @@ MAX_SHORT_TERMS = 3
 """Content words of a short question, besides names."""
 UNSPECIFIC = frozenset(
     map(
-        stem,
+        stem_word,
         words(
             "next last first new only same whole full exact right usual total annual current actual own date day left"
         ),
@@ -31,7 +31,7 @@ MIN_SHARE_ELSEWHERE = 0.75
 """Of the content words of a question, in a passage far from the record in which it is asked."""
 GENERIC = frozenset(
     map(
-        stem,
+        stem_word,
         words(
             """total amount sum price cost payment pay due date number case invoice order patient customer client tenant
             landlord author title address phone telephone fax contact signature deadline status"""
@@ -64,7 +64,7 @@ QUALIFIED = re.compile(
 )
 IMPLIED = frozenset(
     map(
-        stem,
+        stem_word,
         (
             "money",
             "time",
@@ -85,7 +85,7 @@ IMPLIED = frozenset(
 
 
 def is_about(
-    passage: Passage,
+    passage: PromptPassage,
     question: str,
     asked: list[str],
     weights: dict[str, float],
@@ -96,7 +96,9 @@ def is_about(
     """Whether every name, number and qualifier of the question stands in the passage, and most of its rarest words."""
     if any(not measure_term(name, there) for name in names):
         return False
-    if not all(has_numbered(noun, number, f"{passage.title} {passage.text}") for noun, number in numbered(question)):
+    if not all(
+        has_numbered(noun, number, f"{passage.title} {passage.text}") for noun, number in find_numbered(question)
+    ):
         return False
     if any(not measure_term(term, there) for term in read_qualifiers(question)):
         return False
@@ -123,23 +125,28 @@ def _has_enough(asked: list[str], names: set[str], there: set[str]) -> bool:
 
 def read_qualifiers(question: str) -> set[str]:
     """Terms that say which one is meant: of "When does the tuna season open?" the tuna."""
-    return {term for match in QUALIFIED.finditer(question) if match[2].lower() not in STOP for term in terms(match[1])}
+    return {
+        term
+        for match in QUALIFIED.finditer(question)
+        if match[2].lower() not in STOP
+        for term in extract_terms(match[1])
+    }
 
 
 def read_counted(question: str) -> set[str]:
     """Terms of what there is a number of: of "How much contingency is left?" the contingency."""
-    return {term for match in COUNTED_OF.finditer(question) for term in terms(match[1])} - IMPLIED
+    return {term for match in COUNTED_OF.finditer(question) for term in extract_terms(match[1])} - IMPLIED
 
 
-def bears_on(question: str, passage: Passage, found: list[Passage]) -> bool:
+def bears_on(question: str, passage: PromptPassage, found: list[PromptPassage]) -> bool:
     """Whether a passage, or what else was found of its record, has every name of a question; where it names nothing, as
     good as every content word, two at least (all of three, three of four), more than half of them in the
     passage itself.
     """
-    names = name_terms(question)
-    content = dict.fromkeys(term for term in terms(trim_question(question)) if term not in IMPLIED)
+    names = extract_name_terms(question)
+    content = dict.fromkeys(term for term in extract_terms(trim_question(question)) if term not in IMPLIED)
     asked = keep_content_terms(list(content), names)
-    own = set(terms(f"{passage.title} {passage.text}"))
+    own = set(extract_terms(f"{passage.title} {passage.text}"))
     there = own | record_terms(passage, found)
     if names:
         return all(measure_term(name, there) for name in names)
@@ -149,14 +156,14 @@ def bears_on(question: str, passage: Passage, found: list[Passage]) -> bool:
     return len(asked) >= MIN_TERMS_ELSEWHERE and shares[0] > MIN_SHARE_IN_PASSAGE and shares[1] >= MIN_SHARE_ELSEWHERE
 
 
-def record_terms(passage: Passage, found: list[Passage]) -> set[str]:
+def record_terms(passage: PromptPassage, found: list[PromptPassage]) -> set[str]:
     """Terms of what else was found of the passage's document, and of its record's own fields."""
-    record, document = read_record(passage), document_title(passage)
-    near = [p for p in found if document_title(p) == document or p.kind == FIELDS and read_record(p) == record]
-    return {term for p in near for term in terms(p.text)}
+    record, document = read_record(passage), get_document_title(passage)
+    near = [p for p in found if get_document_title(p) == document or p.kind == FIELDS and read_record(p) == record]
+    return {term for p in near for term in extract_terms(p.text)}
 
 
-def read_record(passage: Passage) -> str:
+def read_record(passage: PromptPassage) -> str:
     """The record that a document's title names: "Lease.pdf (Quay lease), 2 Rent" is of "Quay lease"."""
     inside = re.search(r" \((.+)\)(?:, |$)", passage.title)
     return inside[1] if inside else passage.title

@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable
 
 from llm.offline.asked import DATE, MONTH
-from llm.offline.ranking import cosine, inverse_frequencies, terms
-from llm.offline.reading import Passage, element, lines, passages, record_name
-from llm.offline.sentences import is_furniture, is_heading, sentences
+from llm.offline.ranking import compute_cosine, compute_frequencies, extract_terms
+from llm.offline.reading import PromptPassage, extract_element, extract_lines, extract_passages, record_name
+from llm.offline.sentences import is_furniture, is_heading, split_sentences
 from llm.offline.summaries import REMOVED
 from llm.recognisers.findings import phrases
 from llm.recognisers.money import AMOUNT
@@ -85,28 +85,32 @@ MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", 
 DAY = re.compile(rf"(\d{{1,2}})\.?\s+({MONTH})(?:\s+((?:19|20)\d\d))?", re.IGNORECASE)
 
 
-def pulse(prompt: str) -> list[str]:
-    """The lines of a Pulse for a prompt made by `prompts.pulse`: where the record stands, then points."""
-    fields = lines(prompt, "fields")
-    opening = [*fields, *lines(prompt, "status")]
+def compose_pulse(prompt: str) -> list[str]:
+    """The lines of a Pulse for a prompt made by `prompts.build_pulse_prompt`: where the record stands, then points."""
+    fields = extract_lines(prompt, "fields")
+    opening = [*fields, *extract_lines(prompt, "status")]
     stands = [f"{'; '.join(line.rstrip('.;') for line in opening[:6])}."] if opening else []
     name = record_name(prompt)
-    points = best_points(list(passages(prompt)), element(prompt, "focus"), [*fields, *([name] if name else [])])
+    points = choose_best_points(
+        list(extract_passages(prompt)), extract_element(prompt, "focus"), [*fields, *([name] if name else [])]
+    )
     return [*stands, *points] or ["Nothing is known about this yet."]
 
 
-def best_points(found: list[Passage], focus: str, fields: list[str] | None = None, *, limit: int = POINTS) -> list[str]:
+def choose_best_points(
+    found: list[PromptPassage], focus: str, fields: list[str] | None = None, *, limit: int = POINTS
+) -> list[str]:
     """Bullets, each a verbatim sentence with the number of its passage: one for each part of a briefing, then the
     nearest to the focus, all unlike each other and the fields. Only the sign of a list item is left out.
     """
-    said = [(p, s) for p in found for s in sentences(p.text) if is_statement(s)]
-    known = set(terms(" ".join(fields or [])))
+    said = [(p, s) for p in found for s in split_sentences(p.text) if is_statement(s)]
+    known = set(extract_terms(" ".join(fields or [])))
     fresh = [unit for unit in said if not _repeats(unit[1], known)]
     # Snapshots of fields are no prose; they are quoted only where there is none.
     units = [unit for unit in fresh if unit[1].endswith(ENDS)] or fresh or said
-    bags = [terms(sentence) for _, sentence in units]
-    weights = inverse_frequencies(bags)
-    wanted = set(terms(focus))
+    bags = [extract_terms(sentence) for _, sentence in units]
+    weights = compute_frequencies(bags)
+    wanted = set(extract_terms(focus))
     whole = 1 + sum(weights.get(term, 1.0) for term in wanted)
     newest = _rank_dates([sentence for _, sentence in units])
     scores = []
@@ -138,7 +142,7 @@ def _is_ahead(sentence: str) -> bool:
 def _is_unlike(index: int, chosen: list[int], bags: list[list[str]], weights: dict[str, float]) -> bool:
     here = set(bags[index])
     return index not in chosen and all(
-        cosine(bags[index], bags[other], weights) < ALIKE
+        compute_cosine(bags[index], bags[other], weights) < ALIKE
         and len(here & set(bags[other])) < 0.6 * max(1, min(len(here), len(set(bags[other]))))
         for other in chosen
     )
@@ -146,18 +150,18 @@ def _is_unlike(index: int, chosen: list[int], bags: list[list[str]], weights: di
 
 def _repeats(sentence: str, known: set[str]) -> bool:
     """Whether it says hardly more than the fields do."""
-    here = set(terms(sentence))
+    here = set(extract_terms(sentence))
     return bool(here) and len(here & known) >= REPEATS_FIELD * len(here)
 
 
 def _rank_dates(texts: list[str]) -> list[float]:
     """For each text how late its latest date is among all of them, from 0 to 1: what is newest wins."""
-    days = [max((_day(match) for match in DAY.finditer(text)), default=(0, 0, 0)) for text in texts]
+    days = [max((_parse_day(match) for match in DAY.finditer(text)), default=(0, 0, 0)) for text in texts]
     order = sorted(set(days))
     return [order.index(day) / max(1, len(order) - 1) for day in days]
 
 
-def _day(match: re.Match[str]) -> tuple[int, int, int]:
+def _parse_day(match: re.Match[str]) -> tuple[int, int, int]:
     return int(match[3] or 0), MONTHS.index(match[2][:3].casefold()) + 1, int(match[1])
 
 

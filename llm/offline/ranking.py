@@ -64,7 +64,7 @@ ALIKE = {
 
 
 @lru_cache(maxsize=50_000)
-def stem(word: str) -> str:
+def stem_word(word: str) -> str:
     """A rough stem: suffixes off while three letters stay, so that "terminates" and "termination" meet."""
     word = re.sub(r"['’]s?$", "", word)
     folded = "".join(c for c in unicodedata.normalize("NFKD", word.lower()) if not unicodedata.combining(c))
@@ -78,35 +78,40 @@ def stem(word: str) -> str:
     return folded.rstrip("e") if len(folded) > 4 else folded
 
 
-def content_words(text: str) -> list[str]:
+def extract_content_words(text: str) -> list[str]:
     """Words that mean something, in order, as written."""
     return [w for w in WORD.findall(text) if w.lower() not in STOP and (len(w) > 1 or w.isdigit())]
 
 
-def terms(text: str) -> list[str]:
+def extract_terms(text: str) -> list[str]:
     """Stems of the content words; hyphenated words count in parts."""
-    return [stem(part) for word in content_words(text) for part in re.split(r"[-/]", word) if part.lower() not in STOP]
+    return [
+        stem_word(part)
+        for word in extract_content_words(text)
+        for part in re.split(r"[-/]", word)
+        if part.lower() not in STOP
+    ]
 
 
-def alike_terms(text: str) -> set[str]:
+def extract_alike_terms(text: str) -> set[str]:
     """Terms of `text`, and of words that mean the same."""
-    found = terms(text)
-    return {*found, *(stem(other) for term in found for other in ALIKE.get(term, ()))}
+    found = extract_terms(text)
+    return {*found, *(stem_word(other) for term in found for other in ALIKE.get(term, ()))}
 
 
-def inverse_frequencies(units: Sequence[Sequence[str]]) -> dict[str, float]:
+def compute_frequencies(units: Sequence[Sequence[str]]) -> dict[str, float]:
     """Rarity of each term among `units`, as in BM25 (Robertson and Zaragoza 2009, eq. 3.3)."""
     frequency = Counter(term for unit in units for term in set(unit))
     total = len(units)
     return {term: math.log(1 + (total - n + 0.5) / (n + 0.5)) for term, n in frequency.items()}
 
 
-def rarest(units: int) -> float:
+def weigh_rarest(units: int) -> float:
     """The weight of a term that occurs in none of `units`."""
     return math.log(1 + (units + 0.5) / 0.5)
 
 
-def cosine(first: Sequence[str], second: Sequence[str], weights: dict[str, float]) -> float:
+def compute_cosine(first: Sequence[str], second: Sequence[str], weights: dict[str, float]) -> float:
     """Cosine of two weighted bags of terms."""
     a, b = Counter(first), Counter(second)
     dot = sum(a[t] * b[t] * weights.get(t, 1.0) ** 2 for t in a.keys() & b.keys())
@@ -117,9 +122,9 @@ def cosine(first: Sequence[str], second: Sequence[str], weights: dict[str, float
     return dot / (norm_a * norm_b)
 
 
-def sum_of_cosines(bags: Sequence[Sequence[str]], weights: dict[str, float]) -> list[float]:
+def sum_cosines(bags: Sequence[Sequence[str]], weights: dict[str, float]) -> list[float]:
     """For each bag the sum of its cosines with all others, in linear time: its product with the sum of all vectors."""
-    vectors = [unit_vector(bag, weights) for bag in bags]
+    vectors = [build_unit_vector(bag, weights) for bag in bags]
     total: dict[str, float] = {}
     for vector in vectors:
         for term, share in vector.items():
@@ -127,7 +132,7 @@ def sum_of_cosines(bags: Sequence[Sequence[str]], weights: dict[str, float]) -> 
     return [sum(share * total[term] for term, share in vector.items()) - bool(vector) for vector in vectors]
 
 
-def unit_vector(bag: Sequence[str], weights: dict[str, float]) -> dict[str, float]:
+def build_unit_vector(bag: Sequence[str], weights: dict[str, float]) -> dict[str, float]:
     """Of a weighted bag of terms; empty for an empty bag."""
     weighted = {term: count * weights.get(term, 1.0) for term, count in Counter(bag).items()}
     norm = math.sqrt(sum(share * share for share in weighted.values()))

@@ -20,7 +20,7 @@ BESIDE_QUESTION = re.compile(r"<(reminder|mentions|context|earlier)(?:\s[^>]*)?>
 
 
 @dataclass(frozen=True)
-class Passage:
+class PromptPassage:
     """A passage of a prompt: its number, the title of its document, its text as printed. kind: of its document."""
 
     n: int
@@ -29,12 +29,12 @@ class Passage:
     kind: str = ""
 
 
-def headings(passage: Passage) -> list[str]:
+def split_headings(passage: PromptPassage) -> list[str]:
     """The headings that a passage stands under, as its title names them; [""] where it names none."""
     return passage.title.partition("), ")[2].split(SECTION_SEPARATOR)
 
 
-def document_title(passage: Passage) -> str:
+def get_document_title(passage: PromptPassage) -> str:
     """The title of a passage's document without the section: "Lease.pdf (Quay)" of "Lease.pdf (Quay), 2 Rent"."""
     head, closed, _ = passage.title.partition("), ")
     return head + closed[:1]
@@ -53,7 +53,7 @@ def extract_text(content: Any) -> str:
     return "\n".join(parts)
 
 
-def element(text: str, name: str) -> str:
+def extract_element(text: str, name: str) -> str:
     """The inside of the first `<name>` element, "" when there is none. Forged tags inside were escaped by `fence`."""
     match = re.search(rf"<{name}(?:\s[^>]*)?>(.*?)</{name}>", text, re.DOTALL)
     return unfence(match[1].strip()) if match else ""
@@ -76,12 +76,12 @@ def record_type(text: str) -> str:
     return match[1] if match else ""
 
 
-def lines(text: str, name: str) -> list[str]:
+def extract_lines(text: str, name: str) -> list[str]:
     """The non-empty lines of an element."""
-    return [line.strip() for line in element(text, name).splitlines() if line.strip()]
+    return [line.strip() for line in extract_element(text, name).splitlines() if line.strip()]
 
 
-def passages(text: str) -> Iterator[Passage]:
+def extract_passages(text: str) -> Iterator[PromptPassage]:
     """Every numbered passage of every <passages> element, in order. A number said twice counts once."""
     seen: set[int] = set()
     for block in re.findall(r"<passages>(.*?)</passages>", text, re.DOTALL):
@@ -93,10 +93,10 @@ def passages(text: str) -> Iterator[Passage]:
                 if n not in seen:
                     seen.add(n)
                     text = unfence(document["body"][start.end() : end].strip())
-                    yield Passage(n, document["title"], text, document["kind"] or "")
+                    yield PromptPassage(n, document["title"], text, document["kind"] or "")
 
 
-def last_question(messages: list[dict[str, Any]]) -> tuple[int, str]:
+def find_last_question(messages: list[dict[str, Any]]) -> tuple[int, str]:
     """(index, text) of the last message in which a person, and not a tool, speaks; (-1, "") when there is none."""
     for index in range(len(messages) - 1, -1, -1):
         message = messages[index]

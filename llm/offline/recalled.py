@@ -4,10 +4,10 @@ import re
 from typing import Any
 
 from llm.fences import unfence
-from llm.offline.asked import has_numbered, name_terms, numbered
-from llm.offline.ranking import alike_terms, terms
-from llm.offline.reading import element, extract_text
-from llm.offline.sentences import sentences
+from llm.offline.asked import extract_name_terms, find_numbered, has_numbered
+from llm.offline.ranking import extract_alike_terms, extract_terms
+from llm.offline.reading import extract_element, extract_text
+from llm.offline.sentences import split_sentences
 from llm.prompts import NOT_FOUND
 
 PERSON_ASKS = re.compile(
@@ -21,7 +21,7 @@ PERSON_ASKS = re.compile(
 )
 """Asks for the past: "Can you tell me …" and "How do we tell the insurer …" ask for what stands in documents."""
 OF_TALKING = frozenset(
-    terms(
+    extract_terms(
         "spoke spoken speak talked talk said say mentioned mention told tell asked ask discussed discuss quoted earlier"
         " before conversation chat again remind gesprochen besprochen gesagt erwähnt genannt gefragt"
         " haben hast habe wir ich du sie der die das den dem über von was wie welche welcher welches war hatte"
@@ -45,13 +45,13 @@ def quote_conversation(messages: list[dict[str, Any]], index: int, question: str
     """
     if not PERSON_ASKS.search(question):
         return ""
-    wanted = [word for word in dict.fromkeys(terms(question)) if word not in OF_TALKING]
+    wanted = [word for word in dict.fromkeys(extract_terms(question)) if word not in OF_TALKING]
     best, most = "", 0.0
-    for asked, answered in _exchanges(messages, index) if wanted else ():
-        around = alike_terms(asked)
+    for asked, answered in _parse_exchanges(messages, index) if wanted else ():
+        around = extract_alike_terms(asked)
         pieces = [piece for answer in answered.splitlines() for piece in _split_line(answer)]
         for line in [*read_statements(asked), *pieces]:
-            said = alike_terms(line)
+            said = extract_alike_terms(line)
             share = sum(1.0 if word in said else 0.6 if word in around else 0.0 for word in wanted) / len(wanted)
             if share >= max(most, MIN_SHARE) and not line.startswith(NOT_FOUND) and _has_names(question, line, asked):
                 best, most = line, share
@@ -60,17 +60,17 @@ def quote_conversation(messages: list[dict[str, Any]], index: int, question: str
 
 def read_statements(asked: str) -> list[str]:
     """The sentences of a person's message that state something and do not ask."""
-    return [sentence for sentence in sentences(asked) if not (sentence.endswith("?") or ASKS.match(sentence))]
+    return [sentence for sentence in split_sentences(asked) if not (sentence.endswith("?") or ASKS.match(sentence))]
 
 
 def _has_names(question: str, line: str, asked: str) -> bool:
     """Whether the line has every name and number of the question. What it was the answer to may name them in its place,
     if that names nothing else: of two that were asked for, the line may be about the other.
     """
-    names, around = name_terms(question), name_terms(asked)
+    names, around = extract_name_terms(question), extract_name_terms(asked)
     text = f"{asked} {line}" if around <= names else line
-    known = set(terms(text)) | (around if around <= names else set())
-    return names <= known and all(has_numbered(noun, number, text) for noun, number in numbered(question))
+    known = set(extract_terms(text)) | (around if around <= names else set())
+    return names <= known and all(has_numbered(noun, number, text) for noun, number in find_numbered(question))
 
 
 def _split_line(line: str) -> list[str]:
@@ -78,7 +78,7 @@ def _split_line(line: str) -> list[str]:
     if len(line) <= MAX_LINE_CHARACTERS:
         return [line.strip()] if line.strip() else []
     found: list[str] = []
-    for sentence in sentences(line):
+    for sentence in split_sentences(line):
         cited = CITATION_FIRST.match(sentence)
         if cited and found:
             found[-1] = f"{found[-1]} {cited[1].strip()}"
@@ -87,11 +87,11 @@ def _split_line(line: str) -> list[str]:
     return found
 
 
-def _exchanges(messages: list[dict[str, Any]], index: int) -> list[tuple[str, str]]:
+def _parse_exchanges(messages: list[dict[str, Any]], index: int) -> list[tuple[str, str]]:
     """(what was asked, what was answered) of all that the prompt holds, oldest first."""
     found = []
     for turn in TURN.findall(_cut_element(extract_text(messages[index]["content"]))):
-        found.append((unfence(element(turn, "asked")), unfence(element(turn, "answered"))))
+        found.append((unfence(extract_element(turn, "asked")), unfence(extract_element(turn, "answered"))))
     asked = ""
     for message in messages[:index]:
         if message["role"] == "user":

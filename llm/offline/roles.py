@@ -3,7 +3,7 @@
 import re
 
 from llm.offline.asked import PEOPLE_WORDS
-from llm.offline.ranking import stem
+from llm.offline.ranking import stem_word
 from llm.recognisers.findings import words
 
 NOUNS = words(
@@ -13,7 +13,7 @@ NOUNS = words(
     article thing stuff content contents case dokument datei vertrag brief bericht protokoll tabelle seite projekt"""
 )
 """What a document or a record may be called in general."""
-PAPERS = frozenset(map(stem, NOUNS))
+PAPERS = frozenset(map(stem_word, NOUNS))
 ROLE_ASKED = re.compile(
     r"\bwho (?:is|was|are|were) (?:the|our) ((?:[\w'’-]+\s+){0,3}?[\w'’-]+)"
     r"(?=\W*$|\s+(?:of|for|in|at|on|to|who|that|from|by|with|and|here)\b)",
@@ -23,7 +23,7 @@ ROLE_ASKED = re.compile(
 
 def find_role(question: str) -> str | None:
     """The term of `read_role`, None for none."""
-    return stem(role) if (role := read_role(question)) else None
+    return stem_word(role) if (role := read_role(question)) else None
 
 
 def read_role(question: str) -> str:

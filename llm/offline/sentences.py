@@ -34,10 +34,10 @@ PAGE_NUMBER = re.compile(
 """A number of up to four digits, or a letter, and nothing else. A year, an amount or a reference says something."""
 
 
-def sentences(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """The sentences of `text` in order, each a verbatim piece of it but for white space, which is one blank."""
     found: list[str] = []
-    for block in _blocks(text):
+    for block in _split_blocks(text):
         if block.lstrip().startswith("|"):
             if not re.fullmatch(r"[\s|:\-+]+", block):
                 found.append(block.strip())
@@ -46,7 +46,7 @@ def sentences(text: str) -> list[str]:
     return found
 
 
-def _blocks(text: str) -> list[str]:
+def _split_blocks(text: str) -> list[str]:
     """Paragraphs, list items, headings and table rows; lines that only wrap are joined."""
     blocks: list[str] = []
     for paragraph in re.split(r"\n\s*\n", text):
@@ -106,7 +106,7 @@ def is_furniture(sentence: str) -> bool:
     return bool(LEADERS.search(sentence) or CAPTION.match(sentence) or PAGE_NUMBER.fullmatch(sentence))
 
 
-def spoken(sentence: str) -> str:
+def join_cells(sentence: str) -> str:
     """A row of a table as a person says it, cell by cell; anything else as it is."""
     if not (sentence.startswith("|") and sentence.endswith("|")):
         return sentence

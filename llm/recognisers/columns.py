@@ -34,8 +34,8 @@ def find_cells(text: str) -> Iterator[tuple[str, str, str]]:
     lines = [line.strip() for line in text.split("\n") if line.strip()][: MAX_ROWS + 2]
     heads: Sequence[str] = ()
     for above, line in pairwise(["", *lines]):
-        mark = _separator(line)
-        cells = _cells(line, mark)
+        mark = _find_separator(line)
+        cells = _split_cells(line, mark)
         if not mark:
             heads = ()
         elif len(heads) == len(cells) and not RULE.fullmatch(line):
@@ -44,11 +44,11 @@ def find_cells(text: str) -> Iterator[tuple[str, str, str]]:
             heads = cells if any(OF_PERSON.match(cell) for cell in cells) and all(map(_is_head, cells)) else ()
 
 
-def _separator(line: str) -> str:
+def _find_separator(line: str) -> str:
     return next((mark for mark in ("|", "\t", ";", ",") if mark in line), "")
 
 
-def _cells(line: str, mark: str) -> list[str]:
+def _split_cells(line: str, mark: str) -> list[str]:
     return [CAPITAL.sub(" ", cell).strip("\"'* ") for cell in line.strip("|").split(mark)] if mark else []
 
 

@@ -37,7 +37,7 @@ def _join_patterns(parts: Sequence[str]) -> str:
     for part in parts:
         first = FIRST_LETTER.match(part)
         letter = first[0] if first and not _has_bar(part) else ""
-        same = next((rest for known, rest in _movable(groups) if known == letter), None) if letter else None
+        same = next((rest for known, rest in _select_movable(groups) if known == letter), None) if letter else None
         if same is None:
             groups.append((letter, [part[len(letter) :]]))
         else:
@@ -46,7 +46,7 @@ def _join_patterns(parts: Sequence[str]) -> str:
     return "(?:" + "|".join(letter + rest for letter, rest in rests) + ")"
 
 
-def _movable(groups: list[tuple[str, list[str]]]) -> Iterator[tuple[str, list[str]]]:
+def _select_movable(groups: list[tuple[str, list[str]]]) -> Iterator[tuple[str, list[str]]]:
     """Those behind the last pattern of which nobody knows how it begins."""
     return takewhile(lambda group: group[0], reversed(groups))
 
@@ -75,7 +75,7 @@ def matches(kind: str, pattern: re.Pattern[str], text: str) -> Iterator[Finding]
         yield Finding(kind, start, end)
 
 
-def sentence_spans(text: str) -> list[tuple[int, int]]:
+def find_sentence_spans(text: str) -> list[tuple[int, int]]:
     """Rough sentence borders, for "in the same sentence" rules: full stops before a capital, but not those of
     initials, and line ends.
     """
@@ -89,18 +89,18 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def any_inside(findings: Iterable[Finding], start: int, end: int) -> bool:
+def has_any_inside(findings: Iterable[Finding], start: int, end: int) -> bool:
     """Whether a finding begins in [start, end)."""
     return any(start <= finding.start < end for finding in findings)
 
 
-def any_overlap(finding: Finding, others: Iterable[Finding]) -> bool:
+def has_any_overlap(finding: Finding, others: Iterable[Finding]) -> bool:
     """Whether `finding` shares a character with another."""
     return any(other.start < finding.end and finding.start < other.end for other in others)
 
 
-def in_one_sentence(text: str, first: list[Finding], second: list[Finding]) -> bool:
+def share_a_sentence(text: str, first: list[Finding], second: list[Finding]) -> bool:
     """Whether some sentence has a finding of both."""
     if not first or not second:
         return False
-    return any(any_inside(first, *span) and any_inside(second, *span) for span in sentence_spans(text))
+    return any(has_any_inside(first, *span) and has_any_inside(second, *span) for span in find_sentence_spans(text))

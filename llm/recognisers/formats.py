@@ -253,7 +253,7 @@ def is_history(birth: str) -> bool:
     return year is not None and int(year.group()) < LIVING
 
 
-def without_urls(text: str) -> str:
+def blank_urls(text: str) -> str:
     """`text` with web addresses blanked up to their query, offsets kept: slugs look like accounts."""
     return URL.sub(lambda match: " " * len(match.group()), text)
 

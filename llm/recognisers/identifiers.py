@@ -11,8 +11,8 @@ from functools import cache
 from typing import Any
 
 from llm.recognisers import formats
-from llm.recognisers.findings import DIGIT, Finding, any_overlap, matches, words
-from llm.recognisers.formats import is_role_mailbox, without_urls
+from llm.recognisers.findings import DIGIT, Finding, has_any_overlap, matches, words
+from llm.recognisers.formats import blank_urls, is_role_mailbox
 from llm.recognisers.people import find_people
 from llm.recognisers.registers import find_register_numbers
 
@@ -67,7 +67,7 @@ _lock = threading.Lock()
 
 
 @cache
-def _analyzer() -> Any:
+def _build_analyzer() -> Any:
     """The recognisers behind one analyser. Imports are here because spaCy and Presidio take seconds to load."""
     import spacy
     from presidio_analyzer import AnalyzerEngine, RecognizerRegistry
@@ -124,10 +124,10 @@ def _analyzer() -> Any:
 def find_identifiers(text: str, lang: str = "en") -> list[Finding]:
     """Findings of kinds email, role_mailbox, phone, card, account, government_id, health_id, professional_id, licence,
     personnel_id, born and street, by position."""
-    text = without_urls(text)
+    text = blank_urls(text)
     misread = matches("government_id", formats.SSN, text)  # scanners take letters for its digits
     if not DIGIT.search(text):
-        return [*misread, *(_presidio(text) if "@" in text else ())]
+        return [*misread, *(_find_with_presidio(text) if "@" in text else ())]
     found = [
         *misread,
         *matches("government_id", formats.NATIONAL_ID, text),
@@ -153,7 +153,7 @@ def find_identifiers(text: str, lang: str = "en") -> list[Finding]:
     if formats.NUMBERS_ALONE.fullmatch(text):
         found.append(Finding("phone", 0, len(text)))
     if formats.CALLING.search(text):
-        found += [f for f in matches("phone", formats.GROUPED, text) if not any_overlap(f, found)]
+        found += [f for f in matches("phone", formats.GROUPED, text) if not has_any_overlap(f, found)]
     for person in find_people(text):
         behind = formats.BEHIND_NAME.match(text, person.end)
         if behind and sum(map(str.isdigit, behind["hit"])) >= MIN_PHONE_DIGITS:
@@ -163,21 +163,21 @@ def find_identifiers(text: str, lang: str = "en") -> list[Finding]:
             found.append(account)
     digits = sum(map(str.isdigit, text))
     if digits >= 6 or "@" in text:
-        found += _presidio(text)
+        found += _find_with_presidio(text)
     if digits >= 7:
-        found += _phones(text, lang, [f for f in found if f.kind != "phone"])
+        found += _find_phones(text, lang, [f for f in found if f.kind != "phone"])
     accounts = [f for f in found if f.kind == "account"]
-    found = [f for f in found if f.kind != "card" or not any_overlap(f, accounts)]
+    found = [f for f in found if f.kind != "card" or not has_any_overlap(f, accounts)]
     return sorted(found, key=lambda f: (f.start, f.end))
 
 
-def _presidio(text: str) -> list[Finding]:
+def _find_with_presidio(text: str) -> list[Finding]:
     """A recogniser whose word stands nowhere is not asked, and the words around a number are looked at only where the
     number alone is not enough: splitting a text into words takes longer than all patterns together.
     """
     lowered = text.lower()
     with _lock:  # spaCy's vocabulary is not written to safely by several threads
-        analyzer = _analyzer()
+        analyzer = _build_analyzer()
         results = [
             result
             for recogniser in analyzer.registry.recognizers
@@ -185,13 +185,13 @@ def _presidio(text: str) -> list[Finding]:
             for result in recogniser.analyze(text, recogniser.supported_entities)
         ]
         unsure = {result.entity_type for result in results if result.score < THRESHOLD}
-        unsure = {entity for entity in unsure if any(word in lowered for word in _context_words()[entity])}
+        unsure = {entity for entity in unsure if any(word in lowered for word in _load_context_words()[entity])}
         results = [result for result in results if result.score >= THRESHOLD]
         if unsure:
             results += analyzer.analyze(text, "en", sorted(unsure), score_threshold=THRESHOLD)
     found = []
     for entity, start, end in sorted({(result.entity_type, result.start, result.end) for result in results}):
-        kind = _kind(entity, text[start:end])
+        kind = _choose_kind(entity, text[start:end])
         wanted = NEEDS_CONTEXT.get(entity, "")
         near = text[max(0, start - 60) : end + 20]
         if kind and re.search(wanted, near, re.IGNORECASE):
@@ -210,13 +210,13 @@ def _may_count(recogniser: Any, text: str, lowered: str) -> bool:
 
 
 @cache
-def _context_words() -> dict[str, list[str]]:
+def _load_context_words() -> dict[str, list[str]]:
     """Words beside which a number counts more, by Presidio's entity."""
-    recognisers = _analyzer().registry.recognizers
+    recognisers = _build_analyzer().registry.recognizers
     return {recogniser.supported_entities[0]: recogniser.context or [] for recogniser in recognisers}
 
 
-def _kind(entity: str, value: str) -> str:
+def _choose_kind(entity: str, value: str) -> str:
     if entity == "EMAIL_ADDRESS":
         if not value.rpartition(".")[2].isalpha():
             return ""  # a user at a machine: root@10.0.0.1
@@ -224,7 +224,7 @@ def _kind(entity: str, value: str) -> str:
     return next((kind for kind, entities in KINDS.items() if entity in entities), "")
 
 
-def _phones(text: str, lang: str, taken: list[Finding]) -> list[Finding]:
+def _find_phones(text: str, lang: str, taken: list[Finding]) -> list[Finding]:
     """National formats by libphonenumber. Without a leading "+" they count only behind a word such as "call"."""
     import phonenumbers
 
@@ -235,7 +235,7 @@ def _phones(text: str, lang: str, taken: list[Finding]) -> list[Finding]:
         for match in phonenumbers.PhoneNumberMatcher(text, region, leniency=phonenumbers.Leniency.VALID):
             phone = Finding("phone", match.start, match.end)
             before = text[max(0, match.start - 60) : match.start]
-            if not any_overlap(phone, taken) and (
+            if not has_any_overlap(phone, taken) and (
                 match.raw_string.startswith("+") or formats.PHONE_WORDS.search(before)
             ):
                 found.append(phone)

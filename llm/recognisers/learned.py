@@ -14,10 +14,10 @@ from pathlib import Path
 
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, PII_SENSITIVE, SECRET
 from llm.recognisers.findings import words
-from llm.recognisers.formats import without_urls
+from llm.recognisers.formats import blank_urls
 from llm.recognisers.money import BOOKS, METRIC_WORD, PAY_WORD, RATE_WORD
 from llm.recognisers.names import GERMAN, find_names
-from llm.recognisers.people import find_people, given_names
+from llm.recognisers.people import find_people, load_first_names
 
 TABLE = Path(__file__).with_name("learned.tsv")
 COLUMNS = (INTERNAL, CONFIDENTIAL, PII, PII_SENSITIVE, FINANCIAL, SECRET)
@@ -52,7 +52,7 @@ LENGTH = 2.0
 """Of a text's vector, so that long texts do not weigh more than short ones."""
 
 
-def features(text: str) -> dict[str, float]:
+def compute_features(text: str) -> dict[str, float]:
     """How much of each feature a text has: its words, pairs of words, their first and last letters, and the inner parts
     of long words. A given name is "<name>", another capitalised word inside a sentence "<cap>", a number its shape.
     """
@@ -61,7 +61,7 @@ def features(text: str) -> dict[str, float]:
     for word in said:
         found[word] = 1.0
         if word[0] != "<":
-            found.update(_parts(word))
+            found.update(_split_parts(word))
     for first, second in zip(said, said[1:], strict=False):
         found[f"{first} {second}"] = 0.7
     if not ONE_PERSON.isdisjoint(said):
@@ -80,9 +80,15 @@ def _generalise_words(text: str, found: dict[str, float]) -> list[str]:
         if word[0].isdigit():
             shape = re.sub(r"\d", "0", word)
             said.append(f"<{shape}>" if len(shape) < 8 else "<0…>")
-        elif word[0].isupper() and lowered in given_names():
+        elif word[0].isupper() and lowered in load_first_names():
             said.append("<name>")
-        elif not german and len(word) > 2 and word[0].isupper() and not word.isupper() and _inside(text, match.start()):
+        elif (
+            not german
+            and len(word) > 2
+            and word[0].isupper()
+            and not word.isupper()
+            and _is_inside_sentence(text, match.start())
+        ):
             said.append("<cap>")
             found[lowered] = 0.5
         else:
@@ -90,11 +96,11 @@ def _generalise_words(text: str, found: dict[str, float]) -> list[str]:
     return said
 
 
-def _inside(text: str, start: int) -> bool:
+def _is_inside_sentence(text: str, start: int) -> bool:
     return start > 1 and text[start - 1] == " " and text[start - 2] not in ".!?:\n"
 
 
-def _parts(word: str) -> Iterator[tuple[str, float]]:
+def _split_parts(word: str) -> Iterator[tuple[str, float]]:
     for length in (4, 5):
         if len(word) > length:
             yield f"{word[:length]}-", 0.5
@@ -106,7 +112,7 @@ def _parts(word: str) -> Iterator[tuple[str, float]]:
 
 
 @cache
-def weights() -> Mapping[str, tuple[int, ...]]:
+def load_weights() -> Mapping[str, tuple[int, ...]]:
     """By feature, one hundredths for each of COLUMNS."""
     lines = TABLE.read_text(encoding="utf-8").splitlines()
     rows = (line.split("\t") for line in lines[1:])
@@ -138,11 +144,11 @@ def find_learned(text: str) -> tuple[frozenset[int], frozenset[int]]:
     """The atoms that a text's words speak for together: those of which nine votes in ten are right, and those of which
     half are (`ingestion.evaluation.learning`).
     """
-    text = without_urls(text)
+    text = blank_urls(text)
     eligible = [is_eligible(text, atom) for atom in COLUMNS]
     if not any(eligible):
         return frozenset(), frozenset()
-    table, given = weights(), features(text)
+    table, given = load_weights(), compute_features(text)
     sums = [float(weight) for weight in table[BIAS]]
     for feature, value in given.items():
         for column, weight in enumerate(table.get(feature, ())):

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from llm.recognisers.figures import find_figures
-from llm.recognisers.findings import Finding, matches, phrases, sentence_spans, words
+from llm.recognisers.findings import Finding, find_sentence_spans, matches, phrases, words
 
 # Said of money alone. Beside any figure, a share included, they make it one of money.
 TERMS = phrases(
@@ -217,13 +217,13 @@ def find_ledger(text: str) -> Iterator[Finding]:
     """Findings of kind figure."""
     yield from matches("figure", STATES, text)
     figures = list(find_figures(text))
-    yield from _tables(text)
+    yield from _find_tables(text)
     if not figures:
         return
     yield from matches("figure", TRADE, text)
     if sum(figure.kind == "exact" for figure in figures) >= 2:  # a statement, whose head says of what
         yield from list(matches("figure", TERM, text))[:1]
-    for start, end in sentence_spans(text):
+    for start, end in find_sentence_spans(text):
         for figure in (figure for figure in figures if start <= figure.start < end):
             word = TERM.search(text, max(start, figure.start - NEAR), min(end, figure.end + NEAR))
             near = max(start, figure.start - NEARER), min(end, figure.end + NEARER)
@@ -241,7 +241,7 @@ def _is_sum(text: str, figure: Finding) -> bool:
     return sum(character.isdigit() for character in text[figure.start : figure.end]) >= 2
 
 
-def _tables(text: str) -> Iterator[Finding]:
+def _find_tables(text: str) -> Iterator[Finding]:
     """A head that names something of accounts, with figures under it."""
     rows = list(ROW.finditer(text))
     if len(rows) < 2:

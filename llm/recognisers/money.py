@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from llm.recognisers.findings import DIGIT, Finding, any_inside, matches, phrases, sentence_spans
+from llm.recognisers.findings import DIGIT, Finding, find_sentence_spans, has_any_inside, matches, phrases
 from llm.recognisers.ledger import find_ledger
 from llm.recognisers.money_tables import TABLE_ROW, has_sums
 from llm.recognisers.staff import find_scale_pay
@@ -252,7 +252,7 @@ def find_money(text: str) -> list[Finding]:
     figures = list(matches("figure", METRIC_FIGURE, text)) if NUMERAL.search(text) else []
     figures += [*matches("periodic", PERIODIC, text), *find_scale_pay(text), *matches("figure", DISTRESS, text)]
     if DIGIT.search(text):
-        figures += _figures_in_digits(text)
+        figures += _find_figures_in_digits(text)
     if IN_THOUSANDS.search(text) and METRIC_WORD.search(text):
         figures += matches("figure", IN_THOUSANDS, text)
     figures += find_ledger(text)
@@ -263,10 +263,10 @@ def find_money(text: str) -> list[Finding]:
     figures += matches("people_pay", PAY_RUN, text)
     if PEOPLE_TABLE.search(text) and TABLE_FIGURE.search(text):
         figures += matches("people_pay", PEOPLE_TABLE, text)
-    return amounts + figures + _pay(text, amounts)
+    return amounts + figures + _find_pay(text, amounts)
 
 
-def _figures_in_digits(text: str) -> Iterator[Finding]:
+def _find_figures_in_digits(text: str) -> Iterator[Finding]:
     for pattern in (RATE, MILLIONS, EACH_AT, ASKED, SETTLED):
         yield from matches("figure", pattern, text)
     cents = list(matches("figure", CENTS, text))
@@ -276,14 +276,14 @@ def _figures_in_digits(text: str) -> Iterator[Finding]:
         yield from matches("figure", RATE_EACH, text)
 
 
-def _pay(text: str, amounts: list[Finding]) -> list[Finding]:
+def _find_pay(text: str, amounts: list[Finding]) -> list[Finding]:
     found = []
     whole = [(0, len(text))]  # in a table the word stands in the head and the figure in a row
     table = TABLE_ROW.search(text) or COLUMN_FIGURE.search(text)
-    for start, end in whole if table else sentence_spans(text):
+    for start, end in whole if table else find_sentence_spans(text):
         sentence = text[start:end]
         word = PAY_WORD.search(sentence)
-        if word and (any_inside(amounts, start, end) or PAY_FIGURE.search(YEAR.sub("", sentence))):
+        if word and (has_any_inside(amounts, start, end) or PAY_FIGURE.search(YEAR.sub("", sentence))):
             found.append(Finding("pay_figure", start + word.start(), start + word.end()))
     return found
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from llm.recognisers.findings import Finding, matches, words
-from llm.recognisers.people import NAME, NOT_SURNAMES, PARTICLES, given_names
+from llm.recognisers.people import NAME, NOT_SURNAMES, PARTICLES, load_first_names
 
 RUN = re.compile(
     rf"(?<![\w.'’\-&@/]){NAME}(?:[ \u00a0](?:(?:[a-z]{{2,3}}[ \u00a0]){{0,2}})(?:[A-Z]\.[ \u00a0])?{NAME}){{1,4}}"
@@ -110,13 +110,13 @@ def find_names(text: str) -> list[Finding]:
         if before and before[1].lower() in DETERMINERS:
             continue
         called = before is not None and before[1].lower() in ROLES
-        for start, end, known in _groups(match, plain):
+        for start, end, known in _split_groups(match, plain):
             if not german or known or called:
                 found.append(Finding("person", start, end))
     return sorted(found, key=lambda f: f.start)
 
 
-def _groups(run: re.Match[str], plain: set[str]) -> Iterator[tuple[int, int, bool]]:
+def _split_groups(run: re.Match[str], plain: set[str]) -> Iterator[tuple[int, int, bool]]:
     """The parts of a run that may be a name: where they start and end, and whether one of the words is a given name."""
     group: list[re.Match[str]] = []
     for word in [*re.finditer(r"\S+", run.group()), None]:
@@ -129,12 +129,12 @@ def _groups(run: re.Match[str], plain: set[str]) -> Iterator[tuple[int, int, boo
         capital = [part.group() for part in group if part.group()[0].isupper() and len(part.group()) > 2]
         organisation = word is not None and word.group()[0].isupper() and word.group().lower() in NOT_SURNAMES
         if len(capital) >= 2 and not organisation:
-            known = any(_bare(part) in given_names() for part in capital)
+            known = any(_strip_possessive(part) in load_first_names() for part in capital)
             yield run.start() + group[0].start(), run.start() + group[-1].end(), known
         group = []
 
 
-def _bare(word: str) -> str:
+def _strip_possessive(word: str) -> str:
     return word.lower().removesuffix("'s").removesuffix("’s").split("-")[0]
 
 

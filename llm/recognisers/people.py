@@ -123,7 +123,7 @@ DAY_BEFORE = re.compile(r"\d(?:st|nd|rd|th|\.)?[ \u00a0/-]+$")
 
 
 @cache
-def given_names() -> frozenset[str]:
+def load_first_names() -> frozenset[str]:
     """Lower-cased given names, hyphenated ones and their parts."""
     lists = [Path(__file__).parent / name for name in ("given_names.txt", "given_names_more.txt")]
     lines = [line for path in lists for line in path.read_text(encoding="utf-8").splitlines()]
@@ -134,10 +134,10 @@ def given_names() -> frozenset[str]:
 @lru_cache(maxsize=8)
 def find_people(text: str) -> list[Finding]:
     """Names of people in `text`, as findings of kind "person", in order. A name said twice is found twice."""
-    found = [*_addressed(text), *_find_by_given_name(text)]
+    found = [*_find_addressed(text), *_find_by_first_name(text)]
     for pattern in (LABELLED, INTRODUCED, PERSONAL, PAID, AFTER_JOB, BEFORE_JOB):
         found += [f for f in matches("person", pattern, text) if not _is_organisation(text[f.start : f.end])]
-    return _without_overlaps(found)
+    return _drop_overlaps(found)
 
 
 def says_age(text: str, people: list[Finding]) -> bool:
@@ -145,7 +145,7 @@ def says_age(text: str, people: list[Finding]) -> bool:
     return AGE_OF.search(text) is not None or any(AGE_BEHIND.match(text, person.end) for person in people)
 
 
-def _addressed(text: str) -> list[Finding]:
+def _find_addressed(text: str) -> list[Finding]:
     """Behind a form of address; "Dr" behind a house number is a street."""
     found = []
     for finding in matches("person", HONORIFIC, text):
@@ -155,18 +155,18 @@ def _addressed(text: str) -> list[Finding]:
     return found
 
 
-def _find_by_given_name(text: str) -> list[Finding]:
+def _find_by_first_name(text: str) -> list[Finding]:
     words = list(WORD.finditer(text))
-    names, found, index = given_names(), [], 0
+    names, found, index = load_first_names(), [], 0
     while index < len(words):
         word = words[index]
         if not word.group()[0].isupper():
             index += 1
             continue
-        lowered = _bare(word.group())
+        lowered = _strip_possessive(word.group())
         is_name = lowered in names or "-" in lowered and lowered.split("-")[0] in names
-        if is_name and not _is_month(text, word) and not _after_capital(text, words, index):
-            last = _family_name(text, words, index)
+        if is_name and not _is_month(text, word) and not _is_after_capital(text, words, index):
+            last = _find_family_name(text, words, index)
             if last > index:
                 found.append(Finding("person", word.start(), words[last].end()))
                 index = last
@@ -183,11 +183,11 @@ def _is_month(text: str, word: re.Match[str]) -> bool:
     )
 
 
-def _bare(word: str) -> str:
+def _strip_possessive(word: str) -> str:
     return word.lower().removesuffix("'s").removesuffix("’s")
 
 
-def _after_capital(text: str, words: list[re.Match[str]], index: int) -> bool:
+def _is_after_capital(text: str, words: list[re.Match[str]], index: int) -> bool:
     """A given name right behind another capitalised word is the tail of something else: "Ritz Carlton", "St Mary"."""
     if index == 0:
         return False
@@ -200,7 +200,7 @@ def _after_capital(text: str, words: list[re.Match[str]], index: int) -> bool:
     return not starts_sentence and before.group().lower() not in PARTICLES | {"dear", "hi", "hello", "and", "or"}
 
 
-def _family_name(text: str, words: list[re.Match[str]], index: int) -> int:
+def _find_family_name(text: str, words: list[re.Match[str]], index: int) -> int:
     """Index of the last word of the name that starts at `index`, or `index` when no family name follows."""
     last, position = index, index + 1
     while position < len(words) and position - index <= 4:
@@ -209,11 +209,13 @@ def _family_name(text: str, words: list[re.Match[str]], index: int) -> int:
         behind_initial = position - 1 > index and len(words[position - 1].group()) == 1
         if gap not in (" ", ". ", "-") or gap == ". " and not behind_initial:
             break
-        if _bare(raw) in PARTICLES and gap != ". ":
+        if _strip_possessive(raw) in PARTICLES and gap != ". ":
             position += 1
             continue
         shouted = raw.isupper() and len(raw) > 1 and not words[index].group().isupper()
-        known = _bare(raw) not in NOT_SURNAMES or position == index + 1 and _is_family_name(text, words, index)
+        known = (
+            _strip_possessive(raw) not in NOT_SURNAMES or position == index + 1 and _is_family_name(text, words, index)
+        )
         if not raw[0].isupper() or not known or shouted:
             break
         if len(raw) > 1:
@@ -224,7 +226,10 @@ def _family_name(text: str, words: list[re.Match[str]], index: int) -> int:
 
 def _is_family_name(text: str, words: list[re.Match[str]], index: int) -> bool:
     """Whether "Kevin Hill" is somebody: the given name is no word, and neither a number nor "the" stands before it."""
-    if _bare(words[index + 1].group()) not in FAMILY_NAMES or _bare(words[index].group()) in AMBIGUOUS:
+    if (
+        _strip_possessive(words[index + 1].group()) not in FAMILY_NAMES
+        or _strip_possessive(words[index].group()) in AMBIGUOUS
+    ):
         return False
     before = text[: words[index].start()].rstrip()
     return not before[-1:].isdigit() and before.rpartition(" ")[2].lower() not in (
@@ -261,7 +266,7 @@ def _is_organisation(name: str) -> bool:
     return any(word in NOT_SURNAMES for word in words) or not any(word[0].isupper() for word in name.split())
 
 
-def _without_overlaps(found: list[Finding]) -> list[Finding]:
+def _drop_overlaps(found: list[Finding]) -> list[Finding]:
     kept: list[Finding] = []
     for finding in sorted(found, key=lambda f: (f.start, -f.end)):
         if not kept or finding.start >= kept[-1].end:

@@ -46,29 +46,29 @@ class Attribute:
     reason: str
 
 
-def _attribute(question: str, answer: str, atoms: tuple[int, ...], reason: str) -> Attribute:
+def _declare(question: str, answer: str, atoms: tuple[int, ...], reason: str) -> Attribute:
     asked = re.compile(r"(?<!\w)" + phrases(question) + r"(?!\w)", re.IGNORECASE)
     return Attribute(asked, re.compile(answer, re.IGNORECASE), atoms, reason)
 
 
 ATTRIBUTES = (
-    _attribute(
+    _declare(
         """date of birth; birth ?date; d\\.?o\\.?b\\.?; birthday; bday; born; geburts(?:datum|tag);
         data de nascimento; födelsedatum; fødselsdato; geburtstag; geboren;
         date de naissance; née? le; fecha de nacimiento; data di nascita; geboortedatum""",
         DATE, (PII,), "date of birth",
     ),
-    _attribute("how old (?:are|is|was); (?:your|his|her) age; age",
+    _declare("how old (?:are|is|was); (?:your|his|her) age; age",
                rf"^\W*\w{{0,12}}\W+\w{{0,6}}\W*\d{{1,2}}\b|^\W*\d{{1,2}}\b|^\W*(?:\w+\s+){{0,2}}{AGE}",
                (PII,), "age of a person"),
-    _attribute(
+    _declare(
         OF_A_FIRM + """address; (?:you|he|she|they) (?:\\w+ )?(?:live|reside|stay|living|residing|staying|based);
         (?:current |permanent )?residence;
         street and (?:house )?(?:number|no\\.?);
         wohn(?:en|haft|st|t); (?:privat)?anschrift; adresse; direcci[oó]n; domicil\\w*; indirizzo; adres""",
         r"(?=[^\n]*\d)(?=[^\n]*[^\W\d_]{3})(?!.*@)", (PII,), "home address",
     ),
-    _attribute(
+    _declare(
         """(?:tele)?phone(?: number)?; mobile(?: number)?; cell(?: ?phone)?(?: number)?;
         (?:callback|contact|daytime|evening) (?:tele)?(?:phone|number);
         welche[rn]? nummer; number (?:can|should|do|may) (?:we|i); number to (?:call|ring); whats\\s?app; móvil;
@@ -77,7 +77,7 @@ ATTRIBUTES = (
         (?:you|him|her); reach (?:you|him|her); telefon(?:nummer)?; handy(?:nummer)?; téléphone; teléfono""",
         r"\d(?:[ ().\-/]{0,2}\d){6}", (PII,), "phone number",
     ),
-    _attribute(
+    _declare(
         """medications?; medicines?; prescri(?:bed|ptions?); (?:you|he|she) (?:still |currently )?(?:taking|take|takes);
         diagnos(?:is|es|ed|e); (?:medical|health) (?:conditions?|history|problems?); symptoms?; illness(?:es)?;
         allerg(?:y|ies); disabilit(?:y|ies); medikamente?; krankheiten; vorerkrankungen; allergien; médicaments?;
@@ -90,7 +90,7 @@ ATTRIBUTES = (
         (?:you|he|she) (?:\\w+ ){0,3}(?:treated for|hospitali[sz]ed|suffer\\w*|pregnant|disabled|in therapy)""",
         ANYTHING, (PII_SENSITIVE,), "health of a person",
     ),
-    _attribute(
+    _declare(
         """social security(?: number| no\\.?)?; ssn; passport(?: (?:number|no\\.?))?; pass-?(?:nummer|nr\\.?);
         tax (?:id|number|no\\.?); national (?:id|insurance|identity)
         ?(?:card|number|no\\.?)?; identity (?:card|number); tax(?:payer)? (?:id|number); tin; driver['’]?s? licen[cs]e
@@ -99,15 +99,15 @@ ATTRIBUTES = (
         r"^\W*(?:\w+\W+){0,3}\d{4}\W*$|(?=(?:[^\n]*?\d){4})\b[A-Z0-9][A-Z0-9 .\-/]{4,}",
         (PII, PII_SENSITIVE), "government identity number",
     ),
-    _attribute(
+    _declare(
         """(?:employee|staff|personnel|payroll|member(?:ship)?|patient|badge|licen[cs]e|npi|bar|student|(?:\\w+ )?plate)
         (?:id|number|no\\.?); (?:licen[cs]e|number) plate; plate of (?:your|his|her) \\w+;
         npi; dea; mrn; medical record(?: number)?; personalnummer; matricule""",
         r"\b(?=[A-Z\-]*\d{2})[A-Z0-9\-]{3,}|\b[A-Z]{1,3}[- ]?\d{1,4}\b", (PII,), "personnel number",
     ),
-    _attribute("(?:your|his|her) ip(?: address)?; ip address (?:do|does|did) (?:you|he|she)", r"(?:\d{1,3}\.){3}\d",
+    _declare("(?:your|his|her) ip(?: address)?; ip address (?:do|does|did) (?:you|he|she)", r"(?:\d{1,3}\.){3}\d",
                (PII,), "network address of a person"),
-    _attribute(
+    _declare(
         """(?:your|his|her|current|base|annual|monthly) (?:\\w+ )?(?:salary|pay|wages?|income|bonus|compensation);
         (?:you|he|she|they) (?:\\w+ )?(?:earn|make|paid|earning|making); (?:want|expect|like) to (?:earn|make|be paid);
         (?:annual|yearly|monthly|gross|net|household) (?:income|pay|salary); salary(?: expectations?)?; gehalt\\w*;
@@ -115,13 +115,13 @@ ATTRIBUTES = (
         verdien\\w+; sueldo; stipendio""",
         r"\d{2,3}[.,'’ ]?\d{3}|\d+\s?k\b|\d{3,}", (PII, FINANCIAL), "pay of a person",
     ),
-    _attribute(
+    _declare(
         """(?:bank )?account(?: number| no\\.?| details)?; iban; sort code; bank details; (?:credit |debit )?card
         number; which (?:account|card); (?:pay|transfer) (?:it |that |them )?(?:in)?to; kontonummer; bankverbindung;
         numéro de compte""",
         r"(?:\d[ \-]?){6,}|\b[A-Z]{2}\d\d", (PII, FINANCIAL), "bank account of a person",
     ),
-    _attribute(
+    _declare(
         """(?:your|his|her) (?:religion|faith|sexual orientation|ethnic(?:ity| origin)|political (?:views|party));
         religion; faith; denomination; confession; sexual orientation; ethnic(?:ity| group| origin);
         criminal (?:record|convictions?);
@@ -130,7 +130,7 @@ ATTRIBUTES = (
         (?:you|he|she) (?:ever )?(?:been )?(?:convicted|arrested|in prison); (?:union|party) member; konfession""",
         ANYTHING, (PII, PII_SENSITIVE), "special category of personal data",
     ),
-    _attribute(
+    _declare(
         """emergency contact; next of kin; marital status; maiden name; familienstand; notfallkontakt; spouse;
         (?:are|is|were|was) (?:you|he|she) (?:\\w+ )?(?:married|divorced|single|widowed);
         (?:you|he|she) (?:have|got) (?:any )?(?:children|kids); civil status; number of children; état civil;
@@ -138,7 +138,7 @@ ATTRIBUTES = (
         (?:your|his|her) (?:wife|husband|spouse|children)(?:['’]s)?(?: names?)?""",
         r"[^\W\d_]{3}", (PII,), "family of a person",
     ),
-    _attribute(
+    _declare(
         """password; passphrase; passcode; pin(?: code| number)?; (?:access|door|gate|alarm|safe|entry) code;
         code (?:for|to|of) (?:the|our) [\\w ]{3,20};
         pass(?:wd)?; pw; get in(?:to)?(?: the [\\w ]{3,20})?; api key;
@@ -149,13 +149,13 @@ ATTRIBUTES = (
 )  # fmt: skip
 # Heads that say something of a person in a row alone.
 COLUMNS = (
-    _attribute(
+    _declare(
         "gross; net; (?:day |hourly )?rate; old; new; pay; salary; bonus; amount; brutto; netto; package; increase",
         r"^\W*\d{2,3}[\d.,'’ ]*k?\b", (PII, FINANCIAL), "pay of a person",
     ),
-    _attribute("(?:sick|absence) ?days?; reason; diagnos[ei]s?; condition; therapy; treatment; krankheitstage",
+    _declare("(?:sick|absence) ?days?; reason; diagnos[ei]s?; condition; therapy; treatment; krankheitstage",
                ANYTHING, (PII, PII_SENSITIVE), "health of a person"),
-    _attribute(
+    _declare(
         """warnings?(?: issued)?; disciplinary; rating; performance; (?:result of )?interview; decision; absences?;
         notice;
         leave; nationality; e-?mail; grade; marks?; fehltage; abmahnung(?:en)?""",
@@ -186,25 +186,25 @@ def find_answers(text: str, before: str = "") -> Iterator[tuple[int, str]]:
     lines = [line for line in text.split("\n") if line.strip()][:400]
     above = [line for line in before[-2 * MAX_QUESTION_CHARACTERS :].split("\n") if line.strip()][-1:]
     for question, answer in zip([*above, *lines], [*lines[:1] * len(above), *lines[1:]], strict=False):
-        yield from _answers(question, answer)
+        yield from _find_answers(question, answer)
     for line in lines:
         question, mark, answer = line.partition("?")
         if mark and answer.strip():
-            yield from _answers(question + mark, answer)
+            yield from _find_answers(question + mark, answer)
     named: dict[str, bool] = {}
     for head, cell, row in find_cells(text):
         if row not in named:
             named[row] = not COMPANY.search(row) and bool(find_people(row) or find_names(row))
         if named[row]:
-            yield from _answered(head, cell, (*ATTRIBUTES, *COLUMNS))
+            yield from _find_answered(head, cell, (*ATTRIBUTES, *COLUMNS))
 
 
-def _answers(question: str, answer: str) -> Iterator[tuple[int, str]]:
+def _find_answers(question: str, answer: str) -> Iterator[tuple[int, str]]:
     if _asks(question):
-        yield from _answered(question, answer, ATTRIBUTES)
+        yield from _find_answered(question, answer, ATTRIBUTES)
 
 
-def _answered(question: str, answer: str, attributes: Iterable[Attribute]) -> Iterator[tuple[int, str]]:
+def _find_answered(question: str, answer: str, attributes: Iterable[Attribute]) -> Iterator[tuple[int, str]]:
     given = SPEAKER.sub("", answer, count=1)[:MAX_ANSWER_CHARACTERS]
     if given.rstrip().endswith("?") or NO_ANSWER.match(given):
         return

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 
 from llm.recognisers.findings import Finding, matches, phrases
-from llm.recognisers.formats import without_urls
+from llm.recognisers.formats import blank_urls
 
 FORMATS = re.compile(
     r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----|\bA[KS]IA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{20,}"
@@ -229,7 +229,7 @@ PLACEHOLDER = ("<", "{{", "${", "$(", "%(")
 def find_secrets(text: str) -> list[Finding]:
     """Findings of kind "secret": key formats, passwords and tokens with their values, door and safe codes."""
     found = list(matches("secret", FORMATS, text))
-    text = without_urls(text)
+    text = blank_urls(text)
     for finding in matches("secret", PASSWORD, text):
         quoted = text[finding.start - 1 : finding.start] in ("'", '"', "`", "“")
         if is_password(text[finding.start : finding.end], quoted=quoted):
@@ -289,10 +289,10 @@ def is_token(value: str) -> bool:
     core = value.rstrip(".,;:!?)\"'”*")
     if len(core) < 8 or core.startswith(PLACEHOLDER) or set(core) <= MASK:
         return False
-    return any(character.isdigit() for character in core) and (entropy(core) > 2.5 or len(core) >= 16)
+    return any(character.isdigit() for character in core) and (compute_entropy(core) > 2.5 or len(core) >= 16)
 
 
-def entropy(value: str) -> float:
+def compute_entropy(value: str) -> float:
     """Shannon entropy of the characters, bits a character: random keys have more than words."""
     counts = Counter(value)
     return -sum(n / len(value) * math.log2(n / len(value)) for n in counts.values())

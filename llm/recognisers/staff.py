@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from llm.recognisers.findings import Finding, any_inside, matches, phrases, sentence_spans
+from llm.recognisers.findings import Finding, find_sentence_spans, has_any_inside, matches, phrases
 from llm.recognisers.names import find_names
 from llm.recognisers.people import find_people
 
@@ -171,7 +171,7 @@ def find_scale_pay(text: str) -> Iterator[Finding]:
     if not found:
         return
     earners = [*matches("earner", EARNER, text), *find_people(text), *find_names(text)]
-    for start, end in sentence_spans(text):
+    for start, end in find_sentence_spans(text):
         first = min((one.start for one in earners if start <= one.start < end), default=end)
         yield from (one for one in found if first <= one.start < end)
 
@@ -186,6 +186,6 @@ def pays_somebody(text: str, people: list[Finding], money: list[Finding]) -> boo
     if not people or not money:
         return False
     return any(
-        any_inside(people, *span) and any_inside(money, *span) and RECEIVES.search(text, *span)
-        for span in sentence_spans(text)
+        has_any_inside(people, *span) and has_any_inside(money, *span) and RECEIVES.search(text, *span)
+        for span in find_sentence_spans(text)
     )

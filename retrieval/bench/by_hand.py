@@ -6,9 +6,9 @@ import numpy as np
 import psycopg
 from numpy.typing import NDArray
 
-from entities.access.objects import permission_number
-from retrieval.bench.readers import Reader
-from retrieval.bench.world import MODEL, unit
+from entities.access.objects import get_permission_number
+from retrieval.bench.readers import BenchReader
+from retrieval.bench.world import MODEL, scale_to_unit
 from retrieval.query import PreparedQuery
 
 RECORDS = """SELECT e.number FROM entities_entity e WHERE e.workspace_id = %(workspace)s AND (e.visibility = 'workspace'
@@ -28,7 +28,7 @@ SETTINGS = "SET hnsw.iterative_scan = relaxed_order; SET hnsw.ef_search = 200; S
 class ByHand:
     """One reader's rows, read on a connection of the owner's."""
 
-    def __init__(self, raw: psycopg.Connection, reader: Reader) -> None:
+    def __init__(self, raw: psycopg.Connection, reader: BenchReader) -> None:
         found = raw.execute("SELECT id, dim FROM ingestion_vectormodel WHERE model_id = %s", [MODEL]).fetchone()
         assert found is not None
         self.raw, (model, self.dim) = raw, found
@@ -36,17 +36,17 @@ class ByHand:
             "workspace": reader.scope.workspace,
             "labels": list(reader.labels),
             "group": reader.group,
-            "permission": permission_number("view"),
+            "permission": get_permission_number("view"),
             "model": model,
         }
 
     def exact(self, query: PreparedQuery) -> list[tuple[int, float]]:
-        return self.raw.execute(EXACT, self._asked(query), prepare=True).fetchall()
+        return self.raw.execute(EXACT, self._build_params(query), prepare=True).fetchall()
 
     def graph(self, query: PreparedQuery) -> list[tuple[int, float]]:
         """pgvector's iterative scan; the caller has made `SETTINGS` on the connection."""
         statement = GRAPH.format(dim=self.dim, model=self.params["model"])
-        return self.raw.execute(statement.encode(), self._asked(query), prepare=True).fetchall()
+        return self.raw.execute(statement.encode(), self._build_params(query), prepare=True).fetchall()
 
     def matrix(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """(numbers, vectors as float32 of length 1) of all rows that the reader sees, in memory."""
@@ -55,17 +55,17 @@ class ByHand:
         if not found:
             return np.empty(0, dtype=np.int64), np.empty((0, self.dim), dtype=np.float32)
         joined = np.frombuffer(b"".join(sent[4:] for _, sent in found), dtype=">f2").astype(np.float32)
-        return np.array([row for row, _ in found]), unit(joined.reshape(len(found), -1).astype(np.float64))
+        return np.array([row for row, _ in found]), scale_to_unit(joined.reshape(len(found), -1).astype(np.float64))
 
     def plan(self, statement: str, query: PreparedQuery) -> str:
         explained = f"EXPLAIN (ANALYZE, SETTINGS) {statement.format(dim=self.dim, model=self.params['model'])}"
-        return "\n".join(line for (line,) in self.raw.execute(explained.encode(), self._asked(query)).fetchall())
+        return "\n".join(line for (line,) in self.raw.execute(explained.encode(), self._build_params(query)).fetchall())
 
-    def _asked(self, query: PreparedQuery) -> dict[str, Any]:
+    def _build_params(self, query: PreparedQuery) -> dict[str, Any]:
         return {**self.params, "vector": query.literal}
 
 
-def nearest(
+def find_nearest(
     matrix: NDArray[np.float32], numbers: NDArray[np.int64], query: PreparedQuery, count: int = 100
 ) -> list[int]:
     """The rows nearest to a question by comparing it with all of them."""
@@ -74,7 +74,7 @@ def nearest(
     return [int(numbers[i]) for i in best[np.argsort(-scores[best], kind="stable")]]
 
 
-def as_near_as_the_tenth(
+def find_rows_near_as_tenth(
     matrix: NDArray[np.float32], numbers: NDArray[np.int64], query: PreparedQuery
 ) -> frozenset[int]:
     """The ten nearest rows, and those that are as near as the tenth as far as a half float tells."""

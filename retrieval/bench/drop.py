@@ -19,9 +19,9 @@ from ingestion.actions import upload_file
 from ingestion.models import File, State
 from retrieval.bench.end_to_end import UNFINISHED, count_unfinished
 from retrieval.bench.ingest import record
-from retrieval.bench.papers import paper
-from retrieval.bench.timing import Row
-from retrieval.bench.workers import work_through, workers
+from retrieval.bench.papers import build_paper
+from retrieval.bench.timing import BenchRow
+from retrieval.bench.workers import process_until_stopped, workers
 from retrieval.bench.world import remove
 
 PAGES = (1, 2, 3, 8, 20)
@@ -30,7 +30,7 @@ SETTLING_SECONDS = 3.0
 LONGEST_SECONDS = 600.0
 
 
-def measure(files: int, notes: int) -> list[Row]:
+def measure(files: int, notes: int) -> list[BenchRow]:
     """files: of the drop. notes: that are sent one after the other, alone and then beside it."""
     workspace = create_workspace(slug=f"bench-{uuid4().hex[:8]}", name="Bench")
     processes = int(settings.CELERY_WORKER_CONCURRENCY)
@@ -39,13 +39,13 @@ def measure(files: int, notes: int) -> list[Row]:
             stop = Path(folder) / "stop"
             dropping, noting = add_senders(workspace)
             with workers(processes, connection.settings_dict) as pool:
-                work = [pool.submit(work_through, workspace.pk, str(stop)) for _ in range(processes)]
+                work = [pool.submit(process_until_stopped, workspace.pk, str(stop)) for _ in range(processes)]
                 try:
                     send_notes(noting, work, "warm", processes)
                     alone = send_notes(noting, work, "alone", notes)
                     batch = uuid4()
                     for number in range(files):
-                        content = paper(PAGES[number % len(PAGES)], seed=number).content
+                        content = build_paper(PAGES[number % len(PAGES)], seed=number).content
                         send_file(dropping, f"{number}.pdf", content, batch)
                     time.sleep(SETTLING_SECONDS)
                     beside = send_notes(noting, work, "beside", notes)
@@ -58,11 +58,11 @@ def measure(files: int, notes: int) -> list[Row]:
         remove(workspace.pk)
     ratio = median(beside) / median(alone)
     return [
-        Row(f"drop: files of {files} that wait behind the last note", waiting, "more than none", waiting > 0),
-        Row("drop: seconds until a note is ready, alone", median(alone)),
-        Row(f"drop: seconds beside {files} files", median(beside)),
-        Row("drop: seconds of the slowest note", max(beside)),
-        Row("drop: times as long", ratio, "at most 2", ratio <= 2),
+        BenchRow(f"drop: files of {files} that wait behind the last note", waiting, "more than none", waiting > 0),
+        BenchRow("drop: seconds until a note is ready, alone", median(alone)),
+        BenchRow(f"drop: seconds beside {files} files", median(beside)),
+        BenchRow("drop: seconds of the slowest note", max(beside)),
+        BenchRow("drop: times as long", ratio, "at most 2", ratio <= 2),
     ]
 
 

@@ -10,23 +10,23 @@ from statistics import median
 from typing import Any
 
 import ingestion.demo
-from ingestion.embed import default_model, get_embedder
+from ingestion.embed import get_default_model, get_embedder
 from ingestion.embedders.base import Vectors
-from ingestion.embedders.minilm import MAX_TOKENS, weights_folder
+from ingestion.embedders.minilm import MAX_TOKENS, find_weights_folder
 from ingestion.extract import extract_file
-from retrieval.bench.timing import Row
+from retrieval.bench.timing import BenchRow
 
 PASSAGE = 900  # characters, as the chunker's
 TEXTS = 128
 DOCUMENTS = Path(ingestion.demo.__file__).parent / "documents"
 
 
-def embedding(rounds: int, count: int = TEXTS) -> list[Row]:
+def measure_embedding(rounds: int, count: int = TEXTS) -> list[BenchRow]:
     """count: of texts. The sides take turns; a side's figure is the median of its rounds."""
-    embedder = get_embedder(default_model())
-    texts = passages()[:count]
+    embedder = get_embedder(get_default_model())
+    texts = build_passages()[:count]
     sides: dict[str, Callable[[list[str]], Vectors]] = {"Clearance": embedder.embed_documents}
-    other = sentence_transformer()
+    other = load_sentence_transformer()
     if other is not None:
         sides["sentence-transformers"] = other
     rates: dict[str, list[float]] = {name: [] for name in sides}
@@ -37,19 +37,19 @@ def embedding(rounds: int, count: int = TEXTS) -> list[Row]:
             embed(texts)
             rates[name].append(len(texts) / (time.perf_counter() - begun))
     speed = {name: median(found) for name, found in rates.items()}
-    rows = [Row(f"embedding: texts/s, {name}", rate) for name, rate in speed.items()]
+    rows = [BenchRow(f"embedding: texts/s, {name}", rate) for name, rate in speed.items()]
     if other is None:
-        return [*rows, Row("embedding: beside sentence-transformers, not measured, for it is not installed", 0.0)]
+        return [*rows, BenchRow("embedding: beside sentence-transformers, not measured, for it is not installed", 0.0)]
     times = speed["Clearance"] / speed["sentence-transformers"]
     least = float((vectors["Clearance"] * vectors["sentence-transformers"]).sum(axis=1).min())
     return [
         *rows,
-        Row("embedding: times as fast as sentence-transformers", times, "at least 1", times >= 1),
-        Row("embedding: least cosine with it", least, "at least 0.995", least >= 0.995),
+        BenchRow("embedding: times as fast as sentence-transformers", times, "at least 1", times >= 1),
+        BenchRow("embedding: least cosine with it", least, "at least 0.995", least >= 0.995),
     ]
 
 
-def passages() -> list[str]:
+def build_passages() -> list[str]:
     """Paragraphs of the demo's documents put together to the length of a passage, again from the start where they do
     not suffice."""
     found, current = [], ""
@@ -65,12 +65,12 @@ def passages() -> list[str]:
     return [found[n % len(found)] for n in range(TEXTS)]
 
 
-def sentence_transformer() -> Callable[[list[str]], Vectors] | None:
+def load_sentence_transformer() -> Callable[[list[str]], Vectors] | None:
     """The same weights in torch, fp32, as its documentation says to use it; None where it is not installed."""
     if importlib.util.find_spec("sentence_transformers") is None:
         return None
     module: Any = importlib.import_module("sentence_transformers")
-    model = module.SentenceTransformer(str(weights_folder()), device="cpu")
+    model = module.SentenceTransformer(str(find_weights_folder()), device="cpu")
     model.max_seq_length = MAX_TOKENS
 
     def embed(texts: list[str]) -> Vectors:

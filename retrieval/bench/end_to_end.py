@@ -12,11 +12,11 @@ from django.conf import settings
 from django.db import connection
 
 from entities.access import Scope
-from ingestion.chunk import SEPARATOR, embedding_text
+from ingestion.chunk import SEPARATOR, build_embedding_text
 from ingestion.models import ContextRow, File, FileRevision, Stage, State
-from retrieval.bench.papers import paper
-from retrieval.bench.timing import Row
-from retrieval.bench.workers import embed, work_through, workers
+from retrieval.bench.papers import build_paper
+from retrieval.bench.timing import BenchRow
+from retrieval.bench.workers import embed, process_until_stopped, workers
 
 FEW, PAGES = 12, 10
 """Files, at most, and their pages."""
@@ -24,7 +24,7 @@ LONGEST_SECONDS = 1_800.0
 UNFINISHED = (State.PENDING, State.PROCESSING)
 
 
-def end_to_end(workspace: int, put: Callable[[str, bytes], UUID], files: int) -> list[Row]:
+def end_to_end(workspace: int, put: Callable[[str, bytes], UUID], files: int) -> list[BenchRow]:
     """put: uploads a file and gives its id.
 
     Embedding alone is given the texts of the same files, a file at a time, and keeps nothing.
@@ -32,9 +32,9 @@ def end_to_end(workspace: int, put: Callable[[str, bytes], UUID], files: int) ->
     count = int(settings.CELERY_WORKER_CONCURRENCY)
     with tempfile.TemporaryDirectory() as folder, workers(count, connection.settings_dict) as pool:
         stop = Path(folder) / "stop"
-        sent = [put(f"{n}.pdf", paper(PAGES, seed=n).content) for n in range(min(FEW, files))]
+        sent = [put(f"{n}.pdf", build_paper(PAGES, seed=n).content) for n in range(min(FEW, files))]
         begun = time.perf_counter()
-        work = pool.map(work_through, repeat(workspace, count), repeat(str(stop), count))
+        work = pool.map(process_until_stopped, repeat(workspace, count), repeat(str(stop), count))
         try:
             while count_unfinished(workspace) and time.perf_counter() - begun < LONGEST_SECONDS:
                 time.sleep(0.05)
@@ -54,11 +54,11 @@ def end_to_end(workspace: int, put: Callable[[str, bytes], UUID], files: int) ->
     slowest = spent.most_common(1)[0][0] if spent else ""
     share = alone / taken
     return [
-        Row(f"end to end: files of {len(sent)} ready", len(ready), f"{len(sent)}", len(ready) == len(sent)),
-        Row(f"end to end: pages/s of {count} workers", len(sent) * PAGES / taken),
-        *(Row(f"end to end: seconds of workers in {stage}", seconds) for stage, seconds in spent.items()),
-        Row("end to end: embedding takes longest", float(slowest == Stage.EMBED), "1", slowest == Stage.EMBED),
-        Row("end to end: share of what embedding alone would allow", share, "at least 0.75", share >= 0.75),
+        BenchRow(f"end to end: files of {len(sent)} ready", len(ready), f"{len(sent)}", len(ready) == len(sent)),
+        BenchRow(f"end to end: pages/s of {count} workers", len(sent) * PAGES / taken),
+        *(BenchRow(f"end to end: seconds of workers in {stage}", seconds) for stage, seconds in spent.items()),
+        BenchRow("end to end: embedding takes longest", float(slowest == Stage.EMBED), "1", slowest == Stage.EMBED),
+        BenchRow("end to end: share of what embedding alone would allow", share, "at least 0.75", share >= 0.75),
     ]
 
 
@@ -70,4 +70,4 @@ def count_unfinished(workspace: int) -> int:
 def load_texts(file: UUID) -> list[str]:
     """What was embedded of a file. In an open service scope."""
     rows = ContextRow.objects.filter(file=file).values_list("heading_path", "text")
-    return [embedding_text(path.split(SEPARATOR) if path else [], text) for path, text in rows]
+    return [build_embedding_text(path.split(SEPARATOR) if path else [], text) for path, text in rows]

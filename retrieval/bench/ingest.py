@@ -26,10 +26,10 @@ from ingestion.actions import delete_file, upload_file
 from ingestion.extract import extract_file
 from ingestion.models import File
 from ingestion.pipeline import process_file
-from retrieval.bench.embedding import TEXTS, embedding
+from retrieval.bench.embedding import TEXTS, measure_embedding
 from retrieval.bench.end_to_end import end_to_end
-from retrieval.bench.papers import WORDS, Paper, paper
-from retrieval.bench.timing import Row
+from retrieval.bench.papers import WORDS, Paper, build_paper
+from retrieval.bench.timing import BenchRow
 from retrieval.bench.world import remove
 
 MIB = 1 << 20
@@ -37,19 +37,23 @@ PLUMBED = 40
 """Pages that pdfplumber is given: it is too slow for all of them, and as slow on each."""
 
 
-def measure(pages: int, files: int, rounds: int) -> list[Row]:
+def measure(pages: int, files: int, rounds: int) -> list[BenchRow]:
     """pages: of the long document. files: through which the memory of the process is followed."""
-    long = paper(pages)
-    return [*extraction(long, rounds), *embedding(rounds, min(TEXTS, pages)), *whole(long, files)]
+    long = build_paper(pages)
+    return [
+        *measure_extraction(long, rounds),
+        *measure_embedding(rounds, min(TEXTS, pages)),
+        *measure_pipeline(long, files),
+    ]
 
 
-def extraction(given: Paper, rounds: int) -> list[Row]:
+def measure_extraction(given: Paper, rounds: int) -> list[BenchRow]:
     """The sides take turns; a side's figure is the median of its rounds."""
-    few = paper(min(PLUMBED, len(given.pages)))
+    few = build_paper(min(PLUMBED, len(given.pages)))
     sides: dict[str, Callable[[], list[str]]] = {
         "Clearance, limited process included": lambda: ours(given.content),
-        "bare pypdfium2": lambda: bare(given.content),
-        "pdfplumber": lambda: plumbed(few.content),
+        "bare pypdfium2": lambda: extract_with_pypdfium2(given.content),
+        "pdfplumber": lambda: extract_with_pdfplumber(few.content),
     }
     count = {name: len(few.pages if name == "pdfplumber" else given.pages) for name in sides}
     rates: dict[str, list[float]] = {name: [] for name in sides}
@@ -65,11 +69,11 @@ def extraction(given: Paper, rounds: int) -> list[Row]:
     found = {name: share(text, few if name == "pdfplumber" else given) for name, text in texts.items()}
     own = found["Clearance, limited process included"]
     return [
-        *(Row(f"extraction: pages/s, {name}", rate) for name, rate in speed.items()),
-        Row("extraction: times as fast as pdfplumber", slow, "at least 15", slow >= 15),
-        Row("extraction: times as fast as bare pypdfium2", fast, "at least 0.85", fast >= 0.85),
-        Row("extraction: share of known characters, in order", own, "at least 0.98", own >= 0.98),
-        *(Row(f"extraction: share of known characters, {name}", part) for name, part in found.items()),
+        *(BenchRow(f"extraction: pages/s, {name}", rate) for name, rate in speed.items()),
+        BenchRow("extraction: times as fast as pdfplumber", slow, "at least 15", slow >= 15),
+        BenchRow("extraction: times as fast as bare pypdfium2", fast, "at least 0.85", fast >= 0.85),
+        BenchRow("extraction: share of known characters, in order", own, "at least 0.98", own >= 0.98),
+        *(BenchRow(f"extraction: share of known characters, {name}", part) for name, part in found.items()),
     ]
 
 
@@ -84,7 +88,7 @@ def ours(content: bytes) -> list[str]:
     return ["\n".join(pages.get(number + 1, [])) for number in range(extraction.pages or 0)]
 
 
-def bare(content: bytes) -> list[str]:
+def extract_with_pypdfium2(content: bytes) -> list[str]:
     document = pypdfium2.PdfDocument(content)
     texts = []
     for page in document:
@@ -96,7 +100,7 @@ def bare(content: bytes) -> list[str]:
     return texts
 
 
-def plumbed(content: bytes) -> list[str]:
+def extract_with_pdfplumber(content: bytes) -> list[str]:
     with pdfplumber.open(io.BytesIO(content)) as document:
         return [page.extract_text() or "" for page in document.pages]
 
@@ -115,14 +119,14 @@ def share(texts: Sequence[str], known: Paper) -> float:
     return found / total if total else 0.0
 
 
-def whole(long: Paper, files: int) -> list[Row]:
+def measure_pipeline(long: Paper, files: int) -> list[BenchRow]:
     """Through the pipeline, in a workspace made for it."""
     workspace = create_workspace(slug=f"bench-{uuid4().hex[:8]}", name="Bench")
     try:
         with record(workspace.pk) as put:
-            send = partial(work_on, workspace.pk, put)
-            send("warm.pdf", paper(1, seed=99).content)
-            return [*end_to_end(workspace.pk, put, files), *again(long, send), *memory(send, files)]
+            send = partial(time_file, workspace.pk, put)
+            send("warm.pdf", build_paper(1, seed=99).content)
+            return [*end_to_end(workspace.pk, put, files), *measure_repeat(long, send), *measure_memory(send, files)]
     finally:
         remove(workspace.pk)
 
@@ -151,26 +155,26 @@ def record(workspace: int) -> Iterator[Put]:
                 delete_file(scope=service, file=file)
 
 
-def work_on(workspace: int, put: Put, name: str, content: bytes) -> float:
+def time_file(workspace: int, put: Put, name: str, content: bytes) -> float:
     """Seconds from the upload to the end of the work, in this process."""
     begun = time.perf_counter()
     process_file(workspace, put(name, content))
     return time.perf_counter() - begun
 
 
-def again(long: Paper, send: Send) -> list[Row]:
+def measure_repeat(long: Paper, send: Send) -> list[BenchRow]:
     pages = len(long.pages)
     first = send("long.pdf", long.content)
     second = median(send("long.pdf", long.content) for _ in range(5))
     faster = first / second
     return [
-        Row(f"unchanged file of {pages} pages: seconds the first time", first),
-        Row(f"unchanged file of {pages} pages: seconds again", second),
-        Row("unchanged file: times faster", faster, "at least 200", faster >= 200),
+        BenchRow(f"unchanged file of {pages} pages: seconds the first time", first),
+        BenchRow(f"unchanged file of {pages} pages: seconds again", second),
+        BenchRow("unchanged file: times faster", faster, "at least 200", faster >= 200),
     ]
 
 
-def memory(send: Send, files: int) -> list[Row]:
+def measure_memory(send: Send, files: int) -> list[BenchRow]:
     """Resident size of this process after a tenth of the files, and by how much it has grown at the end."""
     process, sizes = psutil.Process(), []
     for number in range(files):
@@ -181,7 +185,7 @@ def memory(send: Send, files: int) -> list[Row]:
             sizes.append(process.memory_info().rss / MIB)
     grown = (sizes[-1] - sizes[0]) / sizes[0]
     return [
-        Row(f"memory: MB after a tenth of {files} files", sizes[0]),
-        Row("memory: MB after all of them", sizes[-1]),
-        Row("memory: growth between the two", grown, "at most 0.05", grown <= 0.05),
+        BenchRow(f"memory: MB after a tenth of {files} files", sizes[0]),
+        BenchRow("memory: MB after all of them", sizes[-1]),
+        BenchRow("memory: growth between the two", grown, "at most 0.05", grown <= 0.05),
     ]

@@ -27,7 +27,7 @@ class Paper:
     pages: tuple[tuple[str, ...], ...]
 
 
-def paper(pages: int, seed: int = 1) -> Paper:
+def build_paper(pages: int, seed: int = 1) -> Paper:
     """Pages of five kinds in turn."""
     chance = random.Random(seed)
     document = pikepdf.new()
@@ -45,7 +45,7 @@ def paper(pages: int, seed: int = 1) -> Paper:
         page = document.add_blank_page(page_size=(WIDTH, HEIGHT))
         page.Resources = Dictionary(Font=Dictionary(F1=font))
         page.Contents = document.make_stream(content.encode("latin-1"))
-        if number % len(KINDS) == KINDS.index(rotated):
+        if number % len(KINDS) == KINDS.index(draw_rotated):
             page.Rotate = 90
         known.append(tuple(words))
     out = io.BytesIO()
@@ -53,66 +53,66 @@ def paper(pages: int, seed: int = 1) -> Paper:
     return Paper(out.getvalue(), tuple(known))
 
 
-def lines(chance: random.Random, count: int, words: int) -> list[list[str]]:
+def choose_lines(chance: random.Random, count: int, words: int) -> list[list[str]]:
     return [[chance.choice(WORDS) for _ in range(words)] for _ in range(count)]
 
 
-def place_words(words: list[str], x: float, y: float) -> str:
+def draw_words(words: list[str], x: float, y: float) -> str:
     return f"BT /F1 {SIZE} Tf {x} {y} Td ({' '.join(words)}) Tj ET\n"
 
 
-def flat(found: list[list[str]]) -> list[str]:
+def flatten_lines(found: list[list[str]]) -> list[str]:
     return [word for line in found for word in line]
 
 
-def prose(chance: random.Random) -> tuple[list[str], str]:
-    found = lines(chance, 50, 10)
-    return flat(found), "".join(place_words(line, 60, 780 - LEADING * n) for n, line in enumerate(found))
+def draw_prose(chance: random.Random) -> tuple[list[str], str]:
+    found = choose_lines(chance, 50, 10)
+    return flatten_lines(found), "".join(draw_words(line, 60, 780 - LEADING * n) for n, line in enumerate(found))
 
 
-def columns(chance: random.Random) -> tuple[list[str], str]:
+def draw_columns(chance: random.Random) -> tuple[list[str], str]:
     """Each line of the left column is drawn before the one beside it: the order of drawing is not that of reading."""
-    left, right = lines(chance, 50, 4), lines(chance, 50, 4)
+    left, right = choose_lines(chance, 50, 4), choose_lines(chance, 50, 4)
     drawn = [
-        place_words(left[n], 50, 780 - LEADING * n) + place_words(right[n], 320, 780 - LEADING * n)
+        draw_words(left[n], 50, 780 - LEADING * n) + draw_words(right[n], 320, 780 - LEADING * n)
         for n in range(len(left))
     ]
-    return flat(left) + flat(right), "".join(drawn)
+    return flatten_lines(left) + flatten_lines(right), "".join(drawn)
 
 
-def table(chance: random.Random) -> tuple[list[str], str]:
-    rows, width, height = lines(chance, 20, 4), 115, 20
+def draw_table(chance: random.Random) -> tuple[list[str], str]:
+    rows, width, height = choose_lines(chance, 20, 4), 115, 20
     top = 740
     ruled = "".join(f"60 {top - height * n} m {60 + 4 * width} {top - height * n} l S\n" for n in range(len(rows) + 1))
     ruled += "".join(f"{60 + width * n} {top} m {60 + width * n} {top - height * len(rows)} l S\n" for n in range(5))
     cells = "".join(
-        place_words([word], 66 + width * column, top - height * row - 14)
+        draw_words([word], 66 + width * column, top - height * row - 14)
         for row, line in enumerate(rows)
         for column, word in enumerate(line)
     )
-    return flat(rows), f"0.5 w\n{ruled}{cells}"
+    return flatten_lines(rows), f"0.5 w\n{ruled}{cells}"
 
 
-def ligatures(chance: random.Random) -> tuple[list[str], str]:
+def draw_ligatures(chance: random.Random) -> tuple[list[str], str]:
     """Words with fi and fl are drawn with one glyph for the two letters."""
-    found = lines(chance, 50, 10)
+    found = choose_lines(chance, 50, 10)
 
     def joined(word: str) -> str:
         for letters, glyph in LIGATURES.items():
             word = word.replace(letters, glyph)
         return word
 
-    drawn = [place_words([joined(word) for word in line], 60, 780 - LEADING * n) for n, line in enumerate(found)]
-    return flat(found), "".join(drawn)
+    drawn = [draw_words([joined(word) for word in line], 60, 780 - LEADING * n) for n, line in enumerate(found)]
+    return flatten_lines(found), "".join(drawn)
 
 
-def rotated(chance: random.Random) -> tuple[list[str], str]:
+def draw_rotated(chance: random.Random) -> tuple[list[str], str]:
     """The page is turned by a quarter, and its text the other way, as a printed sheet is scanned in."""
-    found = lines(chance, 40, 12)
+    found = choose_lines(chance, 40, 12)
     drawn = [
         f"BT /F1 {SIZE} Tf 0 1 -1 0 {60 + LEADING * n} 60 Tm ({' '.join(line)}) Tj ET\n" for n, line in enumerate(found)
     ]
-    return flat(found), "".join(drawn)
+    return flatten_lines(found), "".join(drawn)
 
 
-KINDS = [prose, columns, table, ligatures, rotated]
+KINDS = [draw_prose, draw_columns, draw_table, draw_ligatures, draw_rotated]

@@ -11,10 +11,10 @@ from django.db import connection
 from django.db.models import NOT_PROVIDED
 from numpy.typing import NDArray
 
-from entities.access.objects import permission_number
+from entities.access.objects import get_permission_number
 from entities.types import Contract
 from ingestion.models import File, Kind
-from retrieval.bench.readers import RESTRICTED_ONLY, SHARES, Reader
+from retrieval.bench.readers import RESTRICTED_ONLY, SHARES, BenchReader
 
 TOPICS = 64
 WORDS = 20_000
@@ -69,7 +69,7 @@ class Records:
     files: Sequence[UUID]
 
 
-def plant_records(raw: psycopg.Connection, workspace: int, count: int, readers: Sequence[Reader]) -> Records:
+def plant_records(raw: psycopg.Connection, workspace: int, count: int, readers: Sequence[BenchReader]) -> Records:
     """Records with a file each, and the readers' grants. By SQL: `bulk_create` refuses multi-table inheritance."""
     contract = ContentType.objects.get_for_model(Contract).pk
     made = raw.execute(RECORDS, {"workspace": workspace, "type": contract, "count": count}).fetchall()
@@ -80,7 +80,7 @@ def plant_records(raw: psycopg.Connection, workspace: int, count: int, readers: 
     for reader in readers:
         granted = restricted[: round(reader.granted * len(restricted)) or (1 if reader.granted else 0)]
         if granted:
-            raw.execute(GRANTS, [workspace, permission_number("view"), reader.group, granted])
+            raw.execute(GRANTS, [workspace, get_permission_number("view"), reader.group, granted])
     return Records(ids, [file_of[pk] for pk in ids])
 
 

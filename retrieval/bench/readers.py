@@ -30,7 +30,7 @@ READERS: dict[str, tuple[tuple[int, ...], float]] = {
 
 
 @dataclass(frozen=True)
-class Reader:
+class BenchReader:
     """labels: that they hold, Public among them. granted: share of the restricted records. group: of their role."""
 
     name: str
@@ -41,18 +41,18 @@ class Reader:
     user: User
 
 
-def make_readers(workspace_id: int) -> dict[str, Reader]:
+def make_readers(workspace_id: int) -> dict[str, BenchReader]:
     """One member and role each, in the open service scope."""
     workspace = Workspace.objects.get(pk=workspace_id)
     Classification.objects.bulk_create(
         Classification(workspace=workspace, value=value, label=f"Bench {value}", components=[value]) for value in OWN
     )
-    return {name: _reader(workspace, name, labels, granted) for name, (labels, granted) in READERS.items()}
+    return {name: _create_reader(workspace, name, labels, granted) for name, (labels, granted) in READERS.items()}
 
 
-def _reader(workspace: Workspace, name: str, labels: Sequence[int], granted: float) -> Reader:
+def _create_reader(workspace: Workspace, name: str, labels: Sequence[int], granted: float) -> BenchReader:
     role = create_role(workspace, name, list(labels))
     user = User.objects.create_user(f"bench-{workspace.pk}-{role.pk}")
     add_member(workspace, user, [role])
     scope = Scope(workspace.pk, user.pk, Scope.for_service(workspace.pk).kind.USER, workspace.slug)
-    return Reader(name, scope, (0, *labels), granted, role.group_id, user)
+    return BenchReader(name, scope, (0, *labels), granted, role.group_id, user)

@@ -6,9 +6,9 @@ import numpy as np
 
 from entities.access import grant_entity, revoke_entity
 from entities.models import Entity
-from retrieval.bench.retrieval import questions
-from retrieval.bench.timing import Row
-from retrieval.bench.world import bench_world, owner, visible_rows
+from retrieval.bench.retrieval import build_questions
+from retrieval.bench.timing import BenchRow
+from retrieval.bench.world import bench_world, count_visible_rows, owner
 from retrieval.search import search
 
 WRITTEN = {
@@ -17,37 +17,37 @@ WRITTEN = {
 }
 
 
-def measure(rows: int, rounds: int, seconds: float, plans: list[str]) -> list[Row]:
+def measure(rows: int, rounds: int, seconds: float, plans: list[str]) -> list[BenchRow]:
     """The time from before the statement to after its commit, and what the next transaction sees."""
     with bench_world(rows, records=1) as world:
-        reader, asked = world.readers["all of it"], questions(world)[0]
+        reader, asked = world.readers["all of it"], build_questions(world)[0]
         with world.service.open():
             record = Entity.objects.get()
-        before = written(world.service.workspace)
+        before = read_index_state(world.service.workspace)
         taken, obeyed = [], True
         for _ in range(rounds):
             with world.service.open():
                 grant_entity(record, reader.user.pk, ["view"])
             with reader.scope.open():
-                obeyed &= visible_rows(reader) == rows and bool(search(reader.scope, asked))
+                obeyed &= count_visible_rows(reader) == rows and bool(search(reader.scope, asked))
             start = perf_counter()
             with world.service.open():
                 revoke_entity(record, reader.user.pk)
             taken.append((perf_counter() - start) * 1000)
             with reader.scope.open():
-                obeyed &= visible_rows(reader) == 0 and not search(reader.scope, asked)
-        rewritten = written(world.service.workspace) != before
+                obeyed &= count_visible_rows(reader) == 0 and not search(reader.scope, asked)
+        rewritten = read_index_state(world.service.workspace) != before
     worst = max(taken)
     return [
-        Row("rows of the record", rows),
-        Row("revoking, with its commit: median ms", float(np.median(taken))),
-        Row("revoking, with its commit: worst ms", worst, "<= 10", worst <= 10),
-        Row("the next transaction obeys", float(obeyed), "= 1", obeyed),
-        Row("index rows rewritten", float(rewritten), "= 0", not rewritten),
+        BenchRow("rows of the record", rows),
+        BenchRow("revoking, with its commit: median ms", float(np.median(taken))),
+        BenchRow("revoking, with its commit: worst ms", worst, "<= 10", worst <= 10),
+        BenchRow("the next transaction obeys", float(obeyed), "= 1", obeyed),
+        BenchRow("index rows rewritten", float(rewritten), "= 0", not rewritten),
     ]
 
 
-def written(workspace: int) -> list[tuple[int, int]]:
+def read_index_state(workspace: int) -> list[tuple[int, int]]:
     """(rows, a sum that any new version of one changes) of each index table."""
     with owner() as raw:
         return [raw.execute(statement.encode(), [workspace]).fetchone() or (0, 0) for statement in WRITTEN.values()]

@@ -10,7 +10,7 @@ import numpy as np
 
 
 @dataclass(frozen=True)
-class Row:
+class BenchRow:
     """A line of the report. goal: what `value` is held against, in words; met: None where it has none."""
 
     name: str
@@ -39,15 +39,15 @@ class Times:
         """The p95 of the worst round."""
         return max(self.p95s)
 
-    def rows(self, name: str) -> list[Row]:
+    def rows(self, name: str) -> list[BenchRow]:
         return [
-            Row(f"{name}: p50 ms", self.p50),
-            Row(f"{name}: p95 ms", self.p95),
-            Row(f"{name}: p95 of the worst round, ms", self.worst),
+            BenchRow(f"{name}: p50 ms", self.p50),
+            BenchRow(f"{name}: p95 ms", self.p95),
+            BenchRow(f"{name}: p95 of the worst round, ms", self.worst),
         ]
 
 
-def timed(rounds: int, sides: dict[str, Callable[[Any], Any]], inputs: Sequence[Any]) -> dict[str, Times]:
+def measure_sides(rounds: int, sides: dict[str, Callable[[Any], Any]], inputs: Sequence[Any]) -> dict[str, Times]:
     """Times of each side; they take turns question by question, after a round that is not counted."""
     taken: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in sides}
     for turn in range(rounds + 1):

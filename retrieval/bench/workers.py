@@ -31,12 +31,12 @@ def _start(together: Barrier, database: Mapping[str, object]) -> None:
 
 
 def embed(texts: Sequence[str]) -> None:
-    from ingestion.embed import default_model, get_embedder
+    from ingestion.embed import get_default_model, get_embedder
 
-    get_embedder(default_model()).embed_documents(list(texts))
+    get_embedder(get_default_model()).embed_documents(list(texts))
 
 
-def work_through(workspace: int, stop: str) -> None:
+def process_until_stopped(workspace: int, stop: str) -> None:
     """Works on the files whose turn it is, until there is a file named `stop`."""
     import time
     from pathlib import Path

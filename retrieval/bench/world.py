@@ -20,7 +20,7 @@ from entities.actions import create_workspace
 from ingestion import vector_graph
 from ingestion.models import VectorModel
 from retrieval.bench.planting import BATCH, TOPICS, WORDS, plant_records, plant_rows
-from retrieval.bench.readers import Reader, make_readers
+from retrieval.bench.readers import BenchReader, make_readers
 from retrieval.sizes import forget
 
 MODEL = "bench"
@@ -36,7 +36,7 @@ class BenchWorld:
     rows: int
     words: tuple[str, ...]
     topics: NDArray[np.float32]
-    readers: Mapping[str, Reader]
+    readers: Mapping[str, BenchReader]
 
 
 @contextmanager
@@ -60,7 +60,7 @@ def plant(workspace: int, rows: int, records: int, random: np.random.Generator) 
     """Records, files, rows, vectors, their graph where it pays, and readers."""
     service = Scope.for_service(workspace)
     words = tuple(f"w{n:05d}x" for n in range(WORDS))
-    topics = unit(random.standard_normal((TOPICS, DIM)))
+    topics = scale_to_unit(random.standard_normal((TOPICS, DIM)))
     with service.open():
         readers = make_readers(workspace)
         VectorModel.objects.get_or_create(model_id=MODEL, defaults={"dim": DIM})
@@ -76,7 +76,7 @@ def plant(workspace: int, rows: int, records: int, random: np.random.Generator) 
     return BenchWorld(service, rows, words, topics, readers)
 
 
-def unit(vectors: NDArray[np.float64]) -> NDArray[np.float32]:
+def scale_to_unit(vectors: NDArray[np.float64]) -> NDArray[np.float32]:
     scaled: NDArray[np.float32] = (vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)).astype(np.float32)
     return scaled
 
@@ -105,12 +105,12 @@ def remove(workspace: int) -> None:
             raw.execute("DELETE FROM ingestion_vectormodel WHERE id = %s", [model])
 
 
-def visible_rows(reader: Reader) -> int:
+def count_visible_rows(reader: BenchReader) -> int:
     """Rows that `reader` may search, within their open scope."""
-    from retrieval.gate import gate
+    from retrieval.gate import build_gates
     from retrieval.query import Within
     from retrieval.statements import fetch_rows
 
-    through = gate(reader.scope, Within()).all
+    through = build_gates(reader.scope, Within()).all
     statement = "WITH {ctes} SELECT count(*) FROM ingestion_posting p WHERE {condition} AND p.term = 0"
     return int(fetch_rows(through.fill(statement), through.params)[0][0])

@@ -10,19 +10,19 @@ from django.http import Http404
 from entities.access import Scope
 from entities.api.lists import list_chips
 from ingestion.access import get_file_or_404
-from ingestion.listing import file_view
+from ingestion.listing import build_file_view
 from ingestion.models import ContextRow, Paragraph
-from ingestion.pages import Shown, sections
-from ingestion.reader import Block, TextBlock, blocks, mark, resolve_cited
+from ingestion.pages import ShownBlock, build_sections
+from ingestion.reader import Block, TextBlock, list_blocks, mark, resolve_cited
 from retrieval.audit import list_disclosed, note_search
 from retrieval.cards import Card
-from retrieval.evaluation.rankings import FUSED, LEXICAL, VECTOR, branches
-from retrieval.evaluation.relevance import Passage, load_passages
+from retrieval.evaluation.rankings import FUSED, LEXICAL, VECTOR, list_branches
+from retrieval.evaluation.relevance import ComparedPassage, load_passages
 from retrieval.models import EvaluationQuestion
 from retrieval.query import Within, prepare
-from retrieval.rerank import rerank, shortlist
-from retrieval.results import Result
-from retrieval.search import Found, choose, find, list_notices, still_found
+from retrieval.rerank import rerank, select_shortlist
+from retrieval.results import SearchResult
+from retrieval.search import FoundHits, choose, drop_hidden_since, find, list_notices
 
 SHOWN = 20
 AROUND = 12
@@ -30,7 +30,7 @@ AROUND = 12
 
 
 @dataclass(frozen=True)
-class Line:
+class BenchLine:
     """A passage. place: as a page of results would show it, from 1. ranks: in each list, None where it is not. answers:
     whether it shows a place of the question.
     """
@@ -44,12 +44,12 @@ class Line:
     chosen: bool
 
     @property
-    def result(self) -> Result:
+    def result(self) -> SearchResult:
         return self.card.result
 
 
 @dataclass(frozen=True)
-class Expected:
+class ExpectedPlace:
     """A place that answers the question, in a file that the caller may see. ranks: the first of each list that shows
     it.
     """
@@ -64,13 +64,13 @@ class Expected:
 
 
 @dataclass(frozen=True)
-class Page:
+class BenchPage:
     """The page on which a passage stands; in a file without pages, what stands around it."""
 
     name: str
     url: str
     number: int | None
-    sections: Sequence[Shown]
+    sections: Sequence[ShownBlock]
 
 
 @dataclass(frozen=True)
@@ -79,10 +79,10 @@ class Bench:
 
     text: str
     question: EvaluationQuestion | None
-    lines: Sequence[Line] = ()
-    expected: Sequence[Expected] = ()
-    page: Page | None = None
-    chosen: Line | None = None
+    lines: Sequence[BenchLine] = ()
+    expected: Sequence[ExpectedPlace] = ()
+    page: BenchPage | None = None
+    chosen: BenchLine | None = None
     notices: Sequence[str] = ()
 
     @property
@@ -90,12 +90,12 @@ class Bench:
         return list_chips(self.question.data_classification) if self.question else []
 
 
-def look_at(scope: Scope, text: str, files: Sequence[str]) -> tuple[Found, Found]:
+def look_at(scope: Scope, text: str, files: Sequence[str]) -> tuple[FoundHits, FoundHits]:
     """What a question finds, fused and as the workspace's reranker orders it. Opens the scope itself."""
     asked = prepare(text, scope)
     with scope.open():
         found = find(scope, asked, within=build_within(files))
-        short = shortlist(found)
+        short = select_shortlist(found)
     return found, rerank(scope, found, short)
 
 
@@ -103,26 +103,31 @@ def build_within(files: Sequence[str]) -> Within:
     return Within(files=[UUID(pk) for pk in files])
 
 
-def bench(
-    scope: Scope, found: Found, ordered: Found, question: EvaluationQuestion | None, row: UUID | None, started: float
+def build_bench(
+    scope: Scope,
+    found: FoundHits,
+    ordered: FoundHits,
+    question: EvaluationQuestion | None,
+    row: UUID | None,
+    started: float,
 ) -> Bench:
     """In the open scope; found, ordered: as `look_at` gives them. row: the passage whose page is shown; the first where
     it is not among what was found. started: `time.monotonic()` from before the search.
     """
     if not found.query.text:
         return Bench("", question)
-    found, ordered = still_found(scope, found), still_found(scope, ordered)
+    found, ordered = drop_hidden_since(scope, found), drop_hidden_since(scope, ordered)
     results = choose(scope, ordered, limit=SHOWN)
     note_search(
         scope, "page", ordered, build_within(question.files if question else ()), list_disclosed(results), started
     )
-    ranks = {name: {row: n for n, row in enumerate(rows, start=1)} for name, rows in branches(found).items()}
+    ranks = {name: {row: n for n, row in enumerate(rows, start=1)} for name, rows in list_branches(found).items()}
     numbers = dict(ContextRow.objects.filter(pk__in=[result.id for result in results]).values_list("pk", "number"))
     passages = load_passages({*numbers.values(), *(hit.row for hit in found.hits)} if question else set())
     places = question.places if question else []
     chosen = next((result.id for result in results if result.id == row), results[0].id if results else None)
     lines = [
-        Line(
+        BenchLine(
             n,
             Card(result),
             vector=ranks[VECTOR].get(numbers[result.id]),
@@ -139,14 +144,14 @@ def bench(
         found.query.text,
         question,
         lines,
-        list(_expected(scope, places, ranks, passages.values())),
+        list(_list_expected(scope, places, ranks, passages.values())),
         find_page(scope, current.result) if current else None,
         current,
         list_notices(ordered),
     )
 
 
-def _shows(passage: Passage | None, place: Mapping[str, Any]) -> bool:
+def _shows(passage: ComparedPassage | None, place: Mapping[str, Any]) -> bool:
     """As `Passage.shows`, for a place as it is kept."""
     if passage is None or str(passage.file) != place["file"]:
         return False
@@ -158,16 +163,19 @@ def _shows(passage: Passage | None, place: Mapping[str, Any]) -> bool:
     return passage.first is not None and passage.first <= last and place["page"] <= (passage.last or passage.first)
 
 
-def _expected(
-    scope: Scope, places: Sequence[Mapping[str, Any]], ranks: Mapping[str, Mapping[int, int]], found: Iterable[Passage]
-) -> Iterable[Expected]:
+def _list_expected(
+    scope: Scope,
+    places: Sequence[Mapping[str, Any]],
+    ranks: Mapping[str, Mapping[int, int]],
+    found: Iterable[ComparedPassage],
+) -> Iterable[ExpectedPlace]:
     """A place in a file that the caller may not see is left out without a word, and so is the number of a page of which
     they read nothing: it may be of concealed text.
     """
     passages = list(found)
     for place in places:
         try:
-            view = file_view(scope, get_file_or_404(scope, place["file"]))
+            view = build_file_view(scope, get_file_or_404(scope, place["file"]))
         except Http404:
             continue
         first = place.get("page")
@@ -176,20 +184,20 @@ def _expected(
             first = last = None
         rows = [passage.row for passage in passages if _shows(passage, place)]
         best = {name: min((of[row] for row in rows if row in of), default=None) for name, of in ranks.items()}
-        yield Expected(view.name, view.url, first, last, best[VECTOR], best[LEXICAL], best[FUSED])
+        yield ExpectedPlace(view.name, view.url, first, last, best[VECTOR], best[LEXICAL], best[FUSED])
 
 
-def find_page(scope: Scope, result: Result) -> Page | None:
+def find_page(scope: Scope, result: SearchResult) -> BenchPage | None:
     """The reader's text of a passage's page, as the caller may read it; None for text that is of no file."""
     if result.file is None:
         return None
     file = get_file_or_404(scope, result.file.id)
-    found = mark(blocks(scope, file), resolve_cited(file, row=str(result.id)))
-    view = file_view(scope, file)
-    return Page(view.name, result.url, result.page, sections(around(found, result.page)))
+    found = mark(list_blocks(scope, file), resolve_cited(file, row=str(result.id)))
+    view = build_file_view(scope, file)
+    return BenchPage(view.name, result.url, result.page, build_sections(select_page_blocks(found, result.page)))
 
 
-def around(found: Sequence[Block], page: int | None) -> Sequence[Block]:
+def select_page_blocks(found: Sequence[Block], page: int | None) -> Sequence[Block]:
     """The blocks of a page; without pages, those near the first cited one."""
     if page is not None:
         return [block for block in found if block.page == page or _is_cited(block)]

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from retrieval.evaluation.baseline import BASELINE
-from retrieval.evaluation.metrics import first, ndcg
+from retrieval.evaluation.metrics import compute_ndcg, find_first_gain
 from retrieval.evaluation.rankings import FUSED, LEXICAL, SHOWN, VECTOR
-from retrieval.evaluation.run import Outcome
-from retrieval.tuning import tuning
+from retrieval.evaluation.run import QuestionOutcome
+from retrieval.tuning import load_tuning
 
 PLAIN = "plain"
 """Reciprocal rank fusion of both branches with equal weights, and nothing else."""
@@ -28,25 +28,25 @@ HITS = (1, 5, 10)
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparisonFigures:
     """Means over answerable questions. hits: k -> share of them with a place among the first k."""
 
     hits: Mapping[int, float]
     ndcg_10: float
 
 
-def compare_rankings(outcomes: Sequence[Outcome]) -> dict[str, Compared]:
+def compare_rankings(outcomes: Sequence[QuestionOutcome]) -> dict[str, ComparisonFigures]:
     """Ranking -> its figures, of questions with an answer. Raises: ValueError for none."""
     answered = [one for one in outcomes if one.question.places]
     if not answered:
         raise ValueError("no questions to compare rankings by")
-    return {ranking: _compared(answered, ranking) for ranking in TITLES}
+    return {ranking: _compute_comparison(answered, ranking) for ranking in TITLES}
 
 
-def average_sets(compared: Sequence[Mapping[str, Compared]]) -> dict[str, Compared]:
+def compute_set_means(compared: Sequence[Mapping[str, ComparisonFigures]]) -> dict[str, ComparisonFigures]:
     """The means over sets, each of which counts once, however many questions it has."""
     return {
-        ranking: Compared(
+        ranking: ComparisonFigures(
             {k: fmean(one[ranking].hits[k] for one in compared) for k in HITS},
             fmean(one[ranking].ndcg_10 for one in compared),
         )
@@ -54,19 +54,19 @@ def average_sets(compared: Sequence[Mapping[str, Compared]]) -> dict[str, Compar
     }
 
 
-def _compared(answered: Sequence[Outcome], ranking: str) -> Compared:
-    gains = [one.compute_gains(_rows(one, ranking)) for one in answered]
-    ranks = [first(found) for found in gains]
-    return Compared(
+def _compute_comparison(answered: Sequence[QuestionOutcome], ranking: str) -> ComparisonFigures:
+    gains = [one.compute_gains(_select_ranked_rows(one, ranking)) for one in answered]
+    ranks = [find_first_gain(found) for found in gains]
+    return ComparisonFigures(
         {k: fmean(rank is not None and rank <= k for rank in ranks) for k in HITS},
-        fmean(ndcg(found, len(one.question.places)) for found, one in zip(gains, answered, strict=True)),
+        fmean(compute_ndcg(found, len(one.question.places)) for found, one in zip(gains, answered, strict=True)),
     )
 
 
-def _rows(outcome: Outcome, ranking: str) -> Sequence[int]:
+def _select_ranked_rows(outcome: QuestionOutcome, ranking: str) -> Sequence[int]:
     rows = outcome.found.rows
     ranked = fuse_ranks(rows[VECTOR], rows[LEXICAL]) if ranking == PLAIN else rows.get(ranking, ())
-    return ranked[: tuning().page]
+    return ranked[: load_tuning().page]
 
 
 def fuse_ranks(*rankings: Sequence[int]) -> list[int]:
@@ -78,14 +78,14 @@ def fuse_ranks(*rankings: Sequence[int]) -> list[int]:
     return sorted(scores, key=lambda row: (-scores[row], row))
 
 
-def comparison_lines(compared: Mapping[str, Compared]) -> Iterator[str]:
+def format_comparison(compared: Mapping[str, ComparisonFigures]) -> Iterator[str]:
     yield "".join([f"{'':22}", *(f"{f'hit@{k}':>10}" for k in HITS), f"{'nDCG@10':>10}"])
     for ranking, figures in compared.items():
         cells = [*(figures.hits[k] for k in HITS), figures.ndcg_10]
         yield "".join([f"{TITLES[ranking]:22}", *(f"{value:10.3f}" for value in cells)])
 
 
-def comparison_as_json(compared: Mapping[str, Compared]) -> dict[str, dict[str, float]]:
+def build_comparison_json(compared: Mapping[str, ComparisonFigures]) -> dict[str, dict[str, float]]:
     return {
         ranking: {**{f"hit_{k}": figures.hits[k] for k in HITS}, "ndcg_10": figures.ndcg_10}
         for ranking, figures in compared.items()

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.core.files.base import File as Upload
 
-from entities.access import Scope, current
+from entities.access import Scope, get_current_scope
 from entities.actions import add_member, create_entity, create_role, create_workspace
 from entities.api.errors import TooLarge
 from entities.audit import record
@@ -20,10 +20,10 @@ from entities.types import Article
 from ingestion.actions import upload_file
 from ingestion.claims import UNFINISHED
 from ingestion.errors import BadUpload
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import File, State
 from ingestion.pipeline import process_file
-from retrieval.evaluation.sets import Document, QuestionSet
+from retrieval.evaluation.sets import QuestionSet, SetDocument
 
 SOURCE = "evaluation"
 ROLE = "Evaluation"
@@ -33,7 +33,7 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedSet:
     """reader: a role that is cleared for all of it. waited: documents that had to be read. missing: (name, reason)."""
 
     workspace: int
@@ -48,7 +48,7 @@ def build_slug(name: str) -> str:
     return f"evaluation-{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-')}"[:50]
 
 
-def load_documents(given: QuestionSet, people: Iterable[str] = (), say: Say = lambda text: None) -> Loaded:
+def load_documents(given: QuestionSet, people: Iterable[str] = (), say: Say = lambda text: None) -> LoadedSet:
     """Make or complete the workspace of a set; what is there already, byte for byte, is not read again. Needs no scope
     open. people: names of users who become its administrators. Raises: User.DoesNotExist.
     """
@@ -59,9 +59,9 @@ def load_documents(given: QuestionSet, people: Iterable[str] = (), say: Say = la
     )
     service = Scope.for_service(workspace.pk)
     with service.open():
-        reader = Scope.for_role(_role(workspace, users))
+        reader = Scope.for_role(_get_or_create_role(workspace, users))
         record = _record(service, given.name)
-        there = _published(record)
+        there = _list_published_hashes(record)
     waited, refused = 0, []
     for document in given.documents:
         if there.get(document.name) != compute_file_digest(document.path):
@@ -70,16 +70,16 @@ def load_documents(given: QuestionSet, people: Iterable[str] = (), say: Say = la
                 waited += 1
             except (BadUpload, TooLarge) as refusal:
                 refused.append((document.name, str(refusal)))
-    _work_off(service, record, say)
+    _process_waiting(service, record, say)
     with service.open():
         files = File.objects.filter(entity=record.pk, revision__isnull=True).order_by("name")
         missing = tuple(
             (name, detail or state) for name, detail, state in files.values_list("name", "error_detail", "state")
         )
-    return Loaded(workspace.pk, slug, reader, waited, (*refused, *missing))
+    return LoadedSet(workspace.pk, slug, reader, waited, (*refused, *missing))
 
 
-def _role(workspace: Workspace, users: Sequence[User]) -> Role:
+def _get_or_create_role(workspace: Workspace, users: Sequence[User]) -> Role:
     """In the open service scope."""
     role = Role.objects.filter(name=ROLE).first() or create_role(workspace, ROLE)
     atoms = Classification.objects.filter(value__gt=0, value__lt=FIRST_COMPOUND)
@@ -88,7 +88,7 @@ def _role(workspace: Workspace, users: Sequence[User]) -> Role:
         ClassificationGrant.objects.create(workspace=workspace, role=role, classification=classification)
     if new:
         held = sorted(atoms.values_list("value", flat=True))
-        record(current(), "role.changed", "role", role.pk, labels=held, is_admin=False, is_steward=False)
+        record(get_current_scope(), "role.changed", "role", role.pk, labels=held, is_admin=False, is_steward=False)
     for user in users:
         add_member(workspace, user, [role, Role.objects.get(name="Admin")])
     return role
@@ -101,7 +101,7 @@ def _record(service: Scope, name: str) -> Entity:
     )
 
 
-def _published(record: Entity) -> dict[str, str]:
+def _list_published_hashes(record: Entity) -> dict[str, str]:
     """name -> SHA-256 of the bytes that are being shown or were refused for good."""
     rows = File.objects.filter(entity=record.pk).values_list(
         "name", "revision__blob__sha256", "pending_revision__blob__sha256", "state"
@@ -120,24 +120,24 @@ def compute_file_digest(path: Path) -> str:
     return found.hexdigest()
 
 
-def _upload(service: Scope, record: Entity, document: Document) -> None:
+def _upload(service: Scope, record: Entity, document: SetDocument) -> None:
     with service.open(), document.path.open("rb") as content:
         upload_file(scope=service, entity=record, upload=Upload(content, name=document.name))
 
 
-def _work_off(service: Scope, record: Entity, say: Say) -> None:
+def _process_waiting(service: Scope, record: Entity, say: Say) -> None:
     """Read what waits here and now; what a worker has taken meanwhile is waited for."""
-    while waiting := _waiting(service, record.pk):
+    while waiting := _list_waiting(service, record.pk):
         worked = False
         for number, (pk, name) in enumerate(waiting, start=1):
             say(f"{number} of {len(waiting)}: {name}")
             worked |= process_file(service.workspace, pk)
         if not worked:
             time.sleep(PAUSE)
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
 
 
-def _waiting(service: Scope, record: UUID) -> list[tuple[UUID, str]]:
+def _list_waiting(service: Scope, record: UUID) -> list[tuple[UUID, str]]:
     with service.open():
         files = File.objects.filter(entity=record, state__in=UNFINISHED, pending_revision__isnull=False)
         return list(files.order_by("name").values_list("pk", "name"))

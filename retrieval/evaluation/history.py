@@ -13,8 +13,15 @@ from retrieval.evaluation.metrics import NAMES, Silence
 from retrieval.evaluation.plots import Plot, plot
 from retrieval.evaluation.rankings import FUSED, RANKINGS, RERANKED
 from retrieval.evaluation.report import TITLES
-from retrieval.evaluation.seen import ANSWERABLE, Seen, describe_runs, silences, visible_outcomes, visible_runs
-from retrieval.evaluation.store import THRESHOLD, changes, dropped
+from retrieval.evaluation.seen import (
+    ANSWERABLE,
+    VisibleRun,
+    describe_runs,
+    load_silences,
+    select_visible_outcomes,
+    select_visible_runs,
+)
+from retrieval.evaluation.store import THRESHOLD, changes, find_drops
 from retrieval.models import EvaluationRun
 
 MOST_RUNS = 40
@@ -56,18 +63,18 @@ class SetHistory:
         return round(100 * self.silence.low) if self.silence else 0
 
 
-def histories(scope: Scope) -> list[SetHistory]:
+def list_histories(scope: Scope) -> list[SetHistory]:
     """Of the open scope's workspace: the set that was run last first."""
-    runs = visible_runs(scope).order_by("set_name", "reader", "digest", "-created_at")
+    runs = select_visible_runs(scope).order_by("set_name", "reader", "digest", "-created_at")
     groups = [list(group) for _, group in groupby(runs, key=lambda run: (run.set_name, run.reader, run.digest))]
     groups.sort(key=lambda group: group[0].created_at, reverse=True)
     groups = [group[:MOST_RUNS] for group in groups[:MOST_SETS]]
     seen = {one.run.pk: one for one in describe_runs(scope, [run for group in groups for run in group])}
-    told = silences(scope, [group[0].pk for group in groups])
-    return [history([seen[run.pk] for run in group], told.get(group[0].pk)) for group in groups]
+    told = load_silences(scope, [group[0].pk for group in groups])
+    return [build_history([seen[run.pk] for run in group], told.get(group[0].pk)) for group in groups]
 
 
-def history(runs: Sequence[Seen], told: Silence | None) -> SetHistory:
+def build_history(runs: Sequence[VisibleRun], told: Silence | None) -> SetHistory:
     """runs: newest first, one at least."""
     oldest_first = list(reversed(runs))
     values = {ranking: [one.figures[ranking]["ndcg_10"] or 0.0 for one in oldest_first] for ranking in RANKINGS}
@@ -78,21 +85,23 @@ def history(runs: Sequence[Seen], told: Silence | None) -> SetHistory:
             one.run,
             [(TITLES[r], one.figures[r]["ndcg_10"]) for r in RANKINGS],
             changes(before.run if before else None, one.run),
-            fell(before, one),
+            has_dropped(before, one),
         )
         for one, before in zip(runs, [*runs[1:], None], strict=True)
     ]
     newest = runs[0]
     drawn = plot(values, TITLES)
-    return SetHistory(newest.run.set_name, newest.run.reader, lines, drawn, newest.questions, figure_rows(newest), told)
+    return SetHistory(
+        newest.run.set_name, newest.run.reader, lines, drawn, newest.questions, list_figure_rows(newest), told
+    )
 
 
-def fell(before: Seen | None, now: Seen) -> bool:
+def has_dropped(before: VisibleRun | None, now: VisibleRun) -> bool:
     """Over the questions that the caller may know of: a run's own verdict is over all of them."""
-    return before is not None and bool(dropped(before.figures, now.figures, THRESHOLD))
+    return before is not None and bool(find_drops(before.figures, now.figures, THRESHOLD))
 
 
-def figure_rows(seen: Seen) -> list[tuple[str, Sequence[float | None]]]:
+def list_figure_rows(seen: VisibleRun) -> list[tuple[str, Sequence[float | None]]]:
     """(ranking, its figures in the order of `NAMES`)."""
     return [(TITLES[ranking], [seen.figures[ranking][name] for name in NAMES]) for ranking in RANKINGS]
 
@@ -110,7 +119,7 @@ class QuestionLine:
 
 
 @dataclass(frozen=True)
-class Unanswered:
+class UnansweredQuestion:
     """A question without an answer. nearest: similarity of the nearest passage, None where nothing was found."""
 
     id: UUID
@@ -118,26 +127,26 @@ class Unanswered:
     nearest: float | None
 
 
-def get_run_or_404(scope: Scope, pk: UUID) -> Seen:
+def get_run_or_404(scope: Scope, pk: UUID) -> VisibleRun:
     """Raises: Http404 where there is none, or none with a question that the caller may know of."""
-    run = visible_runs(scope).filter(pk=pk).first()
+    run = select_visible_runs(scope).filter(pk=pk).first()
     if run is None:
         raise Http404("Not found.")
     return describe_runs(scope, [run])[0]
 
 
-def run_before(scope: Scope, run: EvaluationRun) -> Seen | None:
-    same = visible_runs(scope).filter(set_name=run.set_name, reader=run.reader, digest=run.digest)
+def run_before(scope: Scope, run: EvaluationRun) -> VisibleRun | None:
+    same = select_visible_runs(scope).filter(set_name=run.set_name, reader=run.reader, digest=run.digest)
     before = same.filter(created_at__lt=run.created_at).order_by("-created_at", "pk").first()
     return describe_runs(scope, [before])[0] if before else None
 
 
-def question_lines(scope: Scope, run: EvaluationRun, before: EvaluationRun | None) -> list[QuestionLine]:
+def list_question_lines(scope: Scope, run: EvaluationRun, before: EvaluationRun | None) -> list[QuestionLine]:
     """Those that the caller may know of, worst first: what lost most, then what was found last.
 
     Ranks are of the run's reader: a question that a file answers which the caller may not see is left out.
     """
-    known = visible_outcomes(scope).filter(ANSWERABLE)
+    known = select_visible_outcomes(scope).filter(ANSWERABLE)
     then = {one.question_id: one.scores[FUSED][1] for one in known.filter(run=before.pk)} if before else {}
     found = [
         QuestionLine(
@@ -153,10 +162,12 @@ def question_lines(scope: Scope, run: EvaluationRun, before: EvaluationRun | Non
     return sorted(found, key=lambda line: (min(line.moved or 0, 0), line.fused, line.text))[:MOST_QUESTIONS]
 
 
-def unanswered_lines(scope: Scope, run: EvaluationRun) -> list[Unanswered]:
+def list_unanswered_lines(scope: Scope, run: EvaluationRun) -> list[UnansweredQuestion]:
     """Those that the caller may know of, worst first: what came nearest to a question that has no answer."""
     known = (
-        visible_outcomes(scope).filter(~ANSWERABLE, run=run.pk, scores__has_key="nearest").select_related("question")
+        select_visible_outcomes(scope)
+        .filter(~ANSWERABLE, run=run.pk, scores__has_key="nearest")
+        .select_related("question")
     )
-    found = [Unanswered(one.question_id, one.question.text, one.scores["nearest"]) for one in known]
+    found = [UnansweredQuestion(one.question_id, one.question.text, one.scores["nearest"]) for one in known]
     return sorted(found, key=lambda line: (line.nearest is None, -(line.nearest or 0.0), line.text))[:MOST_QUESTIONS]

@@ -11,7 +11,7 @@ FAR = 20
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedPassage:
     """A passage of a ranked list. unit: what it is one of (a page, a file, or itself). places: numbers of the places
     that it shows.
     """
@@ -20,7 +20,7 @@ class Judged:
     places: frozenset[int] = frozenset()
 
 
-def gains(ranked: Iterable[Judged]) -> list[int]:
+def count_gains(ranked: Iterable[JudgedPassage]) -> list[int]:
     """How many places each rank shows for the first time.
 
     What only shows again what stands above it, a page or a place, is left out and takes no rank.
@@ -38,7 +38,7 @@ def gains(ranked: Iterable[Judged]) -> list[int]:
     return found
 
 
-def ndcg(found: Sequence[int], places: int, k: int = DEPTH) -> float:
+def compute_ndcg(found: Sequence[int], places: int, k: int = DEPTH) -> float:
     """Normalised discounted cumulative gain (Järvelin and Kekäläinen, 2002), 0 to 1: the ideal list shows one place a
     rank, so a passage that shows two cannot lift it above 1.
     """
@@ -52,13 +52,13 @@ def recall(found: Sequence[int], places: int, k: int) -> float:
     return sum(found[:k]) / places
 
 
-def first(found: Sequence[int]) -> int | None:
+def find_first_gain(found: Sequence[int]) -> int | None:
     """The first rank that shows a place, from 1."""
     return next((rank for rank, count in enumerate(found, start=1) if count), None)
 
 
 @dataclass(frozen=True)
-class Figures:
+class RankingFigures:
     """Means over questions. None where the list is too short to tell. failure_20: share of questions none of whose
     places stands among the first 20.
     """
@@ -81,11 +81,11 @@ NAMES = {
 }
 
 
-def figures(found: Sequence[int], places: int, *, far: bool = True) -> Figures:
+def compute_figures(found: Sequence[int], places: int, *, far: bool = True) -> RankingFigures:
     """Of one question. far: whether the list is as long as `FAR`."""
-    rank = first(found)
-    return Figures(
-        ndcg(found, places),
+    rank = find_first_gain(found)
+    return RankingFigures(
+        compute_ndcg(found, places),
         1 / rank if rank else 0.0,
         recall(found, places, 5),
         recall(found, places, 10),
@@ -94,15 +94,15 @@ def figures(found: Sequence[int], places: int, *, far: bool = True) -> Figures:
     )
 
 
-def mean(of: Sequence[Figures]) -> Figures:
+def compute_mean(of: Sequence[RankingFigures]) -> RankingFigures:
     """Raises: ValueError for none."""
     if not of:
         raise ValueError("no questions to take a mean of")
     values = {}
-    for field in fields(Figures):
+    for field in fields(RankingFigures):
         known = [value for one in of if (value := getattr(one, field.name)) is not None]
         values[field.name] = sum(known) / len(known) if known else None
-    return Figures(**values)  # type: ignore[arg-type]
+    return RankingFigures(**values)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class Silence:
     line: float
 
 
-def silence(answered: Sequence[float | None], unanswerable: Sequence[float | None]) -> Silence | None:
+def compute_silence(answered: Sequence[float | None], unanswerable: Sequence[float | None]) -> Silence | None:
     """Given the similarity of the nearest passage to each question, None where nothing was found."""
     if not unanswerable:
         return None

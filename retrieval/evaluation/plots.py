@@ -34,9 +34,10 @@ class Plot:
 def plot(values: Mapping[str, Sequence[float]], titles: Mapping[str, str]) -> Plot:
     """values: ranking -> figure of each run, oldest first, as many for each. titles: as people read them."""
     every = [value for of in values.values() for value in of]
-    low, high = axis(min(every), max(every))
+    low, high = choose_axis(min(every), max(every))
     series = [
-        Series(name, titles[name], path(of, low, high), dots(of, low, high), of[-1]) for name, of in values.items()
+        Series(name, titles[name], draw_path(of, low, high), draw_dots(of, low, high), of[-1])
+        for name, of in values.items()
     ]
     told = ", ".join(f"{one.title} {one.last:.3f}" for one in series)
     middle = (low + high) / 2
@@ -44,7 +45,7 @@ def plot(values: Mapping[str, Sequence[float]], titles: Mapping[str, str]) -> Pl
     return Plot(series, [f"{tick:.3f}" for tick in (high, middle, low)], f"{runs} runs; newest: {told}")
 
 
-def axis(least: float, most: float) -> tuple[float, float]:
+def choose_axis(least: float, most: float) -> tuple[float, float]:
     """Where it begins and ends: whole twentieths around the values, within 0 to 1."""
     low, high = int(least * 20) / 20, -int(-most * 20 // 1) / 20
     while high - low < LEAST:
@@ -52,7 +53,7 @@ def axis(least: float, most: float) -> tuple[float, float]:
     return round(low, 2), round(high, 2)
 
 
-def points(values: Sequence[float], low: float, high: float) -> list[tuple[float, float]]:
+def compute_points(values: Sequence[float], low: float, high: float) -> list[tuple[float, float]]:
     """One run stands in the middle; several from edge to edge."""
     step = WIDTH / (len(values) - 1) if len(values) > 1 else 0.0
     start = 0.0 if len(values) > 1 else WIDTH / 2
@@ -61,10 +62,10 @@ def points(values: Sequence[float], low: float, high: float) -> list[tuple[float
     ]
 
 
-def path(values: Sequence[float], low: float, high: float) -> str:
-    return "M" + " L".join(f"{x:g} {y:g}" for x, y in points(values, low, high))
+def draw_path(values: Sequence[float], low: float, high: float) -> str:
+    return "M" + " L".join(f"{x:g} {y:g}" for x, y in compute_points(values, low, high))
 
 
-def dots(values: Sequence[float], low: float, high: float) -> str:
+def draw_dots(values: Sequence[float], low: float, high: float) -> str:
     """Lines of no length, which round caps make dots of, however the picture is stretched."""
-    return " ".join(f"M{x:g} {y:g}h0" for x, y in points(values, low, high))
+    return " ".join(f"M{x:g} {y:g}h0" for x, y in compute_points(values, low, high))

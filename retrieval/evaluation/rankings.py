@@ -7,11 +7,11 @@ from entities.access import Scope
 from ingestion.models import ContextRow
 from retrieval.boosts import add_boosts, boost_openings
 from retrieval.fusion import Hit
-from retrieval.gate import gate
+from retrieval.gate import build_gates
 from retrieval.query import PreparedQuery, Within
-from retrieval.rerank import rerank, shortlist
-from retrieval.search import Found, choose, find
-from retrieval.tuning import tuning
+from retrieval.rerank import rerank, select_shortlist
+from retrieval.search import FoundHits, choose, find
+from retrieval.tuning import load_tuning
 
 VECTOR, LEXICAL, FUSED, RERANKED, SHOWN = "vector", "lexical", "fused", "reranked", "shown"
 RANKINGS = (VECTOR, LEXICAL, FUSED, RERANKED, SHOWN)
@@ -35,32 +35,32 @@ def rank(scope: Scope, query: PreparedQuery, within: Within) -> Rankings:
     """Opens the scope itself, and not while a reranker runs. Raises as `search` does."""
     with scope.open():
         found = find(scope, query, within=within)
-        short = shortlist(found)
+        short = select_shortlist(found)
     ordered = rerank(scope, found, short)
     with scope.open():
-        return _ranked(scope, found, ordered)
+        return _build_rankings(scope, found, ordered)
 
 
-def _ranked(scope: Scope, found: Found, ordered: Found) -> Rankings:
-    results = choose(scope, ordered, limit=tuning().page)
+def _build_rankings(scope: Scope, found: FoundHits, ordered: FoundHits) -> Rankings:
+    results = choose(scope, ordered, limit=load_tuning().page)
     numbers = dict(ContextRow.objects.filter(pk__in=[result.id for result in results]).values_list("pk", "number"))
     lists = {
-        **branches(found),
+        **list_branches(found),
         RERANKED: [hit.row for hit in ordered.hits],
         SHOWN: [numbers[result.id] for result in results],
     }
     similarities = [hit.similarity for hit in found.hits if hit.similarity is not None]
-    raised = add_boosts(found.exact, boost_openings(found.within, gate(scope, found.within)))
+    raised = add_boosts(found.exact, boost_openings(found.within, build_gates(scope, found.within)))
     return Rankings(lists, max(similarities, default=-1.0) if found.hits else None, raised, found.hits)
 
 
-def branches(found: Found) -> dict[str, list[int]]:
+def list_branches(found: FoundHits) -> dict[str, list[int]]:
     """What each branch handed on, in its own order, and both together."""
     near = sorted((h for h in found.hits if h.similarity is not None), key=lambda h: (-(h.similarity or 0.0), h.row))
     worded = sorted((h for h in found.hits if h.lexical is not None), key=lambda h: (-(h.lexical or 0.0), h.row))
     # What only its words found has a similarity too, and comes after all that were near.
     return {
-        VECTOR: [hit.row for hit in near[: tuning().candidates]],
+        VECTOR: [hit.row for hit in near[: load_tuning().candidates]],
         LEXICAL: [hit.row for hit in worded],
         FUSED: [hit.row for hit in found.hits],
     }

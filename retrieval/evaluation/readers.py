@@ -10,7 +10,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import log
 from pathlib import Path
 
-from retrieval.evaluation.sets import BadSet, Document, Place, Question, QuestionSet, check, read_form, read_lines
+from retrieval.evaluation.sets import (
+    AnswerPlace,
+    BadQuestionSet,
+    QuestionSet,
+    SetDocument,
+    SetQuestion,
+    check,
+    read_form,
+    read_lines,
+)
 
 PUBLIC: tuple[str, ...] = ()
 """Labels of questions that anybody may read, as those of published collections."""
@@ -29,26 +38,26 @@ def read_set(path: Path) -> QuestionSet:
             found = read(path)
             check(path, found.questions)
             return found
-    raise BadSet(f"{path} is no question set: a JSONL file, or a folder with questions.jsonl, is expected")
+    raise BadQuestionSet(f"{path} is no question set: a JSONL file, or a folder with questions.jsonl, is expected")
 
 
-def form(folder: Path) -> QuestionSet:
+def read_form_set(folder: Path) -> QuestionSet:
     """questions.jsonl in the documented form, and its documents."""
     documents = tuple(read_files(folder / "documents"))
     questions = read_form(folder / "questions.jsonl", {document.name: document.path for document in documents})
     return QuestionSet(folder.name, tuple(questions), documents)
 
 
-def pages(folder: Path) -> QuestionSet:
+def read_page_set(folder: Path) -> QuestionSet:
     """`citations`: [{file, page}] and `pdf/`. A citation is of its page or the next one: in the collection that this
     reads, answers were cited by the page on which their passage began.
     """
     questions = []
     for _, given in read_lines(folder / "questions.jsonl"):
-        places = (Place(c["file"], c["page"], c["page"] + 1) for c in given["citations"])
+        places = (AnswerPlace(c["file"], c["page"], c["page"] + 1) for c in given["citations"])
         answerable = bool(given["answerable"] and given["citations"])
         questions.append(
-            Question(
+            SetQuestion(
                 given["id"],
                 given["question"],
                 tuple(dict.fromkeys(places)) if answerable else (),
@@ -59,15 +68,15 @@ def pages(folder: Path) -> QuestionSet:
     return QuestionSet(folder.name, tuple(questions), tuple(read_files(folder / "pdf")))
 
 
-def clauses(folder: Path) -> QuestionSet:
+def read_clause_set(folder: Path) -> QuestionSet:
     """CUAD: questions about one contract each, with the words of the clauses that answer them."""
     names = {given["doc"]: Path(given["pdf"]).name for _, given in read_lines(folder / "documents.jsonl")}
     questions = []
     for _, given in read_lines(folder / "questions.jsonl"):
         name = names[given["doc"]]
-        places = (Place(name, *ends(e["pdf_pages"]), e["text"]) for e in given["evidence"])
+        places = (AnswerPlace(name, *ends(e["pdf_pages"]), e["text"]) for e in given["evidence"])
         found = tuple(dict.fromkeys(places)) if given["answerable"] else ()
-        questions.append(Question(given["id"], given["question"], found, bool(found), (name,), PUBLIC))
+        questions.append(SetQuestion(given["id"], given["question"], found, bool(found), (name,), PUBLIC))
     return QuestionSet(folder.name, tuple(questions), tuple(read_files(folder / "pdf")))
 
 
@@ -76,20 +85,22 @@ def ends(pages: Sequence[int] | None) -> tuple[int | None, int | None]:
     return (min(pages), max(pages)) if pages else (None, None)
 
 
-def handbook(folder: Path) -> QuestionSet:
-    """Questions with written answers and no page. Its places are the pages that hold most of the answer (`nearest`)."""
+def read_handbook_set(folder: Path) -> QuestionSet:
+    """Questions with written answers and no page. Its places are the pages that hold most of the answer
+    (`find_nearest_texts`).
+    """
     documents = tuple(read_files(folder / "docs"))
     texts = {document.name: document.path.read_text(encoding="utf-8") for document in documents}
     given = [line for _, line in read_lines(folder / "questions_kite.jsonl")]
-    answers = nearest([line["answer"] for line in given], texts)
+    answers = find_nearest_texts([line["answer"] for line in given], texts)
     questions = tuple(
-        Question(line["id"], line["question"], tuple(map(Place, names)), labels=PUBLIC)
+        SetQuestion(line["id"], line["question"], tuple(map(AnswerPlace, names)), labels=PUBLIC)
         for line, names in zip(given, answers, strict=True)
     )
     return QuestionSet(folder.name, questions, documents)
 
 
-def nearest(answers: Sequence[str], texts: Mapping[str, str], share: float = 0.9) -> list[list[str]]:
+def find_nearest_texts(answers: Sequence[str], texts: Mapping[str, str], share: float = 0.9) -> list[list[str]]:
     """For each answer the names of the texts one place of which (`WINDOW` words in a row) holds most of its words, rare
     words counting more (idf), and of those that hold `share` as much. Independent of the question, and so of how it is
     searched for.
@@ -99,13 +110,13 @@ def nearest(answers: Sequence[str], texts: Mapping[str, str], share: float = 0.9
     result = []
     for answer in answers:
         weights = {word: log(1 + len(texts) / (1 + frequency[word])) for word in set(split_words(answer))}
-        held = {name: max(_held(words, weights)) for name, words in read.items()}
+        held = {name: max(_weigh_windows(words, weights)) for name, words in read.items()}
         best = max(held.values())
         result.append(sorted((name for name in held if held[name] >= share * best), key=lambda name: -held[name]))
     return result
 
 
-def _held(words: Sequence[str], weights: Mapping[str, float]) -> Iterator[float]:
+def _weigh_windows(words: Sequence[str], weights: Mapping[str, float]) -> Iterator[float]:
     """The weight of the words that each window holds."""
     for start in range(0, max(1, len(words)), WINDOW // 2):
         yield sum(weights.get(word, 0.0) for word in set(words[start : start + WINDOW]))
@@ -115,11 +126,11 @@ def split_words(text: str) -> list[str]:
     return re.findall(r"[^\W_]+", text.casefold())
 
 
-def read_files(folder: Path) -> Iterator[Document]:
+def read_files(folder: Path) -> Iterator[SetDocument]:
     """All files below a folder, by their path in it; a slash is no part of a file's name here."""
     for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
         if path.is_file() and not path.name.startswith("."):
-            yield Document(build_name(path.relative_to(folder)), path)
+            yield SetDocument(build_name(path.relative_to(folder)), path)
 
 
 def build_name(path: Path) -> str:
@@ -127,14 +138,14 @@ def build_name(path: Path) -> str:
 
 
 COLLECTIONS: Mapping[str, Callable[[Path], QuestionSet]] = {
-    "questions.jsonl documents.jsonl pdf": clauses,
-    "questions_kite.jsonl docs": handbook,
-    "questions.jsonl pdf": pages,
-    "questions.jsonl": form,
+    "questions.jsonl documents.jsonl pdf": read_clause_set,
+    "questions_kite.jsonl docs": read_handbook_set,
+    "questions.jsonl pdf": read_page_set,
+    "questions.jsonl": read_form_set,
 }
 """Files that a folder must have -> what reads it; the first that fits."""
 
 
-def as_lines(questions: Sequence[Question]) -> str:
+def format_as_lines(questions: Sequence[SetQuestion]) -> str:
     """The documented form."""
     return "".join(f"{json.dumps(question.to_json(), ensure_ascii=False)}\n" for question in questions)

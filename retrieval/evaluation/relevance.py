@@ -7,8 +7,8 @@ from functools import cached_property
 from uuid import UUID
 
 from ingestion.models import ContextRow, RowParagraph
-from retrieval.evaluation.metrics import Judged
-from retrieval.evaluation.sets import Place
+from retrieval.evaluation.metrics import JudgedPassage
+from retrieval.evaluation.sets import AnswerPlace
 
 RUN = 5
 """Words in a row that are compared; shorter quotes are compared whole."""
@@ -18,7 +18,7 @@ WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True)
-class Passage:
+class ComparedPassage:
     """An index row as places are compared with it. first, last: pages on which its paragraphs begin."""
 
     row: int
@@ -33,7 +33,7 @@ class Passage:
     def words(self) -> list[str]:
         return split_words(self.text)
 
-    def shows(self, place: Place) -> bool:
+    def shows(self, place: AnswerPlace) -> bool:
         if self.name != place.file:
             return False
         if place.quote:
@@ -67,36 +67,37 @@ def runs(words: Sequence[str], length: int) -> set[tuple[str, ...]]:
     return {tuple(words[n : n + length]) for n in range(len(words) - length + 1)}
 
 
-def choose_unit(places: Sequence[Place]) -> str:
+def choose_unit(places: Sequence[AnswerPlace]) -> str:
     """What ranks are counted in, by the most exact of the places: passages, pages or files."""
     if any(place.quote for place in places):
         return "passage"
     return "page" if any(place.first is not None for place in places) else "file"
 
 
-def judge(passages: Iterable[Passage], places: Sequence[Place]) -> list[Judged]:
+def judge(passages: Iterable[ComparedPassage], places: Sequence[AnswerPlace]) -> list[JudgedPassage]:
     """A ranked list against the places of its question."""
     kind = choose_unit(places)
     return [
-        Judged(one.unit(kind), frozenset(n for n, place in enumerate(places) if one.shows(place))) for one in passages
+        JudgedPassage(one.unit(kind), frozenset(n for n, place in enumerate(places) if one.shows(place)))
+        for one in passages
     ]
 
 
-def load_passages(rows: Iterable[int]) -> dict[int, Passage]:
+def load_passages(rows: Iterable[int]) -> dict[int, ComparedPassage]:
     """row -> what it is, under the labels of the open scope."""
     found = list(
         ContextRow.objects.filter(number__in=list(rows)).values_list(
             "number", "id", "file_id", "file__name", "page", "text"
         )
     )
-    ends = last_pages([pk for _, pk, *_ in found])
+    ends = find_last_pages([pk for _, pk, *_ in found])
     return {
-        number: Passage(number, pk, file, name or "", page, ends.get(pk, page), text)
+        number: ComparedPassage(number, pk, file, name or "", page, ends.get(pk, page), text)
         for number, pk, file, name, page, text in found
     }
 
 
-def last_pages(rows: Sequence[UUID]) -> Mapping[UUID, int]:
+def find_last_pages(rows: Sequence[UUID]) -> Mapping[UUID, int]:
     """row -> the last page on which one of its paragraphs begins."""
     links = RowParagraph.objects.filter(row__in=rows, paragraph__page__isnull=False)
     ends: dict[UUID, int] = {}

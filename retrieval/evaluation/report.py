@@ -5,13 +5,15 @@ from typing import Any
 
 from retrieval.evaluation.metrics import NAMES
 from retrieval.evaluation.rankings import FUSED, LEXICAL, RANKINGS, RERANKED, SHOWN, VECTOR
-from retrieval.evaluation.store import Kept
-from retrieval.evaluation.weights import Chosen, Line
+from retrieval.evaluation.store import SavedRun
+from retrieval.evaluation.weights import ChosenWeights, WeightLine
 
 TITLES = {VECTOR: "by meaning", LEXICAL: "by words", FUSED: "fused", RERANKED: "reranked", SHOWN: "chosen"}
 
 
-def table(figures: Mapping[str, Mapping[str, float | None]], before: Mapping[str, Any] | None = None) -> Iterator[str]:
+def format_table(
+    figures: Mapping[str, Mapping[str, float | None]], before: Mapping[str, Any] | None = None
+) -> Iterator[str]:
     """Lines: a ranking each, with the difference to the run before in nDCG@10."""
     yield "".join(
         [f"{'':12}", *(f"{title:>12}" for title in NAMES.values()), "" if before is None else f"{'before':>12}"]
@@ -25,13 +27,13 @@ def table(figures: Mapping[str, Mapping[str, float | None]], before: Mapping[str
         )
 
 
-def lines(kept: Kept, threshold: float) -> Iterator[str]:
+def format_report(kept: SavedRun, threshold: float) -> Iterator[str]:
     """The whole report."""
     run = kept.run
     yield f"{run.set_name}: {run.questions} answerable questions as {run.reader}, {run.seconds:.0f} s"
     if run.lost:
         yield f"{run.lost} files that questions name are not there for this reader: their questions count as failed."
-    yield from table(run.figures, kept.before.figures if kept.before else None)
+    yield from format_table(run.figures, kept.before.figures if kept.before else None)
     if run.silence:
         s = run.silence
         yield (
@@ -50,7 +52,7 @@ def lines(kept: Kept, threshold: float) -> Iterator[str]:
         )
 
 
-def as_json(kept: Kept) -> dict[str, Any]:
+def build_report_json(kept: SavedRun) -> dict[str, Any]:
     run = kept.run
     return {
         "set": run.set_name,
@@ -69,7 +71,7 @@ def as_json(kept: Kept) -> dict[str, Any]:
     }
 
 
-def weight_lines(chosen: Chosen) -> Iterator[str]:
+def format_weights(chosen: ChosenWeights) -> Iterator[str]:
     """The share, and what it makes of either half."""
     yield f"Weights {chosen.share:g} and {1 - chosen.share:g} serve the choosing halves best. nDCG@10:"
     yield f"{'':32}{'questions':>10}{'by meaning':>12}{'by words':>12}{'fused':>12}{'margin':>12}"
@@ -79,8 +81,8 @@ def weight_lines(chosen: Chosen) -> Iterator[str]:
             yield f"{title:12}{line.set_name[:20]:20}{line.questions:10}{figures}{line.margin:+12.4f}"
 
 
-def weights_as_json(chosen: Chosen) -> dict[str, Any]:
-    def of(line: Line) -> dict[str, Any]:
+def build_weights_json(chosen: ChosenWeights) -> dict[str, Any]:
+    def of(line: WeightLine) -> dict[str, Any]:
         return {**vars(line), "margin": line.margin}
 
     return {

@@ -15,8 +15,8 @@ from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Cast
 
 from entities.access import Scope
-from ingestion.access import readable_files, visible_files
-from retrieval.evaluation.metrics import NAMES, Silence, silence
+from ingestion.access import select_readable_files, select_visible_files
+from retrieval.evaluation.metrics import NAMES, Silence, compute_silence
 from retrieval.evaluation.rankings import FUSED, RANKINGS
 from retrieval.models import EvaluationOutcome, EvaluationRun
 
@@ -24,7 +24,7 @@ ANSWERABLE = Q(scores__has_key=FUSED)
 
 
 @dataclass(frozen=True)
-class Seen:
+class VisibleRun:
     """A run, told of the answerable questions that the reader may know of. questions: how many. lost: how many of them
     name a file that was not there. figures: ranking -> figure -> mean.
     """
@@ -35,45 +35,47 @@ class Seen:
     figures: Mapping[str, Mapping[str, float | None]]
 
 
-def visible_outcomes(scope: Scope) -> QuerySet[EvaluationOutcome]:
+def select_visible_outcomes(scope: Scope) -> QuerySet[EvaluationOutcome]:
     """What questions got, of those that the scope, which is open, may read and whose every file it sees."""
     named = EvaluationOutcome.objects.annotate(file=Func(F("files"), function="unnest")).values("file")
-    files = readable_files(scope, visible_files(scope).filter(pk__in=named)).order_by().values("pk")
+    files = select_readable_files(scope, select_visible_files(scope).filter(pk__in=named)).order_by().values("pk")
     return EvaluationOutcome.objects.filter(question__text__isnull=False, files__contained_by=ArraySubquery(files))
 
 
-def visible_runs(scope: Scope) -> QuerySet[EvaluationRun]:
+def select_visible_runs(scope: Scope) -> QuerySet[EvaluationRun]:
     """Runs with a figure to show."""
-    known = visible_outcomes(scope).filter(ANSWERABLE, run=OuterRef("pk"))
+    known = select_visible_outcomes(scope).filter(ANSWERABLE, run=OuterRef("pk"))
     return EvaluationRun.objects.filter(Exists(known))
 
 
-def describe_runs(scope: Scope, runs: Sequence[EvaluationRun]) -> list[Seen]:
-    """Of `visible_runs`, in their order."""
-    means = {f"{ranking}_{name}": _mean(ranking, n) for ranking in RANKINGS for n, name in enumerate(NAMES, start=1)}
+def describe_runs(scope: Scope, runs: Sequence[EvaluationRun]) -> list[VisibleRun]:
+    """Of `select_visible_runs`, in their order."""
+    means = {
+        f"{ranking}_{name}": _average_score(ranking, n) for ranking in RANKINGS for n, name in enumerate(NAMES, start=1)
+    }
     counts = {"count": Count("pk"), "lost": Count("pk", filter=Q(scores__lost=True))}
-    known = visible_outcomes(scope).filter(ANSWERABLE, run__in=[run.pk for run in runs]).order_by().values("run")
+    known = select_visible_outcomes(scope).filter(ANSWERABLE, run__in=[run.pk for run in runs]).order_by().values("run")
     rows = {row["run"]: row for row in known.annotate(**counts, **means)}
-    return [_build_seen(run, rows[run.pk]) for run in runs if run.pk in rows]
+    return [_build_visible_run(run, rows[run.pk]) for run in runs if run.pk in rows]
 
 
-def _mean(ranking: str, place: int) -> Avg:
+def _average_score(ranking: str, place: int) -> Avg:
     return Avg(Cast(KeyTextTransform(place, KeyTransform(ranking, "scores")), FloatField()))
 
 
-def _build_seen(run: EvaluationRun, row: Mapping[str, Any]) -> Seen:
+def _build_visible_run(run: EvaluationRun, row: Mapping[str, Any]) -> VisibleRun:
     figures = {ranking: {name: row[f"{ranking}_{name}"] for name in NAMES} for ranking in RANKINGS}
-    return Seen(run, row["count"], row["lost"], figures)
+    return VisibleRun(run, row["count"], row["lost"], figures)
 
 
-def silences(scope: Scope, runs: Iterable[UUID]) -> dict[UUID, Silence]:
+def load_silences(scope: Scope, runs: Iterable[UUID]) -> dict[UUID, Silence]:
     """run -> what its questions without an answer got."""
-    known = visible_outcomes(scope).filter(run__in=list(runs), scores__has_key="nearest").order_by("run")
+    known = select_visible_outcomes(scope).filter(run__in=list(runs), scores__has_key="nearest").order_by("run")
     near = known.values_list("run", Case(When(ANSWERABLE, then=True), default=False), KeyTransform("nearest", "scores"))
     found = {}
     for run, of in groupby(near, key=lambda row: row[0]):
         rows = list(of)
-        told = silence([value for _, has, value in rows if has], [value for _, has, value in rows if not has])
+        told = compute_silence([value for _, has, value in rows if has], [value for _, has, value in rows if not has])
         if told is not None:
             found[run] = told
     return found

@@ -11,12 +11,12 @@ LONGEST = 2_000
 """Characters of a question, as many as a search reads."""
 
 
-class BadSet(Exception):
+class BadQuestionSet(Exception):
     """A set that cannot be read; the message says where and why."""
 
 
 @dataclass(frozen=True)
-class Place:
+class AnswerPlace:
     """Where an answer stands: in a file; on one of its pages `first` to `last` (from 1), where given; in the words of
     `quote`, where given, which then decide alone.
     """
@@ -34,14 +34,14 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Question:
+class SetQuestion:
     """places: all that answer it; none where it is not answerable. files: the only ones to look in, where given.
     labels: clearances that reading the question needs, by name; None where nobody said.
     """
 
     id: str
     text: str
-    places: tuple[Place, ...] = ()
+    places: tuple[AnswerPlace, ...] = ()
     answerable: bool = True
     files: tuple[str, ...] = ()
     labels: tuple[str, ...] | None = None
@@ -60,7 +60,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Document:
+class SetDocument:
     """name: as questions call it, and as the file is called in the workspace."""
 
     name: str
@@ -74,8 +74,8 @@ class QuestionSet:
     """
 
     name: str
-    questions: tuple[Question, ...]
-    documents: tuple[Document, ...] = field(default=(), repr=False)
+    questions: tuple[SetQuestion, ...]
+    documents: tuple[SetDocument, ...] = field(default=(), repr=False)
     whole: bool = True
 
     def answerable(self) -> "QuestionSet":
@@ -102,20 +102,20 @@ def read_lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadSet(f"{path}: {error}") from None
+        raise BadQuestionSet(f"{path}: {error}") from None
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:
             given = json.loads(line)
         except json.JSONDecodeError as error:
-            raise BadSet(f"{path}, line {number}: {error.msg}") from None
+            raise BadQuestionSet(f"{path}, line {number}: {error.msg}") from None
         if not isinstance(given, dict):
-            raise BadSet(f"{path}, line {number}: an object is expected")
+            raise BadQuestionSet(f"{path}, line {number}: an object is expected")
         yield number, given
 
 
-def read_form(path: Path, documents: Mapping[str, Path] | None = None) -> list[Question]:
+def read_form(path: Path, documents: Mapping[str, Path] | None = None) -> list[SetQuestion]:
     """The questions of a file in the documented form. documents: by name, for places given by characters.
     Raises: BadSet.
     """
@@ -123,20 +123,20 @@ def read_form(path: Path, documents: Mapping[str, Path] | None = None) -> list[Q
     for number, given in read_lines(path):
         try:
             found.append(read_question(given, documents or {}))
-        except BadSet as problem:
-            raise BadSet(f"{path}, line {number}: {problem}") from None
+        except BadQuestionSet as problem:
+            raise BadQuestionSet(f"{path}, line {number}: {problem}") from None
     check(path, found)
     return found
 
 
-def check(path: Path, questions: Sequence[Question]) -> None:
+def check(path: Path, questions: Sequence[SetQuestion]) -> None:
     """Raises: BadSet for a set without questions, or two of one id."""
     if not questions:
-        raise BadSet(f"{path} has no questions")
+        raise BadQuestionSet(f"{path} has no questions")
     seen: set[str] = set()
     for question in questions:
         if question.id in seen:
-            raise BadSet(f"{path}: two questions have the id {question.id!r}")
+            raise BadQuestionSet(f"{path}: two questions have the id {question.id!r}")
         seen.add(question.id)
 
 
@@ -144,28 +144,28 @@ KEYS = {"id", "question", "answerable", "places", "within", "labels", "answer", 
 PLACE_KEYS = {"file", "page", "to", "start", "end", "quote"}
 
 
-def read_question(given: Mapping[str, Any], documents: Mapping[str, Path]) -> Question:
+def read_question(given: Mapping[str, Any], documents: Mapping[str, Path]) -> SetQuestion:
     """Raises: BadSet for what the form does not know, rather than measuring something else than was meant."""
     if unknown := set(given) - KEYS:
-        raise BadSet(f"unknown: {', '.join(sorted(unknown))}")
+        raise BadQuestionSet(f"unknown: {', '.join(sorted(unknown))}")
     text, answerable, labels = given.get("question"), given.get("answerable", True), given.get("labels")
     if not isinstance(text, str) or not text.strip() or len(text) > LONGEST:
-        raise BadSet(f'"question" is a text of up to {LONGEST} characters')
+        raise BadQuestionSet(f'"question" is a text of up to {LONGEST} characters')
     if not isinstance(given.get("id"), str) or not 0 < len(given["id"]) <= 200:
-        raise BadSet('"id" is a text of up to 200 characters')
+        raise BadQuestionSet('"id" is a text of up to 200 characters')
     if not isinstance(answerable, bool):
-        raise BadSet('"answerable" is true or false')
+        raise BadQuestionSet('"answerable" is true or false')
     if labels is not None and not _is_texts(labels):
-        raise BadSet('"labels" is a list of names of classifications')
+        raise BadQuestionSet('"labels" is a list of names of classifications')
     places = given.get("places", [])
     if not isinstance(places, list):
-        raise BadSet('"places" is a list')
+        raise BadQuestionSet('"places" is a list')
     within = given.get("within", {})
     if not isinstance(within, dict) or set(within) - {"files"} or not _is_texts(within.get("files", [])):
-        raise BadSet('"within" is {"files": [names]}')
+        raise BadQuestionSet('"within" is {"files": [names]}')
     if bool(places) != answerable:
-        raise BadSet("an answerable question has places, and one that is not has none")
-    return Question(
+        raise BadQuestionSet("an answerable question has places, and one that is not has none")
+    return SetQuestion(
         given["id"],
         text,
         tuple(dict.fromkeys(read_place(place, documents) for place in places)),
@@ -175,33 +175,33 @@ def read_question(given: Mapping[str, Any], documents: Mapping[str, Path]) -> Qu
     )
 
 
-def read_place(given: Any, documents: Mapping[str, Path]) -> Place:
+def read_place(given: Any, documents: Mapping[str, Path]) -> AnswerPlace:
     """Raises: BadSet."""
     if not isinstance(given, dict) or not isinstance(given.get("file"), str) or set(given) - PLACE_KEYS:
-        raise BadSet(f"a place is a file, and of {', '.join(sorted(PLACE_KEYS - {'file'}))} what it needs")
+        raise BadQuestionSet(f"a place is a file, and of {', '.join(sorted(PLACE_KEYS - {'file'}))} what it needs")
     first, quote = given.get("page"), given.get("quote", "")
     last = given.get("to", first)
     if first is not None and not (_is_count(first) and _is_count(last) and 1 <= first <= last):
-        raise BadSet('"page" and "to" are pages from 1, in this order')
+        raise BadQuestionSet('"page" and "to" are pages from 1, in this order')
     if not isinstance(quote, str):
-        raise BadSet('"quote" is a text')
+        raise BadQuestionSet('"quote" is a text')
     if "start" in given or "end" in given:
-        quote = _characters(given, documents)
-    return Place(given["file"], first, last, quote)
+        quote = _read_characters(given, documents)
+    return AnswerPlace(given["file"], first, last, quote)
 
 
-def _characters(given: Mapping[str, Any], documents: Mapping[str, Path]) -> str:
+def _read_characters(given: Mapping[str, Any], documents: Mapping[str, Path]) -> str:
     start, end, path = given.get("start"), given.get("end"), documents.get(given["file"])
     if not (_is_count(start) and _is_count(end) and start < end):
-        raise BadSet('"start" and "end" are characters of the file, in this order')
+        raise BadQuestionSet('"start" and "end" are characters of the file, in this order')
     if path is None:
-        raise BadSet(f"{given['file']!r} does not come with the set; give the words as a quote")
+        raise BadQuestionSet(f"{given['file']!r} does not come with the set; give the words as a quote")
     try:
         text = path.read_bytes().decode()
     except (OSError, UnicodeDecodeError):
-        raise BadSet(f"{given['file']!r} is not a text in UTF-8; give the words as a quote") from None
+        raise BadQuestionSet(f"{given['file']!r} is not a text in UTF-8; give the words as a quote") from None
     if not text[start:end].strip():
-        raise BadSet(f"{given['file']!r} has nothing at characters {start} to {end}")
+        raise BadQuestionSet(f"{given['file']!r} has nothing at characters {start} to {end}")
     return text[start:end]
 
 

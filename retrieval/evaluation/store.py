@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from entities.access import Scope, combine_many, current, granted_atoms
+from entities.access import Scope, combine_many, get_current_scope, load_granted_atoms
 from entities.audit import record
 from entities.models import Classification
 from entities.models.classification import FIRST_COMPOUND
-from ingestion.vector_models import model_for_search
-from retrieval.evaluation.metrics import Figures
+from ingestion.vector_models import get_search_model
+from retrieval.evaluation.metrics import RankingFigures
 from retrieval.evaluation.rankings import FUSED, RANKINGS, SHOWN
-from retrieval.evaluation.run import Measured, Outcome, list_names
-from retrieval.evaluation.sets import BadSet, Place, Question, QuestionSet
+from retrieval.evaluation.run import QuestionOutcome, RunMeasurement, list_names
+from retrieval.evaluation.sets import AnswerPlace, BadQuestionSet, QuestionSet, SetQuestion
 from retrieval.models import EvaluationOutcome, EvaluationQuestion, EvaluationRun, RankingSettings
-from retrieval.tuning import tuning
+from retrieval.tuning import load_tuning
 
 HELD_TO = (FUSED, SHOWN)
 """The rankings of which nDCG@10 must not drop: what a branch loses, the other may gain."""
@@ -27,7 +27,7 @@ BATCH = 500
 
 
 @dataclass(frozen=True)
-class Drop:
+class RankingDrop:
     """nDCG@10 of one ranking in the run before, and in this one."""
 
     ranking: str
@@ -36,12 +36,12 @@ class Drop:
 
 
 @dataclass(frozen=True)
-class Kept:
+class SavedRun:
     """before: the run that this one was compared with. changed: settings that were others then: name -> (then, now)."""
 
     run: EvaluationRun
     before: EvaluationRun | None
-    drops: Sequence[Drop]
+    drops: Sequence[RankingDrop]
     changed: Mapping[str, tuple[Any, Any]]
 
 
@@ -63,26 +63,26 @@ def note_run(reader: Scope, given: QuestionSet, *, name: str, model_id: str) -> 
 def keep(
     reader: Scope,
     given: QuestionSet,
-    measured: Measured,
+    measured: RunMeasurement,
     *,
     name: str,
     model_id: str,
     threshold: float,
     accept: bool = False,
     same_settings: bool = False,
-) -> Kept:
+) -> SavedRun:
     """Compare a run with the last one of the same questions and reader, and keep it. Needs no scope open.
 
     name: of the reader. accept: later runs are compared with this one, whatever it lost. same_settings: only runs with
     the settings of today count as the last. Raises: BadSet for a label that the workspace does not have.
     """
     with reader.open():
-        held = granted_atoms()
+        held = load_granted_atoms()
     with Scope.for_service(reader.workspace).open():
         questions = keep_questions(reader.workspace, given, measured, held)
-        now = settings_of_today()
-        before = last_run(given, name, model_id, now if same_settings else None)
-        drops = dropped(before.figures if before else {}, build_figures(measured), threshold)
+        now = read_current_settings()
+        before = find_last_run(given, name, model_id, now if same_settings else None)
+        drops = find_drops(before.figures if before else {}, build_figures(measured), threshold)
         run = EvaluationRun.objects.create(
             workspace_id=reader.workspace,
             set_name=given.name,
@@ -111,34 +111,36 @@ def keep(
             ),
             batch_size=BATCH,
         )
-    return Kept(run, before, drops, changes(before, run))
+    return SavedRun(run, before, drops, changes(before, run))
 
 
-def build_figures(measured: Measured) -> dict[str, dict[str, float | None]]:
-    return {ranking: rounded(figures) for ranking, figures in measured.figures.items()}
+def build_figures(measured: RunMeasurement) -> dict[str, dict[str, float | None]]:
+    return {ranking: round_figures(figures) for ranking, figures in measured.figures.items()}
 
 
-def rounded(figures: Figures) -> dict[str, float | None]:
+def round_figures(figures: RankingFigures) -> dict[str, float | None]:
     return {name: None if value is None else round(value, 4) for name, value in asdict(figures).items()}
 
 
-def build_scores(outcome: Outcome, files: Mapping[str, Sequence[UUID]]) -> dict[str, Any]:
+def build_scores(outcome: QuestionOutcome, files: Mapping[str, Sequence[UUID]]) -> dict[str, Any]:
     """As `EvaluationOutcome.scores`."""
     told = {"nearest": outcome.found.nearest, "lost": not list_names(outcome.question) <= set(files)}
     if not outcome.question.places:
         return told
     return {
         **told,
-        **{ranking: [outcome.first(ranking), *rounded(outcome.figures(ranking)).values()] for ranking in RANKINGS},
+        **{
+            ranking: [outcome.first(ranking), *round_figures(outcome.figures(ranking)).values()] for ranking in RANKINGS
+        },
     }
 
 
-def list_files(outcome: Outcome, files: Mapping[str, Sequence[UUID]]) -> list[UUID]:
+def list_files(outcome: QuestionOutcome, files: Mapping[str, Sequence[UUID]]) -> list[UUID]:
     """As `EvaluationOutcome.files`."""
     return sorted({pk for name in list_names(outcome.question) for pk in files.get(name, ())})
 
 
-def last_run(
+def find_last_run(
     given: QuestionSet, reader: str, model_id: str, with_settings: Mapping[str, Any] | None
 ) -> EvaluationRun | None:
     """In the open scope; a run that dropped is not what the next one has to reach.
@@ -150,18 +152,18 @@ def last_run(
     if with_settings is not None:
         runs = runs.filter(settings=with_settings)
     runs = runs.order_by("-created_at", "pk")
-    return runs.filter(model_id=model_id).first() or runs.filter(model_id=model_for_search(current())).first()
+    return runs.filter(model_id=model_id).first() or runs.filter(model_id=get_search_model(get_current_scope())).first()
 
 
-def dropped(
+def find_drops(
     before: Mapping[str, Mapping[str, float | None]], now: Mapping[str, Mapping[str, float | None]], threshold: float
-) -> list[Drop]:
+) -> list[RankingDrop]:
     """The rankings that people see, where they lost more than `threshold` of nDCG@10."""
     found = []
     for ranking in HELD_TO:
         then, here = before.get(ranking, {}).get("ndcg_10"), now[ranking]["ndcg_10"]
         if then is not None and here is not None and then - here > threshold + 1e-9:
-            found.append(Drop(ranking, then, here))
+            found.append(RankingDrop(ranking, then, here))
     return found
 
 
@@ -173,11 +175,13 @@ def changes(before: EvaluationRun | None, run: EvaluationRun) -> dict[str, tuple
     return {name: (then.get(name), now.get(name)) for name in {**then, **now} if then.get(name) != now.get(name)}
 
 
-def settings_of_today() -> dict[str, Any]:
+def read_current_settings() -> dict[str, Any]:
     """As they come back from the database, so that they can be compared. In an open scope of the workspace."""
     chosen = RankingSettings.objects.first() or RankingSettings()
-    constants = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(tuning()).items()}
-    return {**constants, "rerank": chosen.rerank, "strict": tuning().strict or chosen.strict}
+    constants = {
+        name: list(value) if isinstance(value, tuple) else value for name, value in asdict(load_tuning()).items()
+    }
+    return {**constants, "rerank": chosen.rerank, "strict": load_tuning().strict or chosen.strict}
 
 
 def commit_of_today() -> str:
@@ -202,7 +206,7 @@ def commit_of_today() -> str:
 def keep_questions(
     workspace: int,
     given: QuestionSet,
-    measured: Measured,
+    measured: RunMeasurement,
     held: Iterable[int],
 ) -> dict[str, UUID]:
     """The set's questions as rows, in the open service scope; those that it has no more go, with their outcomes.
@@ -218,7 +222,7 @@ def keep_questions(
     for question in given.questions:
         label = everything if question.labels is None else build_label(question, names)
         places = [
-            place_row(place, shown_by[question.id].get(n, ()), measured.files)
+            build_place_row(place, shown_by[question.id].get(n, ()), measured.files)
             for n, place in enumerate(question.places)
         ]
         row = known.pop(question.id, None) or EvaluationQuestion(
@@ -239,7 +243,7 @@ def keep_questions(
     return {one.key: one.pk for one in (*made, *changed)}
 
 
-def place_row(place: Place, rows: Iterable[UUID], files: Mapping[str, Sequence[UUID]]) -> dict[str, Any]:
+def build_place_row(place: AnswerPlace, rows: Iterable[UUID], files: Mapping[str, Sequence[UUID]]) -> dict[str, Any]:
     """As in `EvaluationQuestion.places`; {} for a file that the reader does not see."""
     found = files.get(place.file)
     if not found:
@@ -255,9 +259,9 @@ def label_names() -> dict[str, int]:
     return {label.casefold(): value for value, label in atoms.values_list("value", "label")}
 
 
-def build_label(question: Question, names: Mapping[str, int]) -> int:
+def build_label(question: SetQuestion, names: Mapping[str, int]) -> int:
     """Raises: BadSet."""
     labels = question.labels or ()
     if unknown := [label for label in labels if label.casefold() not in names]:
-        raise BadSet(f"question {question.id!r}: there is no classification {unknown[0]!r} in this workspace")
+        raise BadQuestionSet(f"question {question.id!r}: there is no classification {unknown[0]!r} in this workspace")
     return combine_many(names[label.casefold()] for label in labels)

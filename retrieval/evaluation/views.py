@@ -8,15 +8,15 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from entities.access import ADMIN, Scope, opens_own_scope, requires
-from retrieval.evaluation.bench import bench, look_at
+from retrieval.evaluation.bench import build_bench, look_at
 from retrieval.evaluation.history import (
-    fell,
-    figure_rows,
     get_run_or_404,
-    histories,
-    question_lines,
+    has_dropped,
+    list_figure_rows,
+    list_histories,
+    list_question_lines,
+    list_unanswered_lines,
     run_before,
-    unanswered_lines,
 )
 from retrieval.evaluation.metrics import NAMES
 from retrieval.evaluation.report import TITLES
@@ -32,7 +32,7 @@ def get_scope(request: HttpRequest) -> Scope:
 @require_safe
 def runs(request: HttpRequest) -> HttpResponse:
     context = {
-        "histories": histories(get_scope(request)),
+        "histories": list_histories(get_scope(request)),
         "names": list(NAMES.values()),
         "titles": list(TITLES.values()),
     }
@@ -50,13 +50,13 @@ def run_detail(request: HttpRequest, pk: UUID) -> HttpResponse:
         "seen": seen,
         "run": seen.run,
         "before": earlier,
-        "fell": fell(before, seen),
-        "rows": figure_rows(seen),
+        "fell": has_dropped(before, seen),
+        "rows": list_figure_rows(seen),
         "names": list(NAMES.values()),
         "titles": list(TITLES.values()),
         "changed": changes(earlier, seen.run),
-        "questions": question_lines(scope, seen.run, earlier),
-        "unanswered": unanswered_lines(scope, seen.run),
+        "questions": list_question_lines(scope, seen.run, earlier),
+        "unanswered": list_unanswered_lines(scope, seen.run),
     }
     return render(request, "retrieval/evaluation_run.html", context)
 
@@ -76,7 +76,7 @@ def bench_page(request: HttpRequest) -> HttpResponse:
     text = question.text if question else request.GET.get("q", "")
     found, ordered = look_at(scope, text, question.files if question else ())
     with scope.open():
-        made = bench(scope, found, ordered, question, read_uuid(request.GET.get("row", "")), started)
+        made = build_bench(scope, found, ordered, question, read_uuid(request.GET.get("row", "")), started)
         return render(request, "retrieval/evaluation_bench.html", {"bench": made, "asked": text})
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from hashlib import sha256
 from statistics import fmean
 
-from retrieval.evaluation.metrics import ndcg
+from retrieval.evaluation.metrics import compute_ndcg
 from retrieval.evaluation.rankings import LEXICAL, VECTOR
-from retrieval.evaluation.run import Outcome
+from retrieval.evaluation.run import QuestionOutcome
 from retrieval.search import score_hits
-from retrieval.tuning import tuning
+from retrieval.tuning import load_tuning
 
 SHARES = tuple(n / 20 for n in range(4, 17))
 """Weights of the vector branch that are tried; the lexical one has the rest to 1."""
@@ -21,7 +21,7 @@ ALLOWED = 0.01
 
 
 @dataclass(frozen=True)
-class Line:
+class WeightLine:
     """nDCG@10 of one set: both branches, and fused by a pair."""
 
     set_name: str
@@ -37,19 +37,19 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenWeights:
     """share: of meaning, with the greatest mean over sets on the choosing halves, of those that stay within `ALLOWED`
     of the better branch on each; of all, where none does. chosen_on, reported: a line a set, by this share. today: of
     all questions, as the installation is set.
     """
 
     share: float
-    chosen_on: Sequence[Line]
-    reported: Sequence[Line]
-    today: Sequence[Line]
+    chosen_on: Sequence[WeightLine]
+    reported: Sequence[WeightLine]
+    today: Sequence[WeightLine]
 
 
-def choose_share(sets: Mapping[str, Sequence[Outcome]]) -> Chosen:
+def choose_share(sets: Mapping[str, Sequence[QuestionOutcome]]) -> ChosenWeights:
     """Raises: ValueError where a set has no answerable question in one of its halves."""
     halves = {name: halve(outcomes) for name, outcomes in sets.items()}
     if any(not half for pair in halves.values() for half in pair):
@@ -60,36 +60,36 @@ def choose_share(sets: Mapping[str, Sequence[Outcome]]) -> Chosen:
     within = [share for share, lines in tried.items() if min(line.margin for line in lines) >= -ALLOWED]
     best = max(within or tried, key=lambda share: fmean(line.fused for line in tried[share]))
     every = {name: [*halves[name][0], *halves[name][1]] for name in sets}
-    today = tuning().weights[0] / sum(tuning().weights)
-    return Chosen(best, tried[best], build_lines(second, best), build_lines(every, today))
+    today = load_tuning().weights[0] / sum(load_tuning().weights)
+    return ChosenWeights(best, tried[best], build_lines(second, best), build_lines(every, today))
 
 
-def halve(outcomes: Sequence[Outcome]) -> tuple[list[Outcome], list[Outcome]]:
+def halve(outcomes: Sequence[QuestionOutcome]) -> tuple[list[QuestionOutcome], list[QuestionOutcome]]:
     """By the hash of the question's id: the same halves every time."""
-    halves: tuple[list[Outcome], list[Outcome]] = ([], [])
+    halves: tuple[list[QuestionOutcome], list[QuestionOutcome]] = ([], [])
     for outcome in outcomes:
         if outcome.question.places:
             halves[sha256(outcome.question.id.encode()).digest()[-1] % 2].append(outcome)
     return halves
 
 
-def build_lines(sets: Mapping[str, Sequence[Outcome]], share: float) -> list[Line]:
+def build_lines(sets: Mapping[str, Sequence[QuestionOutcome]], share: float) -> list[WeightLine]:
     return [
-        Line(
+        WeightLine(
             name,
             len(outcomes),
             fmean(score(one, one.found.rows[VECTOR]) for one in outcomes),
             fmean(score(one, one.found.rows[LEXICAL]) for one in outcomes),
-            fmean(score(one, refused(one, share)) for one in outcomes),
+            fmean(score(one, reorder_by_share(one, share)) for one in outcomes),
         )
         for name, outcomes in sets.items()
     ]
 
 
-def score(outcome: Outcome, rows: Sequence[int]) -> float:
-    return ndcg(outcome.compute_gains(rows), len(outcome.question.places))
+def score(outcome: QuestionOutcome, rows: Sequence[int]) -> float:
+    return compute_ndcg(outcome.compute_gains(rows), len(outcome.question.places))
 
 
-def refused(outcome: Outcome, share: float) -> list[int]:
+def reorder_by_share(outcome: QuestionOutcome, share: float) -> list[int]:
     """The rows as a search with this share of meaning would order them."""
     return [hit.row for hit in score_hits(outcome.found.hits, outcome.found.raised, (share, 1 - share))]

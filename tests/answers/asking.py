@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 from chat import actions, runner
 from chat.access import get_session_or_404, get_turn_or_404
-from chat.conversation import exchanges
+from chat.conversation import list_exchanges
 from chat.shown import present_exchange
 from entities.access import Scope
 from entities.models import Entity, User
@@ -70,7 +70,7 @@ def ask(who: str, question: Question) -> Reply:
             runner.wait_until_idle()
     with scope.open():
         row = get_turn_or_404(scope, turn.pk)
-        (exchange,) = exchanges(scope, get_session_or_404(scope, session.pk), [row])
+        (exchange,) = list_exchanges(scope, get_session_or_404(scope, session.pk), [row])
         view = present_exchange(scope, exchange)
     text = view.answer.content if view.answer else f"[{row.state}: {row.error}]"
     labels = tuple(chip.label for chip in view.labels or ())

@@ -11,7 +11,7 @@ import pytest
 from django.core.management import call_command
 
 from entities.models import Workspace
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from tests.answers.asking import discloses, run, shares
 
 FAIR_SHARE = {"readme": 0.9, "more": 0.8}
@@ -26,7 +26,7 @@ def demo(transactional_db: None) -> Workspace:
     """Loaded and processed in this process."""
     call_command("load_demo", stdout=StringIO())
     workspace = Workspace.objects.get(slug="demo")
-    work_off(workspace.pk)
+    process_all_waiting(workspace.pk)
     return workspace
 
 

@@ -166,12 +166,12 @@ class Model:
         self.script.push(when=is_chat, **answer)
 
     @property
-    def requests(self) -> list[scripted.Recorded]:
+    def requests(self) -> list[scripted.RecordedRequest]:
         """What the chat sent, without the classifier's requests."""
         return [request for request in self.script.requests if is_chat(request)]
 
 
-def is_chat(request: scripted.Recorded) -> bool:
+def is_chat(request: scripted.RecordedRequest) -> bool:
     return "search_knowledge" in request.tools
 
 

@@ -12,7 +12,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from chat.evaluation import answers
-from chat.evaluation.figures import Answer, Drop, find_drops, score_answer
+from chat.evaluation.figures import FigureDrop, JudgedAnswer, find_drops, score_answer
 from chat.evaluation.golden import build_golden_set
 from chat.models import AnswerRun, Session
 from entities.access import Scope
@@ -182,13 +182,13 @@ def test_a_question_without_an_answer_is_a_failure_and_not_a_figure(
     ],
 )
 def test_each_figure_falls_by_what_it_measures(change: dict[str, Any], low: list[str]) -> None:
-    right = Answer("It is two million [citation:1].", 1, ((1, [0]),), ((1, Support.SUPPORTED),), 1.0)
+    right = JudgedAnswer("It is two million [citation:1].", 1, ((1, [0]),), ((1, Support.SUPPORTED),), 1.0)
     assert set(score_answer(right).values()) == {1.0}
-    found = score_answer(Answer(**{**vars(right), **change}))
+    found = score_answer(JudgedAnswer(**{**vars(right), **change}))
     assert sorted(name for name, value in found.items() if value < 1) == sorted(low) or "answered" in low
     assert [name for name in low if found[name] >= 1] == []
     for text in ("It is so.", ""):
-        assert score_answer(Answer(text, 0, (), (), 0.5)) == {"not_found": 0.0}
+        assert score_answer(JudgedAnswer(text, 0, (), (), 0.5)) == {"not_found": 0.0}
 
 
 def test_two_points_are_found_and_noise_is_not() -> None:
@@ -205,7 +205,7 @@ def test_two_points_are_found_and_noise_is_not() -> None:
             told[name] += bool(find_drops(_run(before), _run(now), seed=trial))
     assert told["planted"] >= 95
     assert told["noise"] == 0
-    assert find_drops(_run(np.ones(250)), _run(np.zeros(250))) == [Drop("answered", 1.0, 0.0)]
+    assert find_drops(_run(np.ones(250)), _run(np.zeros(250))) == [FigureDrop("answered", 1.0, 0.0)]
     assert find_drops(_run(np.zeros(250)), _run(np.ones(250))) == []
     assert find_drops(_run(np.ones(250)), _run(np.full(250, 0.999))) == []
     assert find_drops(_run(np.ones(250)), _run(np.full(250, 0.989)))

@@ -73,7 +73,7 @@ def test_stopped_failed_and_unlabelled_turns_are_on_record_too(
     with service.open():
         turn = Turn.objects.get()
         Message.objects.filter(pk=turn.question).update(data_classification=None)
-        log.end(turn, log.Ending(log.State.INTERRUPTED))
+        log.end(turn, log.TurnEnding(log.State.INTERRUPTED))
     ended, label = rows(service, "answer")[-1]
     assert (ended.detail["state"], label) == ("interrupted", None)
 

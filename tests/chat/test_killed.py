@@ -14,8 +14,8 @@ from django.utils import timezone
 from chat.models import OPEN, Event, Message, Session, State, Turn
 from llm.messages import ToolUse
 from llm.offline import engine
-from llm.scripted import Recorded
-from llm.wire import Answer, as_events
+from llm.scripted import RecordedRequest
+from llm.wire import Answer, format_events
 from tests.chat.conftest import CAP, is_chat
 from tests.processes import Server, free_port, spawn, wait_for
 
@@ -59,7 +59,7 @@ class Handler(BaseHTTPRequestHandler):
     server: Model
 
     def do_POST(self) -> None:
-        asked = Recorded(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        asked = RecordedRequest(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
         where = next((name for name, question in ASKED.items() if question in asked.text), "")
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
@@ -76,7 +76,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send(SPOKEN, where)
 
     def send(self, answer: Answer, where: str = "") -> None:
-        for number, event in enumerate(as_events(answer, "test")):
+        for number, event in enumerate(format_events(answer, "test")):
             if where == "streaming" and number == 3:
                 self.server.silence(where)
             if where == "ending" and b"message_stop" in event:

@@ -6,7 +6,7 @@ import pytest
 
 from chat.agents import ASSISTANT
 from chat.context import TOOLS
-from chat.layout import BLOCK_TURNS, KEPT_TURNS, LAYERS, OLDER, HistoryMessage, first_turn, lay_out, mark_prefixes
+from chat.layout import BLOCK_TURNS, KEPT_TURNS, LAYERS, OLDER, HistoryMessage, find_first_turn, lay_out, mark_prefixes
 from llm import prompts
 from llm.offline.tokens import estimate
 
@@ -26,7 +26,7 @@ def said_in(role, n):
 
 def said_before(number):
     """What turn `number` is given of the turns before it, as `chat.context` reads them."""
-    return [said_in(role, n) for n in range(first_turn(number), number) for role in ("user", "assistant")]
+    return [said_in(role, n) for n in range(find_first_turn(number), number) for role in ("user", "assistant")]
 
 
 def lay(number):
@@ -40,7 +40,7 @@ def test_the_beginning_moves_by_whole_blocks(messages, first, given):
     """messages: of the conversation, the new question included."""
     number = (messages + 1) // 2
     layout = lay(number)
-    assert first_turn(number) == first
+    assert find_first_turn(number) == first
     assert layout.history == len(layout.messages) - 1 == given
     assert given < 2 * (KEPT_TURNS + BLOCK_TURNS)
     assert layout.dropped == ((OLDER,) if first > 1 else ())

@@ -8,7 +8,7 @@ from entities.actions import create_entity
 from entities.models import AuditText
 from entities.types import Risk
 from references.actions import add_reference
-from retrieval.tuning import tuning
+from retrieval.tuning import load_tuning
 
 DEPTH = {"query": "kestrel clause", "scope": "record"}
 
@@ -51,8 +51,8 @@ def test_a_depth_that_cannot_be_is_told_to_the_model(depth, linked, viewer, cont
 def test_as_many_passages_as_are_set(most, index, viewer, contract, start, model, settings, request):
     if most:
         settings.RETRIEVAL = {"prompt": most}
-    request.addfinalizer(tuning.cache_clear)
-    tuning.cache_clear()
+    request.addfinalizer(load_tuning.cache_clear)
+    load_tuning.cache_clear()
     for n in range(8):
         index.row(contract, f"The kestrel clause, number {n}.", vector=False)
     model.says(tool_use=("search_knowledge", {"query": "kestrel clause"}))

@@ -7,7 +7,7 @@ from django.db import connection
 from django.utils import timezone
 
 from chat.layout import LAYERS
-from chat.memory import Recalled, fit_turns, rank_turns, recall_turns
+from chat.memory import RecalledTurn, fit_turns, rank_turns, recall_turns
 from chat.models import Message, Role, Session, State, Turn
 from entities.access import Scope, combine_many, grant_entity, revoke_entity
 from entities.models import Entity, Source
@@ -183,6 +183,6 @@ def test_a_turn_lends_to_its_neighbours_and_the_best_have_room() -> None:
     assert rank_turns({4: 10.0, 9: 2.0}, before=10) == [4, 3, 5, 9]
     assert rank_turns({1: 1.0}, before=2) == [1]
     assert rank_turns({}, before=10) == []
-    turns = [Recalled(n, (), (("answered", "x" * 400),)) for n in (7, 3, 5)]
+    turns = [RecalledTurn(n, (), (("answered", "x" * 400),)) for n in (7, 3, 5)]
     kept = fit_turns(turns, budget=2 * turns[0].tokens + 1)
     assert ([turn.number for turn in kept.turns], kept.left_out) == ([3, 7], 1)

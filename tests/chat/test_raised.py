@@ -257,10 +257,10 @@ def test_an_answer_rises_with_a_heading_that_was_told_with_its_passage(
         raising.join()
         return name_labels(results)
 
-    name_labels = tools._name_labels
+    name_labels = tools._load_name_labels
     for told in (True, False):
         if not told:  # it rises after the passages were read, before their headings are
-            monkeypatch.setattr(tools, "_name_labels", raise_meanwhile)
+            monkeypatch.setattr(tools, "_load_name_labels", raise_meanwhile)
         model.says(tool_use=("search_knowledge", {"query": "lease of a fender"}))
         model.says(text="9,000 euros.")
         chat.ask("What does the fender cost?")

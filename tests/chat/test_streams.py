@@ -32,9 +32,9 @@ async def stop_listening(task):
 
 async def test_a_stream_that_nobody_wakes_waits_and_one_that_is_woken_does_not(monkeypatch):
     monkeypatch.setattr(wakeups, "FALLBACK_SECONDS", 60.0)
-    assert wakeups.patience_seconds() == wakeups.POLL_SECONDS
+    assert wakeups.choose_patience_seconds() == wakeups.POLL_SECONDS
     task = await begin_listening()
-    assert wakeups.patience_seconds() >= 40
+    assert wakeups.choose_patience_seconds() >= 40
     turn = uuid4()
     with wakeups.subscribed(turn) as news, wakeups.subscribed(uuid4()) as other:
         async with await psycopg.AsyncConnection.connect(settings.DATABASE_URL, autocommit=True) as writing:
@@ -44,7 +44,7 @@ async def test_a_stream_that_nobody_wakes_waits_and_one_that_is_woken_does_not(m
         # Who trusted the connection looks at once when it goes.
         await stop_listening(task)
         assert other.is_set()
-    assert wakeups.patience_seconds() == wakeups.POLL_SECONDS
+    assert wakeups.choose_patience_seconds() == wakeups.POLL_SECONDS
 
 
 async def test_where_notifications_do_not_arrive_streams_look_often_and_the_log_says_why(monkeypatch, caplog):

@@ -9,9 +9,9 @@ from django.db import DatabaseError
 from django.db import connection as database
 from psycopg.conninfo import conninfo_to_dict
 
-from config.database import as_role, broker, connection
+from config.database import build_broker, build_connection, build_url_for_role
 from config.logs import WithoutDetail, WithoutQuery
-from config.settings import storage
+from config.settings import build_storage
 
 
 def test_every_environment_variable_is_documented():
@@ -24,7 +24,7 @@ def test_every_environment_variable_is_documented():
 
 
 def test_database_address_with_tls_parameters():
-    entry = connection("postgresql://app:p%40ss@db.example.com:6432/clearance?sslmode=verify-full", pool=4)
+    entry = build_connection("postgresql://app:p%40ss@db.example.com:6432/clearance?sslmode=verify-full", pool=4)
     assert (entry["USER"], entry["PASSWORD"], entry["HOST"], entry["PORT"]) == ("app", "p@ss", "db.example.com", "6432")
     assert entry["OPTIONS"]["sslmode"] == "verify-full"
     assert entry["OPTIONS"]["pool"]["max_size"] == 4
@@ -41,23 +41,23 @@ def test_database_address_with_tls_parameters():
     ],
 )
 def test_broker_in_postgresql(url, expected):
-    address, options = broker(url)
+    address, options = build_broker(url)
     assert address == "pgmq://"
     assert expected.items() <= conninfo_to_dict(options["conn_string"]).items()
 
 
 def test_broker_elsewhere_is_passed_on():
-    assert broker("amqp://user:pass@queue.example.com//") == ("amqp://user:pass@queue.example.com//", {})
+    assert build_broker("amqp://user:pass@queue.example.com//") == ("amqp://user:pass@queue.example.com//", {})
 
 
 def test_broker_beside_an_external_database_is_its_own_role_without_the_applications_password():
-    address = as_role("postgresql://app:secret@db.example.com/clearance", "clearance_mq")
+    address = build_url_for_role("postgresql://app:secret@db.example.com/clearance", "clearance_mq")
     assert conninfo_to_dict(address) == {"user": "clearance_mq", "host": "db.example.com", "dbname": "clearance"}
 
 
 def test_storage_in_a_directory_and_in_s3():
-    assert storage("/data/files")["OPTIONS"] == {"location": "/data/files"}
-    entry = storage("s3://bucket/some/prefix?region_name=eu-central-1")
+    assert build_storage("/data/files")["OPTIONS"] == {"location": "/data/files"}
+    entry = build_storage("s3://bucket/some/prefix?region_name=eu-central-1")
     assert entry["OPTIONS"] == {"bucket_name": "bucket", "location": "some/prefix", "region_name": "eu-central-1"}
 
 

@@ -12,8 +12,8 @@ from django.core.management import CommandError, call_command
 
 from entities.access import Scope
 from entities.actions import create_workspace
-from entities.audit import Question, record, record_question
-from entities.audit.chain import Kind, link_hash, verify
+from entities.audit import AuditedQuery, record, record_question
+from entities.audit.chain import ProblemKind, link_hash, verify
 from entities.audit.checkpoints import BadCheckpoint, read_checkpoints
 from entities.models import AuditEntry, AuditLink
 from tests.conftest import Person, person
@@ -28,7 +28,7 @@ def world(transactional_db: None, owner_connection: Owner) -> Scope:
     for number in range(1, 9):
         with service.open():
             if number % 3 == 0:
-                asked = Question(f"who earns {number}", {3, 5}, ((uuid4(), uuid4()),), {"types": ["contract"]})
+                asked = AuditedQuery(f"who earns {number}", {3, 5}, ((uuid4(), uuid4()),), {"types": ["contract"]})
                 record_question(service, "search", asked, door="page")
             else:
                 record(service, "entity.changed", "contract", uuid4(), fields=["value"], number=number)
@@ -36,7 +36,7 @@ def world(transactional_db: None, owner_connection: Owner) -> Scope:
     return service
 
 
-def verified(service: Scope, checkpoints: str = "") -> tuple[int, Kind | None]:
+def verified(service: Scope, checkpoints: str = "") -> tuple[int, ProblemKind | None]:
     with service.open():
         found = verify(service, read_checkpoints(checkpoints.splitlines()))
     return (found.problem.row, found.problem.kind) if found.problem else (found.rows, None)
@@ -157,27 +157,27 @@ def put_words(owner: Owner, seq: int) -> None:
     owner.execute("ALTER TABLE entities_audittext ENABLE TRIGGER label")
 
 
-TAMPERING: list[tuple[Callable[[Owner, int], None], int, int, Kind]] = [
-    (change, 4, 4, Kind.CHANGED),
-    (change, 8, 8, Kind.CHANGED),
-    (backdate, 1, 1, Kind.CHANGED),
-    (change_link, 4, 4, Kind.INSERTED),
-    (remove, 4, 4, Kind.REMOVED),
-    (remove_with_link, 1, 1, Kind.REMOVED),
-    (remove_with_link, 4, 4, Kind.REMOVED),
-    (insert_unsealed, 0, 9, Kind.INSERTED),
-    (insert_with_no_number, 0, 9, Kind.INSERTED),
-    (insert_with_no_number, -5, 9, Kind.INSERTED),
-    (forget_hash, 4, 4, Kind.INSERTED),
-    (insert_between, 4, 4, Kind.REORDERED),
-    (insert_between, 9, 9, Kind.INSERTED),
-    (swap, 1, 1, Kind.REORDERED),
-    (swap, 7, 7, Kind.REORDERED),
-    (change_words, 3, 3, Kind.CHANGED_TEXT),
-    (change_found, 6, 6, Kind.CHANGED_TEXT),
-    (lower_label, 6, 6, Kind.CHANGED_TEXT),
-    (put_words, 4, 4, Kind.CHANGED_TEXT),
-    (remove_words, 3, 3, Kind.REMOVED_TEXT),
+TAMPERING: list[tuple[Callable[[Owner, int], None], int, int, ProblemKind]] = [
+    (change, 4, 4, ProblemKind.CHANGED),
+    (change, 8, 8, ProblemKind.CHANGED),
+    (backdate, 1, 1, ProblemKind.CHANGED),
+    (change_link, 4, 4, ProblemKind.INSERTED),
+    (remove, 4, 4, ProblemKind.REMOVED),
+    (remove_with_link, 1, 1, ProblemKind.REMOVED),
+    (remove_with_link, 4, 4, ProblemKind.REMOVED),
+    (insert_unsealed, 0, 9, ProblemKind.INSERTED),
+    (insert_with_no_number, 0, 9, ProblemKind.INSERTED),
+    (insert_with_no_number, -5, 9, ProblemKind.INSERTED),
+    (forget_hash, 4, 4, ProblemKind.INSERTED),
+    (insert_between, 4, 4, ProblemKind.REORDERED),
+    (insert_between, 9, 9, ProblemKind.INSERTED),
+    (swap, 1, 1, ProblemKind.REORDERED),
+    (swap, 7, 7, ProblemKind.REORDERED),
+    (change_words, 3, 3, ProblemKind.CHANGED_TEXT),
+    (change_found, 6, 6, ProblemKind.CHANGED_TEXT),
+    (lower_label, 6, 6, ProblemKind.CHANGED_TEXT),
+    (put_words, 4, 4, ProblemKind.CHANGED_TEXT),
+    (remove_words, 3, 3, ProblemKind.REMOVED_TEXT),
 ]
 
 
@@ -221,7 +221,7 @@ def test_a_cut_tail_and_a_rewritten_history_show_against_a_checkpoint(
         remove_words(owner_connection, seq)
         remove_with_link(owner_connection, seq)
     assert verified(world) == (6, None), "a shorter chain is a chain"
-    assert verified(world, kept) == (7, Kind.CUT_TAIL)
+    assert verified(world, kept) == (7, ProblemKind.CUT_TAIL)
     with pytest.raises(CommandError):
         call_command("verify_audit", checkpoints=file, stderr=(said := io.StringIO()))
     assert "Row 7 is missing: the checkpoint of" in said.getvalue()
@@ -229,7 +229,7 @@ def test_a_cut_tail_and_a_rewritten_history_show_against_a_checkpoint(
         with world.open():
             record(world, "entity.changed", "contract", uuid4(), number=number)
     assert verified(world) == (8, None)
-    assert verified(world, kept) == (8, Kind.REWRITTEN)
+    assert verified(world, kept) == (8, ProblemKind.REWRITTEN)
     lost = json.dumps({**json.loads(kept), "workspace": 10**6, "slug": "gone"})
     file.write_text(lost)
     with pytest.raises(CommandError):

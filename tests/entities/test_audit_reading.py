@@ -15,8 +15,8 @@ from django.utils import timezone
 
 from entities.access import Scope
 from entities.actions import create_workspace
-from entities.audit import Question, record_question
-from entities.audit.chain import Kind, verify
+from entities.audit import AuditedQuery, record_question
+from entities.audit.chain import ProblemKind, verify
 from entities.audit.keeping import Why, keep, redact
 from entities.models import (
     AuditEntry,
@@ -48,10 +48,10 @@ def world(alice: Person, cfo: Person, viewer: Person, contract: Contract, restri
     within = {"types": ["contract"], "entities": [str(contract.pk), str(restricted.pk)], "files": [str(uuid4())]}
     with cfo.scope.open():
         record_question(
-            cfo.scope, "search", Question("the loan", {FINANCIAL}, found, within), door="page", latency_ms=7
+            cfo.scope, "search", AuditedQuery("the loan", {FINANCIAL}, found, within), door="page", latency_ms=7
         )
     with viewer.scope.open():
-        record_question(viewer.scope, "search", Question("parking", ()), door="api")
+        record_question(viewer.scope, "search", AuditedQuery("parking", ()), door="api")
     seal()
     return {"contract": contract, "restricted": restricted, "found": found}
 
@@ -158,7 +158,7 @@ def test_a_page_of_rows_costs_the_same_however_many_there_are(world: World, alic
     few = [statements(searches), statements(page)]
     with cfo.scope.open():
         for _ in range(20):
-            record_question(cfo.scope, "search", Question("again", (), world["found"]))
+            record_question(cfo.scope, "search", AuditedQuery("again", (), world["found"]))
     assert page(alice).count("again") >= 20
     assert [statements(searches), statements(page)] == few
 
@@ -199,7 +199,7 @@ def test_a_classification_goes_with_the_words_that_carry_it(
         role = Role.objects.get(name="cfo role")
         ClassificationGrant.objects.create(workspace_id=service.workspace, role=role, classification=level)
     with cfo.scope.open():
-        record_question(cfo.scope, "search", Question("drawings", ()))
+        record_question(cfo.scope, "search", AuditedQuery("drawings", ()))
     seal()
     with service.open():
         kept = AuditText.objects.count()
@@ -260,4 +260,4 @@ def test_what_a_workspace_keeps_no_longer_leaves_and_the_chain_holds(
     with service.open():
         problem = verify(service).problem
         assert problem
-        assert (problem.row, problem.kind) == (11, Kind.REMOVED)
+        assert (problem.row, problem.kind) == (11, ProblemKind.REMOVED)

@@ -20,7 +20,7 @@ from config.postgres import Cluster
 from config.roles import APP, OWNER
 from entities.access import Scope
 from entities.actions import create_workspace
-from entities.audit import Question, record, record_question
+from entities.audit import AuditedQuery, record, record_question
 from entities.audit.chain import verify
 from entities.models import AuditEntry, AuditLink
 
@@ -46,7 +46,7 @@ def test_no_gap_no_fork_no_lost_row(service: Scope) -> None:
             with suppress(ZeroDivisionError), service.open():
                 for _ in range(chance.choice((1, 1, 3))):
                     record(service, "entity.changed", "row", f"{writer} {number}")
-                record_question(service, "search", Question(f"{writer} {number}", ()), "row", f"{writer} {number}")
+                record_question(service, "search", AuditedQuery(f"{writer} {number}", ()), "row", f"{writer} {number}")
                 time.sleep(chance.random() * 0.004)
                 if chance.random() < 0.3:
                     _ = 1 / 0

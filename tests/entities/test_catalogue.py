@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 
 from entities.formats import format_count, format_money, localize_money
 from entities.language import translate_level, translate_stored
-from entities.registry import entity_types
+from entities.registry import list_entity_types
 from entities.templatetags import script_words
 
 BASE = Path(settings.BASE)
@@ -120,7 +120,7 @@ def test_every_sentence_of_the_scripts_is_given_to_a_german_page() -> None:
 
 def test_names_of_kinds_fields_and_choices_have_a_translation() -> None:
     known = {entry["msgid"] for entry in read_catalogue().values()}
-    for model in entity_types().values():
+    for model in list_entity_types().values():
         assert {str(model._meta.verbose_name), str(model._meta.verbose_name_plural)} <= known
         for field in model._meta.local_fields:
             if field.name not in ("entity_ptr", "project", "contract"):
@@ -139,7 +139,7 @@ def test_numbers_money_and_times_are_written_as_the_reader_writes_them() -> None
 def test_what_is_stored_does_not_depend_on_the_readers_language() -> None:
     with translation.override("de"):
         assert format_money(1250000, "EUR") == "€1,250,000"
-        assert {model.singular_title for model in entity_types().values()} >= {"contract", "risk"}
+        assert {model.singular_title for model in list_entity_types().values()} >= {"contract", "risk"}
 
 
 def test_names_of_a_workspaces_own_stay_as_they_are() -> None:

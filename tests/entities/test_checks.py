@@ -17,7 +17,7 @@ from entities.checks import check_routes, check_type
 from entities.fields import LongText
 from entities.models import Entity
 from entities.models.classification import FINANCIAL, PII
-from entities.rag import Access, Allow, Collection, Rag, Tier, option_names
+from entities.rag import Access, Allow, Collection, Rag, Tier, list_option_names
 from entities.types import Contract
 from llm.models_catalogue import TIERS
 
@@ -117,7 +117,7 @@ def test_a_right_value_passes(option: str, value: Any) -> None:
 
 
 def test_every_option_has_values_that_pass_and_values_that_do_not() -> None:
-    assert {option for _, option, _ in WRONG_VALUES} == {option for option, _ in RIGHT_VALUES} == option_names(Rag)
+    assert {option for _, option, _ in WRONG_VALUES} == {option for option, _ in RIGHT_VALUES} == list_option_names(Rag)
 
 
 def test_the_tiers_of_a_pulse_are_those_of_the_models() -> None:
@@ -163,7 +163,7 @@ def test_a_route_without_a_rule_fails_the_build() -> None:
 
 def test_docs_list_every_option_and_id() -> None:
     text = DOCS.read_text()
-    for option in option_names(Rag) | option_names(Access):
+    for option in list_option_names(Rag) | list_option_names(Access):
         assert f"`{option}`" in text, option
     source = (Path(__file__).parents[2] / "entities" / "checks.py").read_text()
     numbers = set(re.findall(r"error\(\s*(\d+)", source)) | {"20"} | {number for number, _, _ in WRONG_VALUES}

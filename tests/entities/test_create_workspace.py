@@ -5,12 +5,12 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from rest_framework.test import APIClient
 
-from entities.access import Scope, granted_atoms
+from entities.access import Scope, load_granted_atoms
 from entities.models import AuditEntry, Classification, Membership, Role, User, Workspace
 from entities.models.classification import FINANCIAL, INTERNAL
 from entities.tokens import issue_token
 from entities.types import Article
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from tests.conftest import ALL, Person
 from tests.ingestion.helpers import SALARY, ready, texts
 
@@ -34,7 +34,7 @@ def write_plan(maria: Person) -> Article:
     fields = {"name": "Plan", "body": PLAN}
     answer = maria.api.post("/api/entities/article/", fields, format="json")
     assert answer.status_code == 201, answer.content
-    work_off(maria.scope.workspace)
+    process_all_waiting(maria.scope.workspace)
     return Article(pk=answer.json()["id"])
 
 
@@ -46,7 +46,7 @@ def page_of(maria: Person, article: Article) -> str:
 
 def read_clearances(maria: Person) -> set[int]:
     with maria.scope.open():
-        return set(granted_atoms())
+        return set(load_granted_atoms())
 
 
 def test_an_administrator_gets_a_workspace(db: None) -> None:

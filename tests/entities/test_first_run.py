@@ -6,7 +6,7 @@ import pytest
 from django.conf import LazySettings
 from django.test import Client
 
-from entities.access import Scope, granted_atoms
+from entities.access import Scope, load_granted_atoms
 from entities.actions import add_member, create_entity, create_workspace
 from entities.first_run import make_code
 from entities.models import AuditEntry, Role, User, Workspace
@@ -51,7 +51,7 @@ def test_who_begins_goes_in_and_holds_everything() -> None:
     assert "Add your first project" in home
     maria = User.objects.get(username="maria")
     with Scope.for_user(maria, "quay-sons-ltd").open():
-        assert set(granted_atoms()) == set(ALL)
+        assert set(load_granted_atoms()) == set(ALL)
         held = set(Role.objects.filter(group__user=maria.pk).values_list("name", flat=True))
         assert held == {"Admin", "Editor", "Steward", "Founder"}
     with Scope.for_service(Workspace.objects.get().pk).open():
@@ -62,7 +62,7 @@ def test_who_declines_reads_public_text_and_decides_nothing() -> None:
     begin(open_browser(), reads_all=None, steward=None)
     maria = User.objects.get(username="maria")
     with Scope.for_user(maria, "quay-sons-ltd").open():
-        assert set(granted_atoms()) == set()
+        assert set(load_granted_atoms()) == set()
         assert set(Role.objects.filter(group__user=maria.pk).values_list("name", flat=True)) == {"Admin", "Editor"}
 
 

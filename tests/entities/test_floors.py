@@ -8,9 +8,9 @@ from entities.models import Classification, Entity, FieldParagraph, Workspace
 from entities.models.classification import FINANCIAL, SECRET
 from entities.text import write_text
 from entities.types import Article
-from ingestion.access import outlines
-from ingestion.downloads import cleared_for_all
-from ingestion.inline import work_off
+from ingestion.access import load_outlines
+from ingestion.downloads import is_cleared_for_all
+from ingestion.inline import process_all_waiting
 from ingestion.models import ContextRow, File, Paragraph
 from llm import scripted
 from references.models import Reference
@@ -106,9 +106,9 @@ def test_unlabelled_paragraphs_of_a_file_show_as_far_as_their_floor_does(
         files = {str(file.pk): file for file in File.objects.all()}
     for who, whole in ((steward, True), (bare, False)):
         with who.scope.open():
-            assert cleared_for_all(files[secret]) is whole
-            assert [outline.whole for outline in outlines([files[secret].pk]).values()] == [whole]
-            assert cleared_for_all(files[plain])
+            assert is_cleared_for_all(files[secret]) is whole
+            assert [outline.whole for outline in load_outlines([files[secret].pk]).values()] == [whole]
+            assert is_cleared_for_all(files[plain])
 
 
 def leave_out(alice: Person, record: Entity, body: bytes, *numbers: int, of: int) -> str:
@@ -151,7 +151,7 @@ def test_what_rules_find_in_typed_text_without_a_label_is_its_floor(
     with scripted.model() as script:
         script.push(tool_use=labelled(2, {}, left_out={1}))
         script.push(tool_use=("record_labels", {"paragraphs": [], "summaries": []}))
-        work_off(service.workspace)
+        process_all_waiting(service.workspace)
     with service.open():
         assert FieldParagraph.objects.get(text=SALARY).floor == FINANCIAL
     assert SALARY in body(steward, article)
@@ -184,6 +184,6 @@ def test_the_service_labels_what_no_steward_sees(alice: Person, article: Entity,
     assert (
         alice.api.patch(where, {"body": "We sell the whole yard to Orion in June."}, format="json").status_code == 200
     )
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     with service.open():
         assert SECRET in FieldParagraph.objects.values_list("data_classification", flat=True)

@@ -15,8 +15,8 @@ from django.test import RequestFactory
 
 from entities.actions import SEEDED
 from entities.formats import format_count, format_money, format_relative, format_size
-from entities.palette import COLORS, LABEL_ICONS, SPRITE, color_name, icon_name
-from entities.registry import entity_types
+from entities.palette import COLORS, LABEL_ICONS, SPRITE, normalise_color, normalise_icon
+from entities.registry import list_entity_types
 from entities.shell import LabelChip, Shell
 from entities.templatetags.clearance_ui import FILE_ICONS
 
@@ -61,10 +61,10 @@ def test_templates_need_no_inline_script_style_or_eval(path):
 
 def test_every_icon_named_is_in_the_sprite():
     known = set(re.findall(r'<symbol id="([^"]+)"', (BASE / "static" / SPRITE).read_text()))
-    named = {icon_name(name) for path in OURS for name in re.findall(r'\{% icon "([^"]+)"', path.read_text())}
-    named |= {icon_name(name) for path in OURS for name in re.findall(r'icon="([^"]+)"', path.read_text())}
-    named |= set(FILE_ICONS.values()) | set(LABEL_ICONS) | {icon_name(icon) for _, _, icon, _, _ in SEEDED}
-    named |= {icon_name(model.rag().icon) for model in entity_types().values()}
+    named = {normalise_icon(name) for path in OURS for name in re.findall(r'\{% icon "([^"]+)"', path.read_text())}
+    named |= {normalise_icon(name) for path in OURS for name in re.findall(r'icon="([^"]+)"', path.read_text())}
+    named |= set(FILE_ICONS.values()) | set(LABEL_ICONS) | {normalise_icon(icon) for _, _, icon, _, _ in SEEDED}
+    named |= {normalise_icon(model.rag().icon) for model in list_entity_types().values()}
     assert named <= known, named - known
 
 
@@ -74,14 +74,14 @@ def test_every_colour_of_the_palette_is_in_the_stylesheet():
 
 
 def test_stored_colours_and_icons_are_understood_or_fall_back():
-    assert [color_name(c) for c in ("Red", "gray", "yellow", "url(x)", "")] == [
+    assert [normalise_color(c) for c in ("Red", "gray", "yellow", "url(x)", "")] == [
         "red",
         "slate",
         "amber",
         "slate",
         "slate",
     ]
-    assert [icon_name(i) for i in ("Globe", "Scale", "file_text", "FileText", "")] == [
+    assert [normalise_icon(i) for i in ("Globe", "Scale", "file_text", "FileText", "")] == [
         "world", "scale", "file-text", "file-text", "tag",
     ]  # fmt: skip
 

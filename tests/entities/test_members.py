@@ -12,7 +12,7 @@ from django.test import Client
 
 from entities.access import NoWorkspace, Scope, grant_entity
 from entities.actions import create_entity
-from entities.joining import LIFE, build_code, end_codes, user_of_code
+from entities.joining import LIFE, build_code, end_codes, find_user_by_code
 from entities.models import Entity, Membership, Role, User
 from entities.tokens import issue_token
 from entities.types import Contract
@@ -120,7 +120,7 @@ def test_codes_that_are_made_up_old_or_of_nobody_are_one_answer(
     pk = outsider.user.pk
     forged = ["99999999:acme:0", "x:acme:0", f"{pk}", f"{pk}:acme:1", f"{pk}:acme:{10**30}"]
     for code in (old, f"{pk}:acme:0:x:y", "x", *map(signer.sign, forged), build_code(gone, "acme")):
-        assert user_of_code(code, "acme") is None
+        assert find_user_by_code(code, "acme") is None
         assert NOT_VALID in add(alice, code=code).content.decode()
     assert "outsider" not in members(alice)
 

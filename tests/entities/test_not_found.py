@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import get_resolver
 
 from entities.access import ADMIN, STEWARD, find_rule
-from entities.checks import routes
+from entities.checks import list_routes
 from entities.types import Contract
 from tests.conftest import Person
 
@@ -20,7 +20,7 @@ METHODS = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]
 
 
 def named(urlconf: str) -> Iterator[tuple[str, Any]]:
-    for route, callback in routes(get_resolver(urlconf).url_patterns):
+    for route, callback in list_routes(get_resolver(urlconf).url_patterns):
         if "<uuid:" in route and not route.startswith("admin"):
             yield re.sub(r"<int:\w+>", "1", re.sub(r"<slug:\w+>|<str:\w+>", "documents", route)), callback
 
@@ -64,7 +64,7 @@ def test_nobody_gets_anywhere_without_signing_in(alice: Person, contract: Contra
     """Every route but the public ones asks who is there, by itself, whatever its view does."""
     open_to_all = set()
     for urlconf, prefix in (("config.urls", "/"), ("config.workspace_urls", alice.base)):
-        for route, callback in routes(get_resolver(urlconf).url_patterns):
+        for route, callback in list_routes(get_resolver(urlconf).url_patterns):
             path = re.sub(r"<int:\w+>", "1", re.sub(r"<uuid:\w+>", str(contract.pk), route))
             path = prefix + re.sub(r"<[^>]+>|\(.*", "contract", path)
             for method in METHODS:

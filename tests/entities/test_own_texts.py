@@ -8,7 +8,7 @@ from entities.access import Scope
 from entities.models import Classification, Entity, FieldParagraph, Role, Workspace
 from entities.models.classification import PII
 from entities.text import read_own_texts
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from tests.conftest import Person, person
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -61,7 +61,7 @@ def test_the_text_asks_for_itself_until_it_is_classified(
     assert (BEING in page, "gate is green" in page) == (False, False)
     assert outsider.client.get(fragment).status_code == 404
     assert read(staff, f"{address}text/?field=nothing") == ""
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     page = read(staff, fragment)
     assert ("gate is green" in page, CALL in page, fragment in page) == (True, False, False)
     assert STILL not in read(staff, f"{address}edit/")
@@ -70,7 +70,7 @@ def test_the_text_asks_for_itself_until_it_is_classified(
 def test_what_needs_more_than_they_hold_says_why_and_whom_to_ask(
     staff: Person, viewer: Person, hr: Person, steward: Person, address: str, service: Scope
 ) -> None:
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     page = read(staff, address)
     assert ("gate is green" in page, CALL in page, BEING in page) == (True, False, False)
     assert "What you wrote requires PII clearance" in page
@@ -84,7 +84,7 @@ def test_what_needs_more_than_they_hold_says_why_and_whom_to_ask(
 def test_nobody_is_sent_to_stewards_that_do_not_exist(
     staff: Person, viewer: Person, alice: Person, address: str, service: Scope
 ) -> None:
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     assert "Ask a steward" in read(viewer, address)
     with service.open():
         alice.user.groups.remove(Role.objects.get(name="Steward").group)
@@ -97,7 +97,7 @@ def test_a_concealed_level_takes_their_text_from_them_without_a_word(
 ) -> None:
     with service.open():
         Classification.objects.filter(value=PII).update(conceal=True)
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     page = read(staff, address)
     assert ("What you wrote" in page, CALL in page) == (False, False)
 
@@ -110,7 +110,7 @@ def test_a_narrowed_view_of_theirs_and_lost_clearances_show_none_of_it(
         role = Role.objects.get(name="Editor").pk
     for scope, count in (
         (staff.scope, 2),
-        (staff.scope.limited_to([1]), 0),
+        (staff.scope.limit_to([1]), 0),
         (replace(staff.scope, narrowed_to=-role), 0),
     ):
         with scope.open():

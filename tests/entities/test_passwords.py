@@ -15,7 +15,7 @@ from django.test import Client
 from entities.access import Scope
 from entities.account import change_password
 from entities.api import views
-from entities.joining import build_code, user_of_code
+from entities.joining import build_code, find_user_by_code
 from entities.models import AuditEntry, Membership, Token, User
 from tests.conftest import Person
 
@@ -111,7 +111,7 @@ def test_a_changed_password_ends_sessions_tokens_and_codes_and_is_in_every_audit
     assert other.get("/w/acme/").status_code == 302
     assert viewer.api.get("/api/me/").status_code == 401
     assert hr.api.get("/api/me/").status_code == 200, "other people's tokens stay"
-    assert user_of_code(code, "other") is None
+    assert find_user_by_code(code, "other") is None
     for scope in (viewer.scope, outsider.scope):
         with Scope.for_service(scope.workspace).open():
             assert AuditEntry.objects.filter(

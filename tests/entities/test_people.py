@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 from django.test import Client
 
 from config.logs import WithoutInvitation
-from entities.access import Scope, grant_entity, granted_atoms
+from entities.access import Scope, grant_entity, load_granted_atoms
 from entities.models import AuditEntry, Invitation, Role, User
 from entities.models.classification import FINANCIAL, PII, SECRET
 from entities.types import Contract
@@ -146,9 +146,9 @@ def test_a_tick_clears_a_role_for_a_level_and_taking_it_away_is_obeyed_at_once(
     assert alice.client.post(f"{alice.base}people/roles/", wanted).status_code == 302
     for person, atoms in ((viewer, {PII, SECRET}), (cfo, set())):
         with person.scope.open():
-            assert set(granted_atoms()) == atoms
+            assert set(load_granted_atoms()) == atoms
     with alice.scope.open():
-        assert FINANCIAL in granted_atoms()  # a role that was not sent keeps what it has
+        assert FINANCIAL in load_granted_atoms()  # a role that was not sent keeps what it has
     with service.open():
         changed = AuditEntry.objects.filter(action="role.changed")
         assert {row.object_id: row.detail["labels"] for row in changed} == {
@@ -164,7 +164,7 @@ def test_what_a_colleague_took_away_meanwhile_stays_away(alice: Person, cfo: Per
     alice.client.post(f"{alice.base}people/roles/", was)
     alice.client.post(f"{alice.base}people/roles/", was | {"cell": [f"{role}:{FINANCIAL}", f"{role}:{PII}"]})
     with cfo.scope.open():
-        assert set(granted_atoms()) == {PII}
+        assert set(load_granted_atoms()) == {PII}
 
 
 def test_an_invitation_ends_with_the_power_of_who_made_it(alice: Person, steward: Person, service: Scope) -> None:
@@ -200,7 +200,7 @@ def test_no_page_of_roles_changes_another_workspace(alice: Person, outsider: Per
         == 302
     )
     with cfo.scope.open():
-        assert set(granted_atoms()) == {FINANCIAL}
+        assert set(load_granted_atoms()) == {FINANCIAL}
 
 
 def test_an_invitation_goes_by_mail_where_there_is_a_mail_server(

@@ -8,7 +8,15 @@ import pytest
 from django.apps import apps
 from django.db import connection, transaction
 
-from entities.access import Kind, NoWorkspace, Scope, ScopeError, allowed_labels, granted_atoms, raise_labels
+from entities.access import (
+    NoWorkspace,
+    Scope,
+    ScopeError,
+    ScopeKind,
+    load_allowed_labels,
+    load_granted_atoms,
+    raise_labels,
+)
 from entities.exempt import EXEMPT
 from entities.models import (
     Classification,
@@ -123,9 +131,9 @@ def test_a_second_scope_inside_a_first_raises(viewer: Person, cfo: Person) -> No
     with viewer.scope.open():
         with pytest.raises(ScopeError), cfo.scope.open():
             pass
-        assert allowed_labels() == {0}
+        assert load_allowed_labels() == {0}
     with cfo.scope.open():
-        assert 5 in allowed_labels()
+        assert 5 in load_allowed_labels()
 
 
 @pytest.mark.usefixtures("transactional_db")
@@ -169,11 +177,11 @@ def test_keys_cannot_point_into_another_workspace(outsider: Person, contract: Co
 
 def test_revoked_grant_and_ended_membership_bind_the_next_transaction(cfo: Person, service: Scope) -> None:
     with cfo.scope.open():
-        assert 5 in allowed_labels()
+        assert 5 in load_allowed_labels()
     with service.open():
         ClassificationGrant.objects.filter(role__name="cfo role").delete()
     with cfo.scope.open():
-        assert allowed_labels() == {0}
+        assert load_allowed_labels() == {0}
     with service.open():
         Membership.objects.filter(user=cfo.user).delete()
     with pytest.raises(NoWorkspace), cfo.scope.open():
@@ -183,10 +191,10 @@ def test_revoked_grant_and_ended_membership_bind_the_next_transaction(cfo: Perso
 def test_narrowed_scope_is_the_intersection(alice: Person, cfo: Person, hr: Person, service: Scope) -> None:
     with service.open():
         role = Role.objects.get(name="cfo role")
-    with Scope(alice.scope.workspace, alice.scope.principal, Kind.USER, "acme", -role.pk).open():
-        assert allowed_labels() & {0, 1, 2, 3, 4, 5, 6} == {0, 5}
-    with Scope(hr.scope.workspace, hr.scope.principal, Kind.USER, "acme", -role.pk).open():
-        assert allowed_labels() & {0, 1, 2, 3, 4, 5, 6} == {0}
+    with Scope(alice.scope.workspace, alice.scope.principal, ScopeKind.USER, "acme", -role.pk).open():
+        assert load_allowed_labels() & {0, 1, 2, 3, 4, 5, 6} == {0, 5}
+    with Scope(hr.scope.workspace, hr.scope.principal, ScopeKind.USER, "acme", -role.pk).open():
+        assert load_allowed_labels() & {0, 1, 2, 3, 4, 5, 6} == {0}
 
 
 def test_who_is_held_to_a_role_reads_what_is_addressed_to_it_and_to_no_other(
@@ -210,19 +218,19 @@ def test_who_is_held_to_a_role_reads_what_is_addressed_to_it_and_to_no_other(
 
 def test_scope_held_to_atoms_has_no_others(alice: Person, steward: Person, cfo: Person, service: Scope) -> None:
     with alice.scope.open():
-        assert {3, 5} <= granted_atoms()
-    with alice.scope.limited_to({5}).open():
-        assert granted_atoms() == {5}
-    with alice.scope.limited_to(()).open():
-        assert allowed_labels() == {0}
-    with cfo.scope.limited_to({3, 5}).limited_to({3}).open():
-        assert allowed_labels() == {0}
-    for scope, unlabelled in ((steward.scope, True), (steward.scope.limited_to({1}), False)):
+        assert {3, 5} <= load_granted_atoms()
+    with alice.scope.limit_to({5}).open():
+        assert load_granted_atoms() == {5}
+    with alice.scope.limit_to(()).open():
+        assert load_allowed_labels() == {0}
+    with cfo.scope.limit_to({3, 5}).limit_to({3}).open():
+        assert load_allowed_labels() == {0}
+    for scope, unlabelled in ((steward.scope, True), (steward.scope.limit_to({1}), False)):
         with scope.open(), connection.cursor() as cursor:
             cursor.execute("SELECT app_unlabelled()")
             assert cursor.fetchone()[0] is unlabelled
     with pytest.raises(ScopeError):
-        service.limited_to({1})
+        service.limit_to({1})
 
 
 def test_compound_needs_every_component(cfo: Person, hr: Person, alice: Person, service: Scope) -> None:
@@ -234,7 +242,7 @@ def test_compound_needs_every_component(cfo: Person, hr: Person, alice: Person, 
         assert Classification.objects.get(value=both).components == [3, 5]
     for person, expected in ((cfo, False), (hr, False), (alice, True)):
         with person.scope.open():
-            assert (both in allowed_labels()) is expected
+            assert (both in load_allowed_labels()) is expected
 
 
 def test_raising_a_passage_raises_what_was_drawn_from_it(contract: Contract, service: Scope, viewer: Person) -> None:

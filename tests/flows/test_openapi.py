@@ -15,7 +15,7 @@ from chat import runner
 from entities.access import Scope
 from entities.models import Classification
 from entities.models.classification import FINANCIAL, PII
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import Paragraph
 from tests.browser.paper import hoist_report
 from tests.conftest import Person
@@ -154,7 +154,7 @@ def bodies(document: Document, kind: str, links: dict[str, str]) -> dict[str, An
 def file_of(call: Caller, record: str, name: str = "report.md", content: bytes = REPORT) -> str:
     body = {"file": SimpleUploadedFile(name, content)}
     made = call("post", f"entities/{record}/files/", body, format="multipart")
-    work_off(call.who.scope.workspace)
+    process_all_waiting(call.who.scope.workspace)
     pk: str = made["id"]
     return pk
 
@@ -178,7 +178,7 @@ def test_every_operation_answers_as_the_document_says(
         body = bodies(document, kind, links)
         links[kind] = call("post", f"entities/{kind}/", body)["id"]
         call("post", f"entities/{kind}/batch/", [{**body, "name": "Second"}])
-    work_off(call.who.scope.workspace)
+    process_all_waiting(call.who.scope.workspace)
     for kind, pk in links.items():
         for caller in (call, *others):
             caller("get", f"entities/{kind}/?page_size=1")
@@ -204,12 +204,12 @@ def test_every_operation_answers_as_the_document_says(
         assert [version["number"] for version in caller("get", f"files/{file}/versions/")["results"]] == [2, 1]
     call("get", f"files/{file}/versions/1/download/")
     call("post", f"files/{file}/versions/1/restore/")
-    work_off(call.who.scope.workspace)
+    process_all_waiting(call.who.scope.workspace)
     assert call("get", f"files/{broken}/")["error"]["code"]
     call("patch", f"files/{file}/", {"strategy": "layout"})
     call("post", f"files/{broken}/retry/")
     call("post", f"entities/{contract}/files/retry/", {"batch": str(uuid4())})
-    work_off(call.who.scope.workspace)
+    process_all_waiting(call.who.scope.workspace)
     assert call("get", "quarantine/")["results"]
     call("post", f"files/{broken}/review/", {"decision": "reject"})
     call("get", f"files/{file}/remainder/")
@@ -240,7 +240,7 @@ def test_every_operation_answers_as_the_document_says(
     reference = call("post", "references/", {**ends, "label": "Same quay", **place})["id"]
     call("post", "references/", ends | {"kind": "BuildsOn"})
     call("patch", f"references/{reference}/", {"reason": "Both name the quay."})
-    work_off(call.who.scope.workspace)
+    process_all_waiting(call.who.scope.workspace)
     for caller in (call, *others):
         caller("get", "references/")
         caller("get", f"entities/{contract}/graph/")
@@ -290,7 +290,7 @@ def test_what_is_hidden_is_declared_too(call: Caller, document: Document, viewer
     """Placeholders, redacted fields, and the same once it is concealed."""
     body = {"name": "Quay", "counterparty": "Port", "value": "10.50", "notes": LONG_TEXT}
     contract = call("post", "entities/contract/", body)["id"]
-    work_off(call.who.scope.workspace)
+    process_all_waiting(call.who.scope.workspace)
     file = file_of(call, contract)
     hidden = Caller(viewer, document)
 

@@ -1,4 +1,5 @@
-"""The corpus through the real pipeline: over HTTP into the storage, through the worker's code, to readers (`make fuzz`).
+"""The corpus through the real pipeline: over HTTP into the storage, through the worker's code, to readers (`make
+fuzz`).
 
 Every file ends ready or quarantined with a sentence, within the limits, without a call to the outside and without an
 answer of 500; and the good file after it is read.
@@ -18,7 +19,7 @@ from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
 from entities.models.classification import PII
 from entities.types import Contract
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.sandbox.limits import CODES
 from tests.conftest import Person
 from tests.fuzz import figures
@@ -46,8 +47,8 @@ REFUSED = {400, 413, 422}
 
 class Fuzzer:
     """One person who sends files to one record and looks at what became of them, one who may read little, and a steward
-    who decides of a paragraph of each. In the sample one of the two looks at the main views only, in turn, and the steward decides of
-    every third."""
+    who decides of a paragraph of each. In the sample one of the two looks at the main views only, in turn, and the
+    steward decides of every third."""
 
     def __init__(self, alice: Person, viewer: Person, steward: Person, contract: Contract, watch: Watch) -> None:
         self.alice, self.viewer, self.steward = alice, viewer, steward
@@ -66,7 +67,7 @@ class Fuzzer:
         with self.watch.file() as seen:
             answer = self.send(recipe.name, content)
             if answer.status_code == 202:
-                work_off(self.alice.scope.workspace)
+                process_all_waiting(self.alice.scope.workspace)
         found += seen.problems(SECONDS + MARGIN, MEMORY)
         if answer.status_code == 202:
             self.last = answer.json()["id"]
@@ -127,7 +128,7 @@ class Fuzzer:
         if row:
             body = {"labels": [PII], "reason": "Looked at."}
             status = api.patch(f"/api/paragraphs/{row['id']}/", body, format="json").status_code
-            work_off(self.alice.scope.workspace)
+            process_all_waiting(self.alice.scope.workspace)
             if status != 200 or not self.end_of(file).startswith(state):
                 found.append(f"a decision was answered {status}, and then the file is {self.end_of(file)}")
         return found
@@ -147,7 +148,7 @@ class Fuzzer:
         kind = next(self.kinds)
         kit = Kit(random.Random(f"good {self.good}"), self.watch.canary.url, 0)
         answer = self.send(f"good {self.good}.{kind}", SEEDS[kind](kit))
-        work_off(self.alice.scope.workspace)
+        process_all_waiting(self.alice.scope.workspace)
         shown = self.alice.api.get(f"/api/files/{answer.json()['id']}/").json()
         return (
             []

@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from entities.access import Scope
 from entities.models import Entity
 from ingestion import drift
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import ContextRow, Paragraph
 from tests.conftest import Person
 
@@ -39,7 +39,7 @@ def ready(person: Person, entity: Entity, name: str = "report.md", content: byte
     """Upload and process; the id of the file, which is ready."""
     answer = upload(person, entity, name, content, **fields)
     assert answer.status_code == 202, answer.content
-    work_off(person.scope.workspace)
+    process_all_waiting(person.scope.workspace)
     pk: str = answer.json()["id"]
     shown = person.api.get(f"/api/files/{pk}/").json()
     assert shown["state"] == "ready", shown
@@ -94,11 +94,11 @@ def read_anew(who: Person, file: str, strategy: str) -> dict[str, Any]:
     """Choose and process; what the API shows of the file then."""
     answer = choose(who, file, strategy)
     assert answer.status_code == 202, answer.content
-    work_off(who.scope.workspace)
+    process_all_waiting(who.scope.workspace)
     shown: dict[str, Any] = who.api.get(f"/api/files/{file}/").json()
     return shown
 
 
 def lossy(path: Path, extraction: Any) -> None:
     """In the place of `drift.check`: a table is lost."""
-    raise drift.Drifted([drift.Loss("tables", "It has 1 table, and none of them was read.")])
+    raise drift.ContentLost([drift.Loss("tables", "It has 1 table, and none of them was read.")])

@@ -124,7 +124,7 @@ def work(where: str, workspace: int, file: UUID) -> None:
     results.save_result = save_and_die
     publish.finish = finish_and_die  # type: ignore[assignment]
     if where == "claim":
-        pipeline.work_through = lambda claim: die()  # type: ignore[assignment]
+        pipeline.run_all_steps = lambda claim: die()  # type: ignore[assignment]
     pipeline.process_file(workspace, file)
 
 

@@ -20,6 +20,6 @@ def without(extraction: Extraction, lost: Lost) -> Extraction:
 def found(path: Path, extraction: Extraction) -> set[str]:
     try:
         drift.check(path, extraction)
-    except drift.Drifted as loss:
+    except drift.ContentLost as loss:
         return {one.code for one in loss.losses}
     return set()

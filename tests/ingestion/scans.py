@@ -12,7 +12,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from ingestion.documents import Extraction
 from ingestion.extract import extract_file
-from ingestion.extract.outside import Looked
+from ingestion.extract.outside import LookResult
 from ingestion.extract.recognise import Engine, recognise
 from tests.ingestion.pdfs import HEIGHT, WIDTH, draw
 
@@ -68,8 +68,8 @@ def packed(image: Image.Image, form: str = "PNG", **options: object) -> bytes:
 def read_all(path: Path, name: str = "", strategy: str | None = None, engine: Engine | None = None) -> Extraction:
     """As the pipeline reads it, with Tesseract."""
 
-    def look(path: Path, wanted: object) -> Looked:
+    def look(path: Path, wanted: object) -> LookResult:
         keep: list[object] = []
-        return Looked(recognise(path, wanted, engine or Engine(), keep=keep.append, tell=keep.append))  # type: ignore[arg-type]
+        return LookResult(recognise(path, wanted, engine or Engine(), keep=keep.append, tell=keep.append))  # type: ignore[arg-type]
 
     return extract_file(path, name or path.name, strategy=strategy, look=look)

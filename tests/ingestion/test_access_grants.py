@@ -87,7 +87,7 @@ def test_nobody_clears_themselves_or_grants_what_no_role_of_theirs_holds(
     ):
         with pytest.raises(DatabaseError, match="not yours to grant"), who.scope.open():
             grant_to(to, atom, by=by.user.pk)
-    with full.scope.limited_to([FINANCIAL]).open(), pytest.raises(DatabaseError), transaction.atomic():
+    with full.scope.limit_to([FINANCIAL]).open(), pytest.raises(DatabaseError), transaction.atomic():
         grant_to(viewer, FINANCIAL, by=full.user.pk)
     with full.scope.open():
         grant_to(viewer, FINANCIAL, by=full.user.pk)

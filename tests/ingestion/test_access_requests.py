@@ -13,7 +13,7 @@ from entities.models import AuditEntry, LabelGrant
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, SECRET
 from entities.types import Contract
 from ingestion import request_views
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import AccessRequest
 from ingestion.requests import MOST_OPEN
 from tests.conftest import Person
@@ -186,7 +186,7 @@ def test_every_placeholder_asks(viewer: Person, file: str, contract: Contract, a
     assert f"access-requests/new/?entity={contract.pk}" in record
     search = viewer.client.get(f"{viewer.base}search/?q=progress of the quay storm").content.decode()
     assert f"access-requests/new/?file={file}" in search
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     empty = viewer.client.get(f"{viewer.base}access-requests/new/?entity={contract.pk}&labels=0").content.decode()
     assert "Nothing is missing" in empty
     assert viewer.client.get(f"{viewer.base}access-requests/new/?entity={uuid4()}&labels=5").status_code == 404

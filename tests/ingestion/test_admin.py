@@ -13,8 +13,8 @@ from entities.access import Scope, combine
 from entities.models import Classification, Workspace
 from entities.models.classification import FINANCIAL, INTERNAL, PII, SECRET
 from entities.types import Contract
-from ingestion.access import Outline, is_shown, outlines, readable_files, visible_files
-from ingestion.inline import work_off
+from ingestion.access import Outline, is_disclosed_file, load_outlines, select_readable_files, select_visible_files
+from ingestion.inline import process_all_waiting
 from ingestion.models import Blob, File, FileRevision, Paragraph
 from ingestion.queueing import publish_again
 from tests.conftest import Person, person
@@ -33,7 +33,7 @@ def test_an_administrator_reads_why_a_file_failed_as_its_panel_tells_it(
 ) -> None:
     boss = person(workspace, "boss", [], ("Admin",))
     file = upload(alice, contract, "broken.pdf", b"%PDF-1.7 is all there is").json()["id"]
-    work_off(workspace.pk)
+    process_all_waiting(workspace.pk)
     with service.open():
         File.objects.filter(pk=file).update(error_detail="Something about the merger.", error_page=7)
     assert "Something about the merger. Page 7." in page(alice, f"{file}/change/")
@@ -77,7 +77,7 @@ def test_a_version_of_which_one_may_not_know_moves_nothing(
     upload(alice, contract, content=b"%PDF-1.4 nothing")
     assert told(boss) == before
     assert told(alice) != known
-    work_off(workspace.pk)
+    process_all_waiting(workspace.pk)
     with service.open():
         assert File.objects.get(pk=file).state == "quarantined"
     assert told(boss) == before
@@ -109,12 +109,12 @@ def test_nor_when_it_was_published(alice: Person, contract: Contract, workspace:
     # On its way the next one is nobody's but its sender's, and ends badly as such.
     upload(alice, contract, content=b"%PDF-1.4 nothing")
     assert told(boss) == before
-    work_off(workspace.pk)
+    process_all_waiting(workspace.pk)
     assert told(boss) == before
     # What is made again is what everybody is shown, and so is the day.
     with service.open():
         publish_again(UUID(file))
-    work_off(workspace.pk)
+    process_all_waiting(workspace.pk)
     again = told(boss)
     assert again != before
     grow_older(1)
@@ -152,7 +152,7 @@ def plant(
 def test_which_files_exist_for_somebody_is_decided_in_the_statement(
     alice: Person, viewer: Person, contract: Contract, workspace: Workspace, service: Scope
 ) -> None:
-    """As `is_shown` decides of one, and in as many statements for many files as for few."""
+    """As `is_disclosed_file` decides of one, and in as many statements for many files as for few."""
     boss = person(workspace, "boss", [INTERNAL], ("Admin",))
     me, hers = boss.user.pk, alice.user.pk
     with service.open():
@@ -174,10 +174,10 @@ def test_which_files_exist_for_somebody_is_decided_in_the_statement(
     shown = {"open", "mixed", "acknowledged", "waiting", "not labelled"}
     for who, wanted in ((boss, {*shown, "mine", "mine now"}), (viewer, shown), (alice, None)):
         with who.scope.open():
-            files = visible_files(who.scope)
-            told = outlines([file.pk for file in files])
-            one_by_one = {f.name for f in files if is_shown(who.scope, f, told.get(f.pk, Outline()))}
-            assert {f.name for f in readable_files(who.scope, files)} == one_by_one
+            files = select_visible_files(who.scope)
+            told = load_outlines([file.pk for file in files])
+            one_by_one = {f.name for f in files if is_disclosed_file(who.scope, f, told.get(f.pk, Outline()))}
+            assert {f.name for f in select_readable_files(who.scope, files)} == one_by_one
             assert wanted is None or one_by_one == wanted
 
     def asked() -> int:

@@ -7,7 +7,7 @@ import pytest
 from entities.access import Scope
 from entities.rag import Collection
 from entities.types import Contract
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import Blob, ContextRow, File, FileRevision, Paragraph
 from ingestion.queueing import publish_again
 from ingestion.votes import Vote
@@ -90,7 +90,7 @@ def test_the_original_needs_clearance_for_every_attachment_and_for_its_name(
         paragraph = Paragraph.objects.get(text="Attachment: note.md").pk
     answer = steward.api.patch(f"/api/paragraphs/{paragraph}/", {"labels": [PII], "reason": "a name"}, format="json")
     assert answer.status_code == 200
-    work_off(contract.workspace_id)
+    process_all_waiting(contract.workspace_id)
     assert set(files_of(staff, contract)) == {"berths.eml", "depths.csv", None}
     assert "note.md" in files_of(steward, contract)
     assert download(staff) == 403
@@ -100,7 +100,7 @@ def test_the_original_needs_clearance_for_every_attachment_and_for_its_name(
     with service.open():
         assert set(File.objects.values_list("floor", flat=True)) == {1}
         assert not Paragraph.objects.filter(data_classification=0).exists()
-    work_off(contract.workspace_id)
+    process_all_waiting(contract.workspace_id)
     with service.open():
         assert not Paragraph.objects.filter(data_classification=0).exists()
 
@@ -121,7 +121,7 @@ def test_the_name_of_an_attachment_rises_when_what_names_it_does(
         named = Paragraph.objects.get(text="Attachment: note.md")
         Paragraph.objects.filter(pk=named.pk).update(votes=[*named.votes, Vote("rules", frozenset([PII])).to_json()])
         publish_again(File.objects.get(pk=mail).pk)
-    work_off(contract.workspace_id)
+    process_all_waiting(contract.workspace_id)
     assert name_in(staff, contract) is None
     assert name_in(alice, contract) == "note.md"
 

@@ -267,7 +267,7 @@ def test_the_page_offers_to_undo_and_to_restore(alice: Person, viewer: Person, c
 
 @pytest.mark.usefixtures("hr")
 def test_text_that_was_drawn_from_a_file_hides_with_it(alice: Person, service: Scope, contract: Contract) -> None:
-    from entities.access import sources_visible
+    from entities.access import build_sources_visible_q
     from entities.models import Source
 
     file = ready(alice, contract)
@@ -280,7 +280,7 @@ def test_text_that_was_drawn_from_a_file_hides_with_it(alice: Person, service: S
 
     def shown() -> Any:
         with alice.scope.open():
-            return ContextRow.objects.filter(sources_visible(alice.scope), pk=row.pk).exists()
+            return ContextRow.objects.filter(build_sources_visible_q(alice.scope), pk=row.pk).exists()
 
     assert shown()
     alice.api.delete(f"/api/files/{file}/")

@@ -12,7 +12,7 @@ from chat.models import Message, Session, Turn
 from entities.access import Scope
 from entities.models import Source
 from entities.types import Contract
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import File, Paragraph, PastParagraph
 from pulse.models import Pulse
 from references.models import Reference
@@ -167,7 +167,7 @@ def test_only_what_can_come_back_is_said_to_come_back(alice: Person, service: Sc
     broken = b"%PDF-1.4 nothing"
     mail = ready(alice, contract, "m.eml", message(("inside.pdf", broken)).as_bytes())
     upload(alice, contract, "alone.pdf", broken)
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     with service.open():
         files = File.objects.get(origin=mail).pk, File.objects.get(name="alone.pdf").pk
     rows = [alice.client.get(f"{alice.base}files/{file}/row/").content.decode() for file in files]

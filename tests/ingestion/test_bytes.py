@@ -16,7 +16,7 @@ from django.db import connection
 from entities.access import Scope
 from entities.types import Contract
 from ingestion import actions, blobs, tasks
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import Blob, File, Paragraph
 from ingestion.sandbox import processes
 from tests.conftest import Person
@@ -132,7 +132,7 @@ def in_thread(pool: ThreadPoolExecutor, work: Callable[[], Any]) -> Any:
 def test_an_upload_at_work_keeps_its_bytes_from_the_tidying(
     transactional_db: None, alice: Person, contract: Contract, broken_off: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, kept, go = actions._file, threading.Event(), threading.Event()
+    real, kept, go = actions._find_or_create_file, threading.Event(), threading.Event()
 
     def wait_before_the_rows(*given: Any) -> Any:
         make_old(broken_off)  # as it is on a storage that keeps the time of equal bytes
@@ -140,7 +140,7 @@ def test_an_upload_at_work_keeps_its_bytes_from_the_tidying(
         assert go.wait(20)
         return real(*given)
 
-    monkeypatch.setattr(actions, "_file", wait_before_the_rows)
+    monkeypatch.setattr(actions, "_find_or_create_file", wait_before_the_rows)
     with ThreadPoolExecutor(2) as pool:
         uploading = in_thread(pool, lambda: upload(alice, contract))
         assert kept.wait(20)
@@ -190,7 +190,7 @@ def test_bytes_are_missing_where_the_storage_is_and_they_are_not(
             processes.stop_template()
         else:
             place.rename(place.with_name("away"))
-        work_off(service.workspace)
+        process_all_waiting(service.workspace)
     shown = alice.api.get(f"/api/files/{file}/").json()
     if gone == "the file":
         assert (shown["state"], shown["error"]["code"]) == ("failed", "bytes_missing")
@@ -201,5 +201,5 @@ def test_bytes_are_missing_where_the_storage_is_and_they_are_not(
         place.with_name("away").rename(place)
     with service.open():
         File.objects.update(claimed_until=None)
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     assert texts(alice, file)

@@ -9,7 +9,7 @@ from entities.types import Contract
 from ingestion import classify
 from ingestion.models import ContextRow, Paragraph
 from llm import scripted
-from llm.scripted import Recorded
+from llm.scripted import RecordedRequest
 from tests.conftest import Person, person
 from tests.ingestion.helpers import labelled, ready, texts
 
@@ -18,7 +18,7 @@ TWICE = 5
 """Stands in both windows: these hold six lines, each a page, and overlap by two."""
 
 
-def is_window(request: Recorded) -> bool:
+def is_window(request: RecordedRequest) -> bool:
     return "record_labels" in request.tools
 
 

@@ -18,7 +18,7 @@ from entities.types import Contract
 from ingestion import actions, downloads, pipeline
 from ingestion.access import get_file_or_404
 from ingestion.claims import ClaimLost, claim_file
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import ContextRow, File, Kind, Stage, StepResult
 from ingestion.pipeline import run_steps
 from ingestion.summaries import extract_words, is_supported_by
@@ -43,7 +43,7 @@ def decide(by: Person, file: str, beginning: str, labels: list[int]) -> None:
     paragraph = next(row["id"] for row in rows if row["text"].startswith(beginning))
     answer = by.api.patch(f"/api/paragraphs/{paragraph}/", {"labels": labels, "reason": "so it is"}, format="json")
     assert answer.status_code == 200, answer.content
-    work_off(by.scope.workspace)
+    process_all_waiting(by.scope.workspace)
 
 
 def said(to: Person, file: str) -> str:
@@ -97,7 +97,7 @@ def test_a_summary_that_a_killed_worker_left_lets_go_of_what_was_raised_since(
     decide(alice, file, "We will", [SECRET])
     with service.open():
         File.objects.filter(pk=file).update(claimed_until=timezone.now())
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     assert "The gate is new." in said(viewer, file)
     assert "We will inspect" not in said(viewer, file)
     assert "We will inspect" in said(alice, file)
@@ -138,7 +138,7 @@ def test_a_floor_declared_with_the_same_bytes_binds_every_paragraph(
     assert "quay" in said(viewer, file)
     assert upload(alice, contract, "n.txt", QUAY, labels="6").json()["id"] == file
     assert "quay" not in said(viewer, file)
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert alice.api.get(f"/api/files/{file}/").json()["labels"] == [{"value": 6, "label": "Secret"}]
     assert "quay" not in said(viewer, file)
     assert "quay" in said(alice, file)
@@ -152,7 +152,7 @@ def test_a_floor_declared_with_other_bytes_binds_the_published_ones_at_once(
     assert "quay" not in said(viewer, file)
     assert viewer.api.get(f"/api/files/{file}/download/").status_code in (403, 404)
     assert "quay" in said(alice, file)
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert "quay" not in said(viewer, file)
     assert "tomorrow" in said(alice, file)
 
@@ -172,13 +172,13 @@ def test_a_floor_and_the_bytes_it_came_with_are_one_transaction(
         patched.setattr(actions, "take_with_floor", die)
         with pytest.raises(SystemExit):
             upload(alice, contract, "n.txt", newer, labels="6")
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert "tomorrow" not in said(alice, file)
     assert "quay" in said(viewer, file)
     with service.open():
         assert list(File.objects.values_list("floor", "state", "pending_revision")) == [(0, "ready", None)]
     assert upload(alice, contract, "n.txt", newer, labels="6").json()["state"] == "pending"
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert "tomorrow" in said(alice, file)
     assert "quay" not in said(viewer, file)
 
@@ -193,7 +193,7 @@ def test_a_floor_declared_while_the_file_waits_binds_what_was_built(
         work = load_work(claim)
     run_steps(work)  # a worker that is killed before it publishes
     upload(alice, contract, "n.txt", QUAY, labels="6")
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert "quay" in said(alice, file)
     assert "quay" not in said(viewer, file)
 
@@ -246,18 +246,18 @@ def test_a_download_judges_and_gives_one_revision(alice: Person, viewer: Person,
 
     def publish_another() -> None:
         upload(alice, contract, "r.txt", b"Nothing to see here, just some public words.")
-        work_off(alice.scope.workspace)
+        process_all_waiting(alice.scope.workspace)
         connection.close()
 
     with viewer.scope.open():
         loaded = get_file_or_404(viewer.scope, file)
         with pytest.raises(PermissionDenied):
-            downloads.original(viewer.scope, loaded)
+            downloads.open_original(viewer.scope, loaded)
         thread = threading.Thread(target=publish_another)
         thread.start()
         thread.join(60)
         assert not thread.is_alive()
-        blob, _ = downloads.original(viewer.scope, loaded)
+        blob, _ = downloads.open_original(viewer.scope, loaded)
     with default_storage.open(blob.path) as stored:
         assert stored.read().startswith(b"Nothing to see")
 
@@ -305,7 +305,7 @@ def test_only_who_may_have_the_original_learns_that_theirs_is_the_same(
     file = ready(alice, contract, "pay.txt", pay)
     guessed = upload(staff, contract, "pay.txt", pay).json()
     assert (guessed["id"], guessed["state"], guessed["revision"]) == (file, "pending", 2)
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     same = upload(alice, contract, "pay.txt", pay).json()
     assert (same["state"], same["revision"]) == ("ready", 2)
 

@@ -12,10 +12,10 @@ from entities.models.classification import FINANCIAL, PII_SENSITIVE, SECRET
 from entities.rag import Collection
 from entities.types import Contract
 from ingestion import pipeline, witness
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.votes import Vote
 from llm import rules, scripted
-from llm.scripted import Recorded, Script
+from llm.scripted import RecordedRequest, Script
 from tests.conftest import Person
 from tests.ingestion.deciding import accept, names, waiting
 from tests.ingestion.helpers import labelled, ready, texts
@@ -52,7 +52,7 @@ class Given:
             call_command("requalify", "acme", *how, "--json", stdout=StringIO())
 
 
-def is_window(request: Recorded) -> bool:
+def is_window(request: RecordedRequest) -> bool:
     return "record_labels" in request.tools
 
 
@@ -61,7 +61,7 @@ def body(*lines: str) -> bytes:
 
 
 def rules_change(given: Given) -> str:
-    real = pipeline.rules_vote
+    real = pipeline.build_rules_vote
 
     def stricter(text: str, *others: Any) -> Vote:
         vote = real(text, *others)
@@ -69,7 +69,7 @@ def rules_change(given: Given) -> str:
 
     given.answers(crane=False)
     with given.patch.context() as patched:
-        patched.setattr(pipeline, "rules_vote", stricter)
+        patched.setattr(pipeline, "build_rules_vote", stricter)
         file = given.upload()
     given.patch.setattr(rules, "VERSION", rules.VERSION + 1)
     given.requalify()
@@ -79,7 +79,7 @@ def rules_change(given: Given) -> str:
 def another_model(given: Given) -> str:
     given.answers(crane=True)
     file = given.upload()
-    given.patch.setattr(witness, "model_for", lambda tier: "claude-haiku-next")
+    given.patch.setattr(witness, "get_model_name", lambda tier: "claude-haiku-next")
     given.answers(crane=False)
     given.requalify()
     return file
@@ -116,7 +116,7 @@ def restore(given: Given, file: str, number: int) -> None:
     given.answers(crane=False)
     answer = given.alice.api.post(f"/api/files/{file}/versions/{number}/restore/")
     assert answer.status_code == 202, answer.content
-    work_off(given.alice.scope.workspace)
+    process_all_waiting(given.alice.scope.workspace)
 
 
 def declared_lower(given: Given) -> str:
@@ -166,7 +166,7 @@ def test_what_would_be_lower_waits_for_a_steward(
         assert other.api.post("/api/desk/accept/", sent, format="json").status_code == 403
     assert accept(steward, item)["accepted"] == [item["id"]]
     assert CRANE in texts(viewer, file)
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert any("crane" in text for text in found(viewer, "crane hired port"))
     assert SHED not in texts(viewer, file)
     assert not any("shed" in text for text in found(viewer, "shed north end"))
@@ -207,7 +207,7 @@ PUBLIC: dict[str, Any] = {"labels": [], "reason": "It is on the poster."}
 
 
 def read_again_by_another_model(given: Given, file: str) -> None:
-    given.patch.setattr(witness, "model_for", lambda tier: "claude-haiku-next")
+    given.patch.setattr(witness, "get_model_name", lambda tier: "claude-haiku-next")
     given.answers(crane=False, count=4)
     given.requalify()
 
@@ -241,7 +241,7 @@ def test_what_came_after_a_decision_does_not_go_without_another(
         file = given.upload()
         (crane,) = [p for p in paragraphs(steward, file) if p["text"] == CRANE]
         assert steward.api.patch(f"/api/paragraphs/{crane['id']}/", PUBLIC, format="json").status_code == 200
-        work_off(alice.scope.workspace)
+        process_all_waiting(alice.scope.workspace)
         assert CRANE in texts(viewer, file)
         # Something else is found of it, which the decision did not know; then it is found no more.
         if found == "by a floor":
@@ -259,7 +259,7 @@ def test_what_came_after_a_decision_does_not_go_without_another(
     assert (item["causes"], names(item["labels"])) == (["conflict"], [added])
     # Who decides now knows of that too, and nothing brings it back.
     assert steward.api.patch(f"/api/paragraphs/{item['id']}/", PUBLIC, format="json").status_code == 200
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert CRANE in texts(viewer, file)
     with scripted.model() as script:
         Given(alice, contract, script, monkeypatch).answers(crane=True, count=5)

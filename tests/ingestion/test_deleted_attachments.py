@@ -6,7 +6,7 @@ from entities.access import Scope
 from entities.models import AuditEntry
 from entities.models.classification import INTERNAL, SECRET
 from entities.types import Contract
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import File
 from tests.conftest import Person, person
 from tests.ingestion.helpers import paragraph, read_anew, ready, texts
@@ -34,7 +34,7 @@ def decide(steward: Person, service: Scope, text: str) -> None:
     body = {"labels": [SECRET], "reason": "So."}
     answer = steward.api.patch(f"/api/paragraphs/{paragraph(service, text).pk}/", body, format="json")
     assert answer.status_code == 200
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
 
 
 @pytest.mark.parametrize("way", WAYS)

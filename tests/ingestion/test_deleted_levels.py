@@ -8,7 +8,7 @@ from entities.access import Scope
 from entities.models import Classification, ClassificationGrant, LabelGrant
 from entities.models.classification import SECRET
 from entities.types import Contract
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from llm import scripted
 from tests.conftest import Person
 from tests.ingestion.asking import ask, decide, listed, person_role
@@ -48,7 +48,7 @@ def test_no_other_level_gets_its_value(alice: Person, viewer: Person, contract: 
     export = add(alice, service, "Export Controlled")
     file = sent(alice, contract, export.value, LINER, GATE)
     assert relabel(alice, passage(alice, file, LINER)["id"], []).status_code == 200
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     assert texts(viewer, file) == [LINER, GATE]
     delete(alice, export)
     shown = passage(alice, file, LINER)

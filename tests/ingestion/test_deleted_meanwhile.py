@@ -8,7 +8,7 @@ import pytest
 from entities.access import Scope
 from entities.types import Contract
 from ingestion import actions, api, version_api, version_views, views
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import File
 from tests.conftest import Person
 from tests.ingestion.helpers import ready, texts, upload
@@ -38,7 +38,7 @@ def test_what_was_deleted_while_one_asked_is_not_found(
 ) -> None:
     module, kind, method, path, body = door
     file = upload(alice, contract, "cut.pdf", CUT).json()["id"]
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     real = module.get_record_for
 
     def deleted_meanwhile(scope: Scope, *given: Any) -> Any:
@@ -80,11 +80,11 @@ def test_a_rejected_version_leaves_the_type_of_the_one_that_stays(
     file = ready(alice, contract, "letter.docx", b"The quay is closed.\n")
     assert alice.api.get(f"/api/files/{file}/").json()["media_type"] == "text/plain"
     assert upload(alice, contract, "letter.docx", CUT).json()["id"] == file
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert alice.api.get(f"/api/files/{file}/").json()["state"] == "quarantined"
     answer = steward.api.post(f"/api/files/{file}/review/", {"decision": "reject"}, format="json")
     assert answer.status_code < 300, answer.content
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     shown = alice.api.get(f"/api/files/{file}/").json()
     assert (shown["state"], shown["media_type"], shown["size"]) == ("ready", "text/plain", 20)
     assert texts(alice, file) == ["The quay is closed."]

@@ -5,7 +5,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from entities.access import Scope, granted_atoms, may
+from entities.access import Scope, load_granted_atoms, may
 from entities.models import Entity, Role, User, Workspace
 from ingestion.models import File, FileRevision
 
@@ -33,7 +33,7 @@ def test_people_have_the_clearances_of_the_contract(demo: Workspace) -> None:
     for name, atoms in CLEARANCES.items():
         assert User.objects.get(username=name).check_password("demo")
         with scope_of(name).open():
-            assert granted_atoms() == atoms, name
+            assert load_granted_atoms() == atoms, name
     with Scope.for_service(demo.pk).open():
         stewards = Role.objects.filter(is_steward=True, group__user__username="steward")
         assert stewards.exists()

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, PII_SENSITIVE, SECRET
-from entities.registry import entity_types
-from ingestion.classify import rules_vote
+from entities.registry import list_entity_types
+from ingestion.classify import build_rules_vote
 from ingestion.extract.inside import extract
 
 DOCUMENTS = Path(__file__).parents[2] / "ingestion" / "demo" / "documents"
@@ -80,7 +80,7 @@ def test_every_document_of_the_demo_is_named() -> None:
 def test_a_demo_document_is_hidden_where_a_careful_person_would_and_nowhere_else(name: str) -> None:
     before, found = "", []
     for paragraph in extract(DOCUMENTS / name, name).paragraphs:
-        vote = rules_vote(paragraph.text, paragraph.lang, paragraph.heading_path, before)
+        vote = build_rules_vote(paragraph.text, paragraph.lang, paragraph.heading_path, before)
         before = paragraph.text
         if vote.labels:
             found.append((" ".join(paragraph.text.split()), set(vote.labels), vote.reason))
@@ -106,14 +106,14 @@ def test_the_demos_desk_holds_eight_cases_of_three_kinds() -> None:
     open_records = [given for given in company["entities"] if not given.get("restricted")]
     votes = []
     for given in open_records:
-        for name in entity_types()[given["type"]].long_texts:
+        for name in list_entity_types()[given["type"]].long_texts:
             texts = filter(None, given["fields"].get(name, "").split("\n\n"))
-            votes += [rules_vote(text, "en", ()) for text in texts]
+            votes += [build_rules_vote(text, "en", ()) for text in texts]
     keys = {given["key"] for given in open_records}
     for path in (DOCUMENTS.parent / given["path"] for given in company["files"] if given["entity"] in keys):
         before = ""
         for paragraph in extract(path, path.name).paragraphs:
-            votes.append(rules_vote(paragraph.text, paragraph.lang, paragraph.heading_path, before))
+            votes.append(build_rules_vote(paragraph.text, paragraph.lang, paragraph.heading_path, before))
             before = paragraph.text
     proposed = Counter(atom for vote in votes for atom in vote.proposed)
     assert proposed == {FINANCIAL: 5, PII: 2, INTERNAL: 1}

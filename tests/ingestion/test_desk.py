@@ -12,7 +12,7 @@ from entities.models.classification import FINANCIAL, INTERNAL, PII, SECRET
 from entities.text import compute_digest
 from entities.types import Contract
 from ingestion import desk, relabelling
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import Paragraph
 from llm import scripted
 from tests.conftest import Person, person
@@ -90,10 +90,10 @@ def test_a_collection_may_have_what_rules_propose_at_once(
 def test_text_typed_into_a_record_waits_too(alice: Person, steward: Person, viewer: Person, service: Scope) -> None:
     made = alice.api.post("/api/entities/article/", {"name": "Guide", "body": "The rent is 4,500 pounds."}).json()
     assert causes(steward) == {"The rent is 4,500 pounds.": ["unlabelled"]}
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert waiting(steward) == []
     alice.api.patch(f"/api/entities/article/{made['id']}/", {"body": "The rent is what it was."}, format="json")
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     (item,) = waiting(steward, entity=made["id"])
     assert item["causes"] == ["decrease"]
     assert (item["file"], names(item["proposed"])) == (None, [])

@@ -8,7 +8,7 @@ from django.db import connection
 
 from entities.access import Scope
 from entities.types import Contract
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import ContextRow, File, Paragraph
 from ingestion.votes import HELD_BACK
 from llm import scripted
@@ -57,7 +57,7 @@ def test_a_decision_holds_in_search_reader_and_citations_at_the_next_request(
     embed = pipeline.embed_texts
     pipeline.embed_texts = lambda e, todo, *rest: (embedded.extend(todo), embed(e, todo, *rest))[1]  # type: ignore[func-returns-value]
     try:
-        work_off(alice.scope.workspace)
+        process_all_waiting(alice.scope.workspace)
     finally:
         pipeline.embed_texts = embed
     with service.open():

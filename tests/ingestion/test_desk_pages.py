@@ -15,7 +15,7 @@ from entities.actions import change_entity
 from entities.models import Role
 from entities.models.classification import INTERNAL
 from entities.types import Contract
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import Paragraph
 from tests.conftest import Person, person
 from tests.ingestion.deciding import LINES, contested, waiting
@@ -131,7 +131,7 @@ def test_a_steward_gets_from_a_record_to_the_label_of_its_text(
 ) -> None:
     with alice.scope.open():
         change_entity(scope=alice.scope, entity=contract, fields={}, texts={"notes": "The kiosk is grey."})
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     record = f"entities/{contract.pk}/"
     page = steward.client.get(f"{steward.base}{record}").content.decode()
     ((way, paragraph),) = set(re.findall(r'href="([^"]*/desk/paragraphs/([0-9a-f-]{36})/)"', page))

@@ -13,7 +13,7 @@ from pptx.util import Inches
 from entities.types import Contract
 from ingestion.documents import ParagraphText
 from ingestion.extract import extract_file
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from tests.conftest import Person
 from tests.ingestion.helpers import texts, upload
 from tests.ingestion.losing import Loses, found, without
@@ -114,7 +114,7 @@ def test_a_lossy_reading_is_quarantined_and_a_whole_one_is_ready(
 ) -> None:
     def send(who: Person, start: str) -> dict[str, str]:
         sent = {name: upload(who, contract, f"{start}{name}", make()).json()["id"] for name, (make, _) in MADE.items()}
-        work_off(alice.scope.workspace)
+        process_all_waiting(alice.scope.workspace)
         return sent
 
     whole = send(alice, "")

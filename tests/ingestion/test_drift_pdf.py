@@ -8,7 +8,7 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 from ingestion import drift
-from ingestion.documents import Extraction, Unaccounted
+from ingestion.documents import Extraction, UnreadContent
 from tests.ingestion.extracted import read
 from tests.ingestion.losing import without
 from tests.ingestion.pdfs import LOREM, draw, line, prose
@@ -40,12 +40,12 @@ def test_a_number_that_was_lost_on_each_page_is_told(payslips: tuple[Path, Extra
     assert "page 2, 3, 4, 5, 6 and others" in note.detail
     assert "22 in all" in note.detail
     assert "Payslip" not in note.detail
-    excused = replace(lost, unaccounted=(Unaccounted("page_failed", "", None),))
+    excused = replace(lost, unaccounted=(UnreadContent("page_failed", "", None),))
     assert drift.check(path, excused).notes == (), "what the reader says itself is not told twice"
 
 
 def test_a_page_that_was_lost_is_no_reading(payslips: tuple[Path, Extraction]) -> None:
     path, extraction = payslips
-    with pytest.raises(drift.Drifted) as caught:
+    with pytest.raises(drift.ContentLost) as caught:
         drift.check(path, without(extraction, lambda p: p.page == 3 and p.text.startswith("The supplier")))
     assert [loss.code for loss in caught.value.losses] == ["pages"]

@@ -27,7 +27,7 @@ from entities.models import AuditEntry, Entity
 from entities.types import Contract, Project
 from ingestion import tasks
 from ingestion.claims import UNFINISHED
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, State
 from pulse.models import Variant
 from pulse.staleness import keep_variants
@@ -134,7 +134,7 @@ def project(alice: Person, contract: Contract, service: Scope) -> Entity:
     """A part of the contract; the Pulses of both are there, and nothing of them is due."""
     with alice.scope.open():
         made = create_entity(scope=alice.scope, model=Project, fields={"name": "Quay wall", "contract": contract})
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     with service.open():
         keep_variants([contract.pk, made.pk])
         Variant.objects.update(due_at=None, stale_since=None)

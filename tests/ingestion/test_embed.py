@@ -16,7 +16,7 @@ from tokenizers import Tokenizer
 
 from ingestion.embed import get_embedder, make_embedder
 from ingestion.embedders import EmbeddingFailed
-from ingestion.embedders.minilm import MiniLM, cached_graph, weights_folder
+from ingestion.embedders.minilm import MiniLM, find_weights_folder, get_or_build_graph
 from ingestion.embedders.remote import openai, voyage
 
 TEXTS = [
@@ -42,7 +42,7 @@ def minilm(home: Path) -> MiniLM:
 
 @pytest.fixture(scope="module")
 def weights() -> dict[str, np.ndarray]:
-    with safe_open(weights_folder() / "model.safetensors", "numpy") as file:
+    with safe_open(find_weights_folder() / "model.safetensors", "numpy") as file:
         return {
             name: file.get_tensor(name).astype(np.float64) for name in list(file.keys()) if "position_ids" not in name
         }
@@ -50,7 +50,7 @@ def weights() -> dict[str, np.ndarray]:
 
 def forward(text: str, weight: dict[str, np.ndarray]) -> np.ndarray:
     """The model written out in numpy from its paper, in double precision: the yardstick."""
-    tokenizer = Tokenizer.from_file(str(weights_folder() / "tokenizer.json"))
+    tokenizer = Tokenizer.from_file(str(find_weights_folder() / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.enable_truncation(256)
     ids = tokenizer.encode(text).ids
@@ -128,15 +128,15 @@ def test_threads_share_one_model(minilm: MiniLM) -> None:
 
 
 def test_a_damaged_graph_is_built_anew(minilm: MiniLM, home: Path) -> None:
-    path = cached_graph(weights_folder(), home)
+    path = get_or_build_graph(find_weights_folder(), home)
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
-    assert cached_graph(weights_folder(), home) == path
+    assert get_or_build_graph(find_weights_folder(), home) == path
     assert path.read_bytes() == whole
 
 
 def build(home: str) -> str:
-    return str(cached_graph(weights_folder(), Path(home)))
+    return str(get_or_build_graph(find_weights_folder(), Path(home)))
 
 
 def test_two_processes_may_build_at_once(tmp_path: Path) -> None:

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from entities.access import Scope
 from entities.models.classification import PII
 from entities.types import Contract
-from ingestion.continuity import continued
-from ingestion.inline import work_off
+from ingestion.continuity import match_unchanged
+from ingestion.inline import process_all_waiting
 from ingestion.models import Paragraph
-from ingestion.segmenting import identities
+from ingestion.segmenting import choose_identities
 from tests.conftest import Person
 from tests.ingestion.deciding import waiting
 from tests.ingestion.helpers import ready, texts, upload
@@ -32,7 +32,7 @@ def decide(alice: Person, service: Scope, file: str, text: str, labels: list[int
         pk = Paragraph.objects.filter(file=file, text=text).order_by("position")[place].pk
     answer = alice.api.patch(f"/api/paragraphs/{pk}/", {"labels": labels, "reason": "so"}, format="json")
     assert answer.status_code == 200
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
 
 
 # What came of it → (its next versions, what a viewer is shown of the last)
@@ -59,7 +59,7 @@ def test_one_of_two_was_decided_public_and_only_that_one_is(
         return pk
 
     files = {case: send(case, [T, X, P, X, G]) for case in AFTERWARDS}
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     for file in files.values():
         decide(alice, service, file, X, [])
         assert texts(viewer, file) == [T, X, P, HIDDEN, G]
@@ -67,7 +67,7 @@ def test_one_of_two_was_decided_public_and_only_that_one_is(
         for case, (versions, _) in AFTERWARDS.items():
             if number < len(versions):
                 assert send(case, versions[number]) == files[case]
-        work_off(service.workspace)
+        process_all_waiting(service.workspace)
     for case, (_, shown) in AFTERWARDS.items():
         with subtests.test(case=case):
             assert texts(viewer, files[case]) == shown
@@ -108,15 +108,15 @@ SOME = st.text("abcx", max_size=8)
 @given(SOME, SOME, st.integers(0, 255))
 def test_each_is_one_of_before_with_the_same_text_and_none_is_two(old: str, new: str, raised: int) -> None:
     before = paragraphs(old, raised)
-    same = continued(before, new)
+    same = match_unchanged(before, new)
     assert all(new[number] == paragraph.digest for number, paragraph in same.items())
     kept = {number: paragraph.pk for number, paragraph in same.items()}
     assert len(set(kept.values())) == len(kept)
-    ids = identities(UUID(int=1), new, kept)
+    ids = choose_identities(UUID(int=1), new, kept)
     assert len(set(ids)) == len(new)
     assert [ids[number] for number in kept] == list(kept.values())
     for digest in set(old) & set(new):
         uniform = len({p.data_classification for p in before if p.digest == digest}) == 1
         if uniform and new.count(digest) <= old.count(digest):
             assert all(number in same for number, other in enumerate(new) if other == digest)
-    assert continued(before, old) == dict(enumerate(before)), "what has not changed is all as before"
+    assert match_unchanged(before, old) == dict(enumerate(before)), "what has not changed is all as before"

@@ -74,7 +74,7 @@ def test_a_run_that_lost_ends_with_status_2_and_is_not_what_the_next_is_held_aga
     path = write(tmp_path, PAY, CRANE, MARGIN)
     assert "nothing to compare with" in evaluate(path)[0]
     assert "WORSE" not in evaluate(path)[0]
-    monkeypatch.setattr("ingestion.classify.rule_votes", lambda text, lang, before="": RuleVote(frozenset(), ()))
+    monkeypatch.setattr("ingestion.classify.vote_by_rules", lambda text, lang, before="": RuleVote(frozenset(), ()))
     for _ in range(2):
         with pytest.raises(CommandError, match="worse") as lost:
             evaluate(path)
@@ -89,7 +89,7 @@ def test_a_run_that_lost_ends_with_status_2_and_is_not_what_the_next_is_held_aga
 def test_a_drop_within_the_threshold_is_none_and_other_sets_are_not_compared(tmp_path, monkeypatch):
     path = write(tmp_path, PAY, CRANE, MARGIN)
     evaluate(path)
-    monkeypatch.setattr("ingestion.classify.rule_votes", lambda text, lang, before="": RuleVote(frozenset(), ()))
+    monkeypatch.setattr("ingestion.classify.vote_by_rules", lambda text, lang, before="": RuleVote(frozenset(), ()))
     assert "WORSE" not in evaluate(path, threshold=1.0)[0]
     assert "nothing to compare with" in evaluate(write(tmp_path, PAY, CRANE))[0]
 
@@ -148,7 +148,7 @@ def test_the_projects_own_set_keeps_its_shape_and_the_rules_their_worth(tmp_path
     assert set(needed) == {level.value for level in LEVELS} - {0}
     assert rules.VERSION >= 9
     held = own.of("held")
-    figures = judge(held, [rules.rule_votes(sample.text).atoms for sample in held], LEVELS)
+    figures = judge(held, [rules.vote_by_rules(sample.text).atoms for sample in held], LEVELS)
     for label, recall, precision in (
         ("PII", 0.88, 0.95), ("PII-Sensitive", 0.95, 0.85), ("Financial", 0.92, 0.88), ("Secret", 0.85, 0.95),
         ("Confidential", 0.65, 0.88), ("Internal", 0.75, 0.95),
@@ -183,4 +183,4 @@ def test_what_a_recogniser_is_worth_is_measured_without_it(tmp_path):
     lines = evaluate(write(tmp_path, rent, code), without=["secrets"])[0].splitlines()
     recall = {line.split()[0]: line.split()[1] for line in lines[1:]}
     assert recall == {"(nothing)": "1.000", "secrets": "0.500"}
-    assert rules.rule_votes(code["text"]).atoms, "it is there again"
+    assert rules.vote_by_rules(code["text"]).atoms, "it is there again"

@@ -21,7 +21,7 @@ from entities.access import Scope
 from entities.models import AuditEntry
 from entities.types import Contract
 from ingestion import pipeline, publish, results, tasks
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import Blob, ContextRow, File, FileRevision, Paragraph, State, StepResult
 from tests.conftest import Person
 from tests.ingestion.helpers import texts, upload
@@ -85,7 +85,7 @@ def test_workers_killed_at_points_of_chance(
             kills += 1
             if status == 0:
                 break
-        work_off(workspace)
+        process_all_waiting(workspace)
         assert_whole(service, alice, file)
 
 
@@ -105,7 +105,7 @@ def test_web_servers_killed_at_points_of_chance_within_an_upload(
         # Whoever got no answer sends it again.
         sent = upload(alice, contract)
         assert sent.status_code == 202
-        work_off(workspace)
+        process_all_waiting(workspace)
         assert_whole(service, alice, sent.json()["id"])
         assert alice.api.delete(f"/api/files/{sent.json()['id']}/?forever=1").status_code == 204
         with service.open():
@@ -156,7 +156,7 @@ def test_the_database_killed_while_a_file_is_worked_on(
         cluster.restart()
         assert_nothing_half(service, alice, file)
         let_claims_run_out(service)
-    work_off(workspace)
+    process_all_waiting(workspace)
     assert_whole(service, alice, file)
 
 

@@ -7,7 +7,7 @@ from entities.models import Classification, Workspace
 from entities.models.classification import PII, SECRET
 from entities.rag import Collection
 from entities.types import Contract
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import File, FileRevision, State
 from tests.conftest import Person, person
 from tests.ingestion.helpers import ready, upload
@@ -29,7 +29,7 @@ def decide(by: Person, file: str, match: str, labels: list[int]) -> None:
     paragraph = next(row["id"] for row in rows if match in row["text"])
     answer = by.api.patch(f"/api/paragraphs/{paragraph}/", {"labels": labels, "reason": "so it is"}, format="json")
     assert answer.status_code == 200
-    work_off(by.scope.workspace)
+    process_all_waiting(by.scope.workspace)
 
 
 def shown(who: Person, file: str) -> dict[str, object]:

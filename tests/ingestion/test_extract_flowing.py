@@ -7,7 +7,7 @@ import pytest
 
 from entities.types import Contract
 from ingestion.extract import inside
-from ingestion.extract.flowing import running
+from ingestion.extract.flowing import find_running_margins
 from tests.conftest import Person
 from tests.ingestion.extracted import read, texts
 from tests.ingestion.helpers import ready
@@ -33,7 +33,7 @@ def filing(count: int, footer: str, above: str = "") -> list[str]:
 
 
 def kept(paragraphs: list[str], kind: str = "text") -> list[str]:
-    left = running(paragraphs, [kind] * len(paragraphs))
+    left = find_running_margins(paragraphs, [kind] * len(paragraphs))
     return [text for place, text in enumerate(paragraphs) if place not in left]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ingestion import drift
-from ingestion.documents import Extraction, Unaccounted
+from ingestion.documents import Extraction, UnreadContent
 from ingestion.extract import structure
 from ingestion.extract.inside import extract
 from ingestion.sandbox import Limits, Quarantined
@@ -64,7 +64,7 @@ def read(path: Path, content: str | bytes | None = None) -> Extraction:
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
     extraction = extract(path, path.name)
     source = structure.task(path, limits=Limits(), report=lambda *_, **__: None, media_type=extraction.media_type)
-    assert [*drift.own_losses(extraction), *drift.lost(drift.read_structure(source), extraction)] == []
+    assert [*drift.find_own_losses(extraction), *drift.find_losses(drift.read_structure(source), extraction)] == []
     return extraction
 
 
@@ -273,5 +273,5 @@ def test_words_lost_beside_a_picture_are_found(tmp_path: Path) -> None:
     )
     less = replace(extraction, paragraphs=())
     for code, losses in (("image", ["words"]), ("hidden_text", [])):
-        missing = (Unaccounted(code, "Something was not read."),)
-        assert [loss.code for loss in drift.lost(source, replace(less, unaccounted=missing))] == losses
+        missing = (UnreadContent(code, "Something was not read."),)
+        assert [loss.code for loss in drift.find_losses(source, replace(less, unaccounted=missing))] == losses

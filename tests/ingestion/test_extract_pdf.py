@@ -179,7 +179,7 @@ def test_a_running_header_keeps_its_words_where_its_numbers_grow(tmp_path: Path,
     words = running.text.split()
     assert [running.text[box.start : box.end] for box in running.boxes] == words * 6
     assert [box.page for box in running.boxes] == [page for page in range(1, 7) for _ in words]
-    assert not list(drift.own_losses(extraction))
+    assert not list(drift.find_own_losses(extraction))
 
 
 def test_a_header_that_says_something_else_on_a_page_stays(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ import pytest
 from entities.access import Scope
 from entities.types import Contract
 from ingestion.errors import BadUpload
-from ingestion.folder_addresses import FolderAddress, read_addresses, to_path
-from ingestion.inline import work_off
+from ingestion.folder_addresses import FolderAddress, convert_to_path, read_addresses
+from ingestion.inline import process_all_waiting
 from ingestion.link_targets import Wanted, read_target
 from ingestion.models import File, FileRevision
 from tests.conftest import Person
@@ -40,14 +40,15 @@ ADDRESSES = (
 def test_what_is_under_an_address_is_a_path_of_the_folder(target: str, path: str | None) -> None:
     address = read_target(target, "/guide.md", "acme")
     assert address
-    found = to_path(address, ADDRESSES)
+    found = convert_to_path(address, ADDRESSES)
     assert (found.key if found.wanted == Wanted.PATH else None) == path
     assert found.anchor == address.anchor
 
 
 @pytest.mark.parametrize(
     "text",
-    ["ftp://code.example/", "file:///etc", "javascript:alert(1)", "code.example/main", "https://", "https://a.example/?x",
+    ["ftp://code.example/", "file:///etc", "javascript:alert(1)", "code.example/main", "https://",
+        "https://a.example/?x",
      "https://a.example/#x", "https://me:secret@a.example/", f"https://a.example/{'x' * 600}", "https://a.example:x/"],
 )  # fmt: skip
 def test_an_address_is_one_of_the_web(text: str) -> None:
@@ -96,7 +97,7 @@ def test_links_to_the_address_of_a_folder_lead_to_its_files(
     ready(alice, contract, "guide.md", guide + b"\nMore.\n", path="/repo/guide.md")
     assert targets(viewer, file)[0][1] == []
     assert alice.api.post(f"/api/files/{file}/versions/2/restore/").status_code in (200, 202)
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert targets(viewer, file) == [(None, ["visa.md"])]
     refused = upload(alice, contract, "other.md", b"Text.", address=["ftp://code.example/"])
     assert (refused.status_code, refused.json()["error"]["code"]) == (422, "bad_address")

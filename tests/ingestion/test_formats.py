@@ -9,7 +9,7 @@ import pptx
 import pytest
 
 from entities.types import Contract
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from tests.conftest import Person
 from tests.ingestion.helpers import texts, upload
 from tests.ingestion.packages import odt
@@ -72,7 +72,7 @@ FORMATS: dict[str, tuple[Callable[[], bytes], str, int | None]] = {
 
 def test_uploaded_read_and_found(subtests: pytest.Subtests, alice: Person, contract: Contract) -> None:
     files = {name: upload(alice, contract, name, make()).json()["id"] for name, (make, _, _) in FORMATS.items()}
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     for name, (_, section, page) in FORMATS.items():
         with subtests.test(name=name):
             file = files[name]

@@ -12,7 +12,7 @@ from entities.types import Contract
 from ingestion.models import ContextRow, File, Kind, Paragraph
 from ingestion.staleness import is_stale
 from llm import scripted
-from llm.scripted import Recorded, Script
+from llm.scripted import RecordedRequest, Script
 from tests.conftest import Person
 from tests.ingestion.helpers import labelled, ready, texts
 
@@ -24,7 +24,7 @@ RENT = "The rent of the eastern berths is 4,000 euros a month, paid in advance."
 BODY = "\n\n".join(LINES).encode()
 
 
-def is_window(request: Recorded) -> bool:
+def is_window(request: RecordedRequest) -> bool:
     return "record_labels" in request.tools
 
 

@@ -12,8 +12,8 @@ from entities.models import Classification
 from entities.models.classification import SECRET
 from entities.text import compute_digest
 from entities.types import Contract
-from ingestion.inline import work_off
-from ingestion.segmenting import identities
+from ingestion.inline import process_all_waiting
+from ingestion.segmenting import choose_identities
 from llm import scripted
 from llm.scripted import Script
 from tests.conftest import Person
@@ -102,7 +102,7 @@ def test_typed_text_is_cut_as_files_are(
     script.push(tool_use=labelled(3, {1: [SECRET]}))
     answer: Any = alice.api.patch(f"/api/entities/contract/{contract.pk}/", body, format="json")
     assert answer.status_code == 200, answer.content
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     found = viewer.api.get("/api/search/", {"q": "quay gate", "kind": "metadata"}).json()["results"]
     assert [row["text"] for row in found if "quay is" in row["text"]] == [f"{OPEN}\n\n{NEXT}"]
 
@@ -123,7 +123,7 @@ def test_no_id_tells_that_an_equal_text_stands_hidden_before(
 
 def test_what_is_published_keeps_the_id_it_has() -> None:
     file, kept = uuid.uuid4(), {1: uuid.uuid4(), 2: uuid.uuid4()}
-    ids = identities(file, ["b", "a", "a", "a"], kept)
-    assert ids == identities(file, ["b", "a", "a", "a"], kept)
+    ids = choose_identities(file, ["b", "a", "a", "a"], kept)
+    assert ids == choose_identities(file, ["b", "a", "a", "a"], kept)
     assert ids[1:3] == [*kept.values()]
-    assert len({*ids, *identities(uuid.uuid4(), ["b", "a", "a"], {})}) == 7
+    assert len({*ids, *choose_identities(uuid.uuid4(), ["b", "a", "a"], {})}) == 7

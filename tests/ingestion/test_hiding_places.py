@@ -10,7 +10,7 @@ import pytest
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.inside import extract
 from ingestion.sandbox.limits import Quarantined
-from ingestion.seen import Seen, SeenWord
+from ingestion.seen import PictureReading, SeenWord
 from tests.ingestion.places import packages, pdf, pictures, texts
 from tests.ingestion.places.pictures import Place
 
@@ -32,7 +32,7 @@ def letters(text: str) -> str:
 def looked(tmp_path: Path) -> Path:
     """What was seen on the one page of a picture."""
     word = SeenWord("quay", 1, 1, 20, 9, 9, 8, 99)
-    seen = Seen(60, 40, ink=0.1, words=(word,))
+    seen = PictureReading(60, 40, ink=0.1, words=(word,))
     path = tmp_path / "seen"
     path.write_text(json.dumps(["page 1", seen.to_json()]) + "\n")
     return path

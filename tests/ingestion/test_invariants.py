@@ -12,7 +12,7 @@ from entities.access import Scope, list_atoms
 from entities.models import Source, Workspace
 from entities.models.classification import SECRET
 from entities.types import Contract
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import ContextRow, File, Kind, Paragraph, RowParagraph, StepResult
 from ingestion.votes import decide
 from llm import scripted
@@ -50,7 +50,7 @@ def test_every_passage_has_one_label_and_every_paragraph_is_accounted_for(
             for _ in left_out:
                 script.push(tool_use=("record_labels", {}))
             upload(alice, contract, "doc.md", body.encode())
-            work_off(alice.scope.workspace)
+            process_all_waiting(alice.scope.workspace)
         check_invariants(service, body)
 
 
@@ -136,7 +136,7 @@ def test_results_of_steps_are_nobodys_to_read_who_may_not_read_everything(
     with scripted.model() as script:
         script.push(error=400)
         upload(alice, contract, content=REPORT)
-        work_off(alice.scope.workspace)
+        process_all_waiting(alice.scope.workspace)
     for who in (viewer, unsecret):
         with who.scope.open():
             assert not StepResult.objects.exists()

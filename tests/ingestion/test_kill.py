@@ -17,7 +17,7 @@ from entities.access import Scope
 from entities.models import AuditEntry
 from entities.types import Contract
 from ingestion import claims, tasks
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import Blob, ContextRow, File, FileRevision, Kind, Paragraph, State, StepResult
 from ingestion.pipeline import process_file
 from ingestion.results import save_result
@@ -79,7 +79,7 @@ def assert_waits_for_the_claim_to_run_out(service: Scope, workspace: int, file: 
     let_claims_run_out(service)
     with service.open():
         File.objects.filter(pk=file).update(woken_at=Now() - timedelta(hours=1))
-        assert [str(pk) for pk in tasks.stale_files()] == [file]
+        assert [str(pk) for pk in tasks.wake_stale_files()] == [file]
 
 
 def test_a_file_whose_workers_are_killed_at_every_boundary_in_turn_ends_ready(
@@ -115,7 +115,7 @@ def test_a_worker_killed_twice_at_one_place_loses_and_doubles_nothing(
         assert_waits_for_the_claim_to_run_out(service, workspace, file)
         kill(where, workspace, file)
     assert_waits_for_the_claim_to_run_out(service, workspace, file)
-    work_off(workspace)
+    process_all_waiting(workspace)
     assert_whole(service, viewer, file, 6)
     with service.open():
         assert ModelCall.objects.filter(feature="classify").count() == 1
@@ -152,12 +152,12 @@ def test_a_killed_update_leaves_the_old_version_readable(
 ) -> None:
     workspace = alice.scope.workspace
     file = upload(alice, contract, content=b"The old plan.\n").json()["id"]
-    work_off(workspace)
+    process_all_waiting(workspace)
     upload(alice, contract, content=b"The new plan.\n")
     kill("publishing", workspace, file)
     assert texts(alice, file) == ["The old plan."]
     let_claims_run_out(service)
-    work_off(workspace)
+    process_all_waiting(workspace)
     assert texts(alice, file) == ["The new plan."]
 
 
@@ -176,7 +176,7 @@ def test_a_web_server_killed_before_a_floor_is_raised_leaves_that_to_the_sweep(
     tasks.sweep()
     assert alice.api.get(f"/api/files/{file}/").json()["state"] == "pending"
     assert viewer.api.get(f"/api/files/{file}/reader/").status_code == 404, "what is there rises at once"
-    work_off(workspace)
+    process_all_waiting(workspace)
     tasks.sweep()  # nothing is left to be done
     assert alice.api.get(f"/api/files/{file}/").json()["state"] == "ready"
     assert "More." in texts(alice, file)
@@ -193,7 +193,7 @@ def test_of_a_rejected_version_nothing_is_kept_where_the_web_server_was_killed(
     workspace = alice.scope.workspace
     loses(lambda p: p.kind == "heading")
     files = [upload(alice, contract, name).json()["id"] for name in ("kept.md", "rejected.md")]
-    work_off(workspace)
+    process_all_waiting(workspace)
     with service.open():  # as looking at a page leaves it
         for revision in FileRevision.objects.all():
             save_result(workspace, revision.pk, "extract", "", 0, {"words": SALARY}, 0)
@@ -217,7 +217,7 @@ def test_a_file_that_kills_every_worker_ends_failed_and_can_be_tried_again(
     shown = alice.api.get(f"/api/files/{file}/").json()
     assert (shown["state"], shown["error"]["code"]) == ("failed", "gave_up")
     assert alice.api.post(f"/api/files/{file}/retry/").status_code == 202
-    work_off(workspace)
+    process_all_waiting(workspace)
     assert alice.api.get(f"/api/files/{file}/").json()["state"] == "ready"
 
 
@@ -227,14 +227,14 @@ def test_two_workers_never_have_one_file(alice: Person, contract: Contract) -> N
     first = claims.claim_file(workspace, file)
     assert first is not None
     assert claims.claim_file(workspace, file) is None
-    claims.checkpoint(first, claims.Stage.EXTRACT, 10)
+    claims.report_checkpoint(first, claims.Stage.EXTRACT, 10)
     # A newer upload takes it away from whoever is at the older one.
     upload(alice, contract, content=REPORT + b"\nMore.\n")
     with pytest.raises(claims.ClaimLost):
-        claims.checkpoint(first, claims.Stage.EXTRACT, 20)
+        claims.report_checkpoint(first, claims.Stage.EXTRACT, 20)
     claims.end(first, State.FAILED, "late", "Too late.")
     assert alice.api.get(f"/api/files/{file}/").json()["state"] == "pending"
-    work_off(workspace)
+    process_all_waiting(workspace)
     assert "More." in texts(alice, file)
 
 
@@ -243,14 +243,14 @@ def test_the_sweep_wakes_what_was_lost_and_not_what_is_worked_on(
 ) -> None:
     file = upload(alice, contract).json()["id"]
     with service.open():
-        assert tasks.stale_files() == []
+        assert tasks.wake_stale_files() == []
         File.objects.update(woken_at=Now() - timedelta(minutes=3))
-        assert [str(pk) for pk in tasks.stale_files()] == [file]
-        assert tasks.stale_files() == []
+        assert [str(pk) for pk in tasks.wake_stale_files()] == [file]
+        assert tasks.wake_stale_files() == []
     assert claims.claim_file(alice.scope.workspace, file) is not None
     with service.open():
         File.objects.update(woken_at=Now() - timedelta(minutes=3))
-        assert tasks.stale_files() == []
+        assert tasks.wake_stale_files() == []
 
 
 def test_a_broken_broker_does_not_refuse_a_file(
@@ -261,5 +261,5 @@ def test_a_broken_broker_does_not_refuse_a_file(
 
     monkeypatch.setattr(tasks.process_file, "delay", refuse)
     assert upload(alice, contract).status_code == 202
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert alice.api.get(f"/api/entities/{contract.pk}/files/").json()["results"][0]["state"] == "ready"

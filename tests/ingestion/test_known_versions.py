@@ -13,7 +13,7 @@ from entities.models import Classification, Workspace
 from entities.models.classification import FINANCIAL
 from entities.types import Contract
 from ingestion import drift, known_versions
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import File, FileRevision, Redo
 from ingestion.queueing import publish_again
 from ingestion.staleness import is_stale
@@ -79,7 +79,7 @@ def test_who_may_not_know_of_it_sees_what_they_would_if_it_had_never_come(
     assert viewer.api.get(f"/api/files/{file}/versions/3/download/").status_code == 404
     # Broken on purpose: were all numbers known, it would be told.
     with monkeypatch.context() as broken:
-        broken.setattr(known_versions, "known_numbers", lambda scope, files: {pk: {1, 2, 3} for pk in files})
+        broken.setattr(known_versions, "load_known_numbers", lambda scope, files: {pk: {1, 2, 3} for pk in files})
         assert [number for number, *_ in told(viewer, file)] == [3, 2, 1]
     # Where it is acknowledged instead, its placeholder shows, and so does the version that brought it.
     with service.open():
@@ -100,7 +100,7 @@ def test_the_last_version_stands_for_a_hidden_one_that_came_after_it(
     assert [number for number, *_ in told(staff, file)] == [2, 1]
     # What comes back is what the file was last while they saw that version; they know of their own restoring.
     assert staff.api.post(f"/api/files/{file}/versions/1/restore/").status_code == 202
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     assert [(v["number"], v["restores"], v["restored_by"]) for v in listed(staff, file)] == [
         (3, 1, "staff"), (2, None, None), (1, None, None),
     ]  # fmt: skip
@@ -119,7 +119,7 @@ def test_who_sent_an_earlier_version_is_told_of_that_one(
         Classification.objects.filter(value=FINANCIAL).update(conceal=True)
     sent = str(uuid4())
     files = [upload(staff, contract, f"{n}.md", REPORT, batch=sent).json()["id"] for n in "abc"]
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
 
     def told() -> tuple[object, ...]:
         page = staff.client.get(f"{staff.base}entities/{contract.pk}/files/").content.decode()
@@ -135,7 +135,7 @@ def test_who_sent_an_earlier_version_is_told_of_that_one(
     assert told() == before
     with service.open():
         publish_again(UUID(files[1]))
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     assert told() == before
     # The twin: of a version that they may know of they are told, and its size is its sender's.
     ready(alice, contract, "b.md", NOTED)
@@ -165,7 +165,7 @@ def test_a_version_on_its_way_or_withheld_is_for_its_sender_and_stewards(
     upload(alice, contract, content=b"%PDF-1.4 nothing")
     for state in ("pending", "quarantined"):
         if state == "quarantined":
-            work_off(service.workspace)
+            process_all_waiting(service.workspace)
         with service.open():
             assert File.objects.get(pk=file).state == state
         assert alice.api.get(f"/api/files/{file}/").json()["state"] == state
@@ -200,7 +200,7 @@ def test_who_may_not_know_of_a_version_does_not_try_it_again(
     assert (nothing.status_code, nothing.json()["error"]["code"]) == (422, "nothing_to_retry")
     assert page(staff)
     upload(alice, contract, content=b"%PDF-1.4 nothing")
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     again = staff.api.post(f"/api/files/{file}/retry/")
     assert (again.status_code, again.content) == (422, nothing.content)
     assert page(staff)
@@ -230,13 +230,13 @@ def test_a_way_of_reading_is_told_with_the_version_that_it_came_with(
     upload(alice, contract, content=NOTED, strategy="layout")
     assert ways(alice) == {"layout"}
     nothing_has_come("auto")
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     assert ways(alice, staff, viewer) == {"layout"}, "it is what is shown now"
     with service.open():
         assert not File.objects.filter(is_stale()).exists()
     monkeypatch.setattr(drift, "check", lossy)
     upload(alice, contract, content=HIDDEN, strategy="text")
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     assert alice.api.get(f"/api/files/{file}/").json()["state"] == "quarantined"
     assert ways(alice) == {"text"}
     nothing_has_come("layout")
@@ -246,7 +246,7 @@ def test_a_way_of_reading_is_told_with_the_version_that_it_came_with(
         assert FileRevision.objects.filter(file=file).count() == 3
     monkeypatch.undo()
     assert alice.api.patch(f"/api/files/{file}/", {"strategy": "auto"}, format="json").status_code == 202
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     assert ways(alice, staff, viewer) == {"auto"}
     assert any("12,300" in text for text in texts(alice, file))
 
@@ -261,7 +261,7 @@ def test_reading_again_tells_of_no_hidden_version(
             patch.setattr(drift, "check", lossy)
             upload(alice, contract, content=HIDDEN, strategy="layout")
             if hidden == "kept back":
-                work_off(service.workspace)
+                process_all_waiting(service.workspace)
     before = staff.api.get(f"/api/files/{file}/").json()
     again = {"strategy": "auto", "again": True}
     answer = staff.api.patch(f"/api/files/{file}/", again, format="json")
@@ -269,7 +269,7 @@ def test_reading_again_tells_of_no_hidden_version(
     with service.open():
         newest = FileRevision.objects.filter(file=file).latest("number")
     assert newest.strategy == ("" if hidden == "none" else "layout"), "it is read as its sender chose"
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     after = staff.api.get(f"/api/files/{file}/").json()
     assert after["state"] == "ready"
     if hidden == "on its way":
@@ -279,7 +279,7 @@ def test_reading_again_tells_of_no_hidden_version(
 
 
 def lossy(path: Any, extraction: Any) -> None:
-    raise drift.Drifted([drift.Loss("tables", "It has 1 table, and none of them was read.")])
+    raise drift.ContentLost([drift.Loss("tables", "It has 1 table, and none of them was read.")])
 
 
 def batch_of(who: Person, contract: Contract) -> str:
@@ -295,7 +295,7 @@ def test_what_was_sent_together_is_told_as_if_no_other_version_had_come(
 ) -> None:
     sent = str(uuid4())
     files = [upload(staff, contract, f"{n}.txt", b"The gate is open.", batch=sent).json()["id"] for n in "abc"]
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
 
     def told() -> tuple[str, object]:
         return batch_of(staff, contract), staff.api.get(f"/api/entities/{contract.pk}/files/").json()
@@ -308,7 +308,7 @@ def test_what_was_sent_together_is_told_as_if_no_other_version_had_come(
     assert ("3 of 3 files done" in before[0]) == (how != "is late")
     upload(alice, contract, "b.txt", b"%PDF-1.4 nothing" if how == "fails" else b"The gate is shut.")
     if how == "fails":
-        work_off(service.workspace)
+        process_all_waiting(service.workspace)
         with service.open():
             File.objects.filter(pk=files[1]).update(error_code="crashed")
     assert told() == before
@@ -327,6 +327,6 @@ def test_a_steward_knows_that_a_newer_version_stands_in_place_of_what_they_sent(
     sent = str(uuid4())
     for name in "abc":
         upload(alice, contract, f"{name}.txt", b"The gate is open.", batch=sent)
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     upload(staff, contract, "b.txt", b"The gate is shut.")
     assert "2 of 2 files done" in batch_of(alice, contract)

@@ -10,7 +10,7 @@ from entities.models import AuditEntry, Classification, FieldParagraph, Source, 
 from entities.models.classification import INTERNAL, SECRET
 from entities.types import Contract
 from ingestion.actions import label_text
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import ContextRow, File, Kind, Paragraph
 from ingestion.votes import Vote, decide
 from llm import scripted
@@ -81,7 +81,7 @@ def test_raising_hides_the_text_everywhere_in_one_transaction(
     with service.open():
         assert ContextRow.objects.get(pk=summary.pk).data_classification == 2
         assert AuditEntry.objects.filter(action="paragraph.relabelled", actor=steward.user.pk).count() == 1
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert alice.api.get(f"/api/files/{file}/").json()["state"] == "ready"
     assert texts(viewer, file).count("[Confidential]") == 1
     with service.open():
@@ -107,7 +107,7 @@ def test_a_passage_of_its_own_rises_at_once_and_is_found_by_who_has_the_label(
     assert relabel(steward, passage(steward, file, text)["id"], []).status_code == 200
     with service.open():
         assert not ContextRow.objects.filter(pk=row).exists()
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     with viewer.scope.open():
         assert ContextRow.objects.get(kind=Kind.FILE_CHUNK, text=text).data_classification == 0
 
@@ -180,7 +180,7 @@ def test_raising_a_heading_takes_it_out_of_the_paths_below_it(
     relabel(steward, passage(steward, file, "Closure of the Leith office")["id"], [6])
     with viewer.scope.open():
         assert not ContextRow.objects.filter(heading_path__contains="Leith").exists()
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     with viewer.scope.open():
         rows = ContextRow.objects.filter(file=file)
         assert rows.exists()
@@ -198,7 +198,7 @@ def test_lowering_by_a_steward_holds_through_a_new_version_and_a_model(
     assert (
         relabel(steward, passage(steward, file, SALARY)["id"], [], "published in the annual report").status_code == 200
     )
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert SALARY in texts(viewer, file)
     body = f"# Progress\n\n{SALARY}\n\nA new paragraph came.\n".encode()
     assert ready(alice, contract, content=body) == file
@@ -244,7 +244,7 @@ def test_a_manual_label_is_the_floor_of_an_edited_paragraph(
 ) -> None:
     file = ready(alice, contract, content=b"One thing.\n\nThe plan for the site.\n")
     relabel(steward, passage(steward, file, "The plan for the site.")["id"], [6])
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     ready(alice, contract, content=b"One thing.\n\nSomething else entirely stands here now.\n")
     assert texts(viewer, file) == ["One thing.", "[Secret]"]
 
@@ -323,21 +323,21 @@ def test_typed_text_is_hidden_until_labelled_and_then_shown_by_label(
 ) -> None:
     article = typed(alice, "Doors open at eight.\n\nThe rent of the hall is 4,500 pounds.")
     assert shown(viewer, article) == []
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert shown(viewer, article) == ["Doors open at eight.", None]
     assert shown(cfo, article) == ["Doors open at eight.", "The rent of the hall is 4,500 pounds."]
 
 
 def test_typed_text_can_be_relabelled(alice: Person, steward: Person, viewer: Person, service: Scope) -> None:
     article = typed(alice, "Doors open at eight.\n\nThe caretaker keeps the spare badge.")
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     with service.open():
         paragraph = FieldParagraph.objects.get(text__contains="badge").pk
     assert relabel(steward, str(paragraph), [6]).status_code == 200
     assert shown(viewer, article) == ["Doors open at eight.", None]
     with viewer.scope.open():
         assert not ContextRow.objects.filter(text__contains="badge").exists()
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     with steward.scope.open():
         assert ContextRow.objects.get(text__contains="badge").data_classification == 6
 
@@ -370,7 +370,7 @@ def test_a_file_that_is_relabelled_twice_in_a_row_ends_right(
     paragraph = passage(steward, file, STORM)["id"]
     relabel(steward, paragraph, [2])
     relabel(steward, paragraph, [])
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert STORM in texts(viewer, file)
     with service.open():
         assert File.objects.get(pk=file).pending_revision_id is None

@@ -19,14 +19,14 @@ from ingestion.link_targets import (
     LONGEST_KEY,
     Address,
     Wanted,
-    bare_addresses,
     build_keys,
-    path_key,
+    build_path_key,
+    build_title_address,
+    build_url_key,
+    find_bare_addresses,
+    find_titles,
+    list_variants,
     read_target,
-    title_address,
-    titles,
-    url_key,
-    variants,
 )
 from ingestion.names import clean_path
 from tests.ingestion.packages import odt
@@ -73,7 +73,7 @@ def test_mailboxes_and_programs_are_no_links_to_documents() -> None:
 
 def test_a_document_of_unknown_place_knows_names_only() -> None:
     assert read_target("../pay/list.md", "guide.md", "acme") == Address(Wanted.PATH, "list.md")
-    assert title_address("  Quay  LEASE ") == Address(Wanted.TITLE, "quay lease")
+    assert build_title_address("  Quay  LEASE ") == Address(Wanted.TITLE, "quay lease")
     assert clean_path("", "a.md") == "a.md"
     assert clean_path("x\\./y/b.md", "a.md") == "/x/y/a.md"
     assert clean_path("a.md", "a.md") == "/a.md"
@@ -87,23 +87,23 @@ def test_whatever_stands_there_is_read_and_fits_its_column(target: str, path: st
         assert len(address.key) <= LONGEST_KEY >= len(address.anchor)
         assert address.wanted != Wanted.PATH or "/../" not in f"{address.key}/"
         if address.wanted == Wanted.PATH:
-            assert all(address.key in build_keys(name) for name in variants(address.key))
+            assert all(address.key in build_keys(name) for name in list_variants(address.key))
 
 
 def test_what_a_link_may_mean_and_what_may_mean_a_file_agree() -> None:
-    assert variants("/a/b.md") == ("/a/b.md",)
-    assert "/a/b/index.md" in variants("/a/b")
-    assert "/README.md" in variants("/")
+    assert list_variants("/a/b.md") == ("/a/b.md",)
+    assert "/a/b/index.md" in list_variants("/a/b")
+    assert "/README.md" in list_variants("/")
     assert set(build_keys("/a/b/index.md")) == {"/a/b/index.md", "/a/b/index", "/a/b"}
-    assert path_key("/a/./b//c/..") == "/a/b"
+    assert build_path_key("/a/./b//c/..") == "/a/b"
     with pytest.raises(ValueError, match="host"):
-        url_key("https://")
+        build_url_key("https://")
 
 
 def test_addresses_and_titles_in_running_text() -> None:
     said = "See https://a.example/x_(y), (http://b.example/z). And [[Quay lease|the lease]] or [[Plan#Later]]!"
-    assert bare_addresses(said) == ["https://a.example/x_(y)", "http://b.example/z"]
-    assert titles(said) == [("Quay lease", "the lease"), ("Plan", "Plan")]
+    assert find_bare_addresses(said) == ["https://a.example/x_(y)", "http://b.example/z"]
+    assert find_titles(said) == [("Quay lease", "the lease"), ("Plan", "Plan")]
 
 
 def found(extraction: Extraction) -> list[tuple[str, str]]:

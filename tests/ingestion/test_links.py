@@ -11,7 +11,7 @@ from entities.access import Scope
 from entities.actions import create_entity
 from entities.models import Classification, Entity
 from entities.types import Contract
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import DocumentLink, File
 from references.documents import follow_file, follow_oldest
 from references.models import Reference
@@ -130,7 +130,7 @@ def test_links_lead_where_each_reader_may_go_and_say_nothing_else(
     assert "../travel/visa.md#how-long" not in links(viewer, guide)
     assert references(viewer, contract) == set()
     assert ("Travel", "visa rules") in references(cfo, contract)
-    work_off(contract.workspace_id)
+    process_all_waiting(contract.workspace_id)
     assert references(viewer, contract) == set()
 
     # What goes is led to no longer, and what is edited away is no link.

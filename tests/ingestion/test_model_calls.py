@@ -11,7 +11,7 @@ from entities.types import Contract
 from ingestion import classify, pipeline
 from ingestion.models import ContextRow, Kind, Paragraph, StepResult
 from llm import scripted
-from llm.scripted import Recorded, Script
+from llm.scripted import RecordedRequest, Script
 from tests.conftest import Person
 from tests.ingestion.helpers import labelled, ready, texts
 
@@ -19,7 +19,7 @@ FINANCIAL, SECRET = 5, 6
 LINES = [f"Berth number {n:02} is dredged once more before the winter." for n in range(12)]
 
 
-def is_window(request: Recorded) -> bool:
+def is_window(request: RecordedRequest) -> bool:
     return "record_labels" in request.tools
 
 

@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 
 from entities.access import Scope, list_atoms
 from entities.types import Contract
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import ContextRow, File, Kind, Paragraph, RowParagraph, StepResult
 from ingestion.queueing import take_sleeping
 from ingestion.summaries import summarise
@@ -138,7 +138,7 @@ def test_a_failing_model_is_tried_again_and_the_file_says_so_in_the_end(
                 script.push(error=529)
             if attempt == 0:
                 file = upload(alice, contract).json()["id"]
-            work_off(alice.scope.workspace)
+            process_all_waiting(alice.scope.workspace)
             with service.open():
                 File.objects.update(claimed_until=Now() - timedelta(seconds=1))
     shown = alice.api.get(f"/api/files/{file}/").json()
@@ -146,7 +146,7 @@ def test_a_failing_model_is_tried_again_and_the_file_says_so_in_the_end(
     assert "overloaded" in shown["error"]["detail"]
     assert viewer.api.get(f"/api/files/{file}/reader/").status_code == 404
     assert alice.api.post(f"/api/files/{file}/retry/").status_code == 202
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert alice.api.get(f"/api/files/{file}/").json()["state"] == "ready"
 
 
@@ -160,7 +160,7 @@ def test_a_spent_budget_is_waited_for_however_long_and_the_file_says_so(
     with scripted.model():
         file = upload(alice, contract).json()["id"]
         for _ in range(MAX_ATTEMPTS + 2):
-            assert work_off(alice.scope.workspace)
+            assert process_all_waiting(alice.scope.workspace)
             with service.open():
                 File.objects.update(claimed_until=Now() - timedelta(seconds=1))
     mine, theirs = (who.api.get(f"/api/files/{file}/").json() for who in (alice, viewer))
@@ -169,7 +169,7 @@ def test_a_spent_budget_is_waited_for_however_long_and_the_file_says_so(
     assert "USD" not in theirs["error"]["detail"]
     row = alice.client.get(f"{alice.base}files/{file}/row/").content.decode()
     assert "goes on by itself" in row
-    work_off(alice.scope.workspace)  # without a model that costs anything
+    process_all_waiting(alice.scope.workspace)  # without a model that costs anything
     mine = alice.api.get(f"/api/files/{file}/").json()
     assert (mine["state"], mine["error"]) == ("ready", None)
 
@@ -181,12 +181,12 @@ def test_what_waited_for_a_budget_lets_newer_files_go_first(alice: Person, contr
     with scripted.model():
         waited = upload(alice, contract).json()["id"]
         newer = upload(alice, contract, "newer.md", b"The gate is open.\n").json()["id"]
-        work_off(alice.scope.workspace)
+        process_all_waiting(alice.scope.workspace)
         for file in (newer, waited):
             with service.open():
                 File.objects.exclude(pk=file).update(claimed_until=Now() + timedelta(hours=1))
                 File.objects.filter(pk=file).update(claimed_until=Now() - timedelta(seconds=1))
-            work_off(alice.scope.workspace)
+            process_all_waiting(alice.scope.workspace)
     with service.open():
         File.objects.update(claimed_until=None, woken_at=None)
     assert list(map(str, take_sleeping(alice.scope.workspace))) == [newer, waited], "whoever tried last waits longest"
@@ -196,7 +196,7 @@ def test_a_broken_off_answer_labels_nothing(alice: Person, contract: Contract, s
     with scripted.model() as script:
         script.push(tool_use=labelled(6, {}), truncate=True)
         upload(alice, contract)
-        work_off(alice.scope.workspace)
+        process_all_waiting(alice.scope.workspace)
     with service.open():
         assert not Paragraph.objects.exists()
         assert File.objects.get().state == "pending"

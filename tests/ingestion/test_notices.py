@@ -16,7 +16,7 @@ from entities.models.entity import Visibility
 from entities.types import Contract
 from ingestion import digests, notices, tasks
 from ingestion.digests import send_digests
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import File, FileRevision
 from tests.conftest import Person, person
 from tests.ingestion.asking import ask, decide
@@ -144,7 +144,7 @@ def test_a_version_that_one_may_not_know_of_takes_no_news_away_and_a_restored_on
     assert "is ready" in before
     upload(alice, contract, content=HIDDEN)
     assert listed(staff) == before, "it waits"
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     take_long()
     assert listed(staff) == before, "it is published"
     assert "is ready" in listed(alice)
@@ -152,7 +152,7 @@ def test_a_version_that_one_may_not_know_of_takes_no_news_away_and_a_restored_on
     take_long()
     assert "is ready" not in listed(staff), "they know of a version that came after theirs"
     assert alice.api.post(f"/api/files/{file}/versions/1/restore/").status_code == 202
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     take_long()
     assert "is ready" not in listed(staff), "who sent these bytes once has not restored them"
     assert "is ready" in listed(alice)
@@ -163,7 +163,7 @@ def test_names_that_people_gave_are_not_translated(
 ) -> None:
     User.objects.update(language="de")
     upload(staff, contract, "Task", bytes(range(256)))
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     with service.open():
         Entity.objects.filter(pk=contract.pk).update(name="Contract")
     page = listed(staff)

@@ -9,7 +9,7 @@ import pytest
 from entities.access import Scope
 from entities.types import Contract
 from ingestion import looking, pipeline
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import File, FileRevision, Paragraph, StepResult
 from llm import scripted
 from tests.conftest import Person
@@ -155,11 +155,11 @@ def test_a_killed_worker_reads_no_picture_twice(
     with monkeypatch.context() as broken:
         broken.setattr("ingestion.extract.outside.tempfile.NamedTemporaryFile", killed)
         pk = upload(alice, contract, "scanned.pdf", scanned).json()["id"]
-        work_off(service.workspace)
+        process_all_waiting(service.workspace)
     with service.open():
         assert StepResult.objects.filter(revision__file=pk, part=0).count() == 1
         File.objects.filter(pk=pk).update(claimed_until=None)
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     assert texts(alice, pk)[1:] == [SALARY, PLAIN]
     assert looks == [1, 0]
 
@@ -171,7 +171,7 @@ def pages(*given: tuple[int, str]) -> tuple[str, dict[str, Any]]:
     return "record_pages", {"pages": [{"n": n, "text": text} for n, text in given]}
 
 
-def is_vision(request: scripted.Recorded) -> bool:
+def is_vision(request: scripted.RecordedRequest) -> bool:
     return "record_pages" in request.tools
 
 
@@ -221,12 +221,12 @@ def test_a_model_that_refuses_or_breaks_off_loses_nothing(
         for _ in range(2):
             script.push(text="hm", truncate=True, when=is_vision)
         pk = upload(alice, contract, "again.pdf", scanned, strategy="vision").json()["id"]
-        work_off(service.workspace)
+        process_all_waiting(service.workspace)
         assert shown(alice, pk)["state"] == "pending", "it is asked again later"
         with service.open():
             File.objects.filter(pk=pk).update(claimed_until=None)
         script.push(tool_use=pages((1, "One."), (2, "Two.")), when=is_vision)
-        work_off(service.workspace)
+        process_all_waiting(service.workspace)
     assert texts(alice, pk) == ["One.", "The digital page is read as it is.", "Two."], "what the page says is not lost"
     with service.open():
         assert [miss["code"] for miss in File.objects.get(pk=pk).unaccounted] == ["vision_unchecked"]

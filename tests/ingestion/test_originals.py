@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from entities.access import Scope
-from entities.access.scope import Kind
+from entities.access.scope import ScopeKind
 from entities.models import AuditEntry, Classification
 from entities.types import Contract
 from ingestion.downloads import is_sender
@@ -97,5 +97,5 @@ def test_a_refusal_does_not_tell_why(
     [({}, True), ({"narrowed_to": -4}, False), ({"atoms": frozenset()}, False), ({"principal": 8}, False)],
 )
 def test_who_looks_as_a_role_has_not_sent_what_they_sent(limited_to: dict[str, Any], is_the_sender: bool) -> None:
-    scope = replace(Scope(1, 7, Kind.USER, "acme"), **limited_to)
+    scope = replace(Scope(1, 7, ScopeKind.USER, "acme"), **limited_to)
     assert is_sender(scope, FileRevision(created_by=7)) is is_the_sender

@@ -10,7 +10,7 @@ import pytest
 from entities.access import Scope
 from entities.types import Contract
 from ingestion import drift, pipeline
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import File
 from ingestion.staleness import is_stale
 from tests.conftest import Person
@@ -73,7 +73,7 @@ def test_what_a_reading_overlooks_as_a_version_comes_is_in_its_original_too(
     request.getfixturevalue("blind")
     if way == "restore":
         assert alice.api.post(f"/api/files/{file}/versions/1/restore/").status_code == 202
-        work_off(alice.scope.workspace)
+        process_all_waiting(alice.scope.workspace)
     else:
         ready(alice, contract, "office.md", given, strategy="layout")
     assert texts(viewer, file) == [LEASE, "Salary"]
@@ -89,12 +89,12 @@ def test_a_choice_tells_nothing_of_a_version_that_is_withheld(
     if theirs:
         monkeypatch.setattr(drift, "check", lossy)
         upload(alice, contract, "office.txt", b"Other words.")
-        work_off(alice.scope.workspace)
+        process_all_waiting(alice.scope.workspace)
         assert alice.api.get(f"/api/files/{file}/").json()["state"] == "quarantined"
         monkeypatch.undo()
     chosen = choose(staff, file, "layout")
     assert (chosen.status_code, chosen.json()["state"], chosen.json()["strategy"]) == (202, "pending", "layout")
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert staff.api.get(f"/api/files/{file}/").json()["state"] == "ready"
     assert alice.api.get(f"/api/files/{file}/").json()["state"] == ("quarantined" if theirs else "ready")
 
@@ -139,7 +139,7 @@ def test_a_choice_answers_the_same_whether_or_not_a_version_is_on_its_way(
     assert same(staff)
     if ending == "quarantined":
         monkeypatch.setattr(drift, "check", lossy_of_others)
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert alice.api.get(f"/api/files/{file}/").json()["state"] == ending
     if ending == "quarantined":
         assert same(staff), "and what they see has been read in the way that they chose"
@@ -168,6 +168,6 @@ def test_what_is_found_again_is_decided_on_again(
     (salary,) = [row["id"] for row in rows if row["text"] == PAY]
     decided = steward.api.patch(f"/api/paragraphs/{salary}/", {"labels": [], "reason": "an example"}, format="json")
     assert decided.status_code == 200
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert texts(viewer, file) == [LEASE, PAY]
     assert has_original(viewer, file, 1) == [200, 200], "what was remembered of it has no say any more"

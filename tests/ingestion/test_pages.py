@@ -6,7 +6,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from entities.access import Scope
 from entities.types import Contract
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import File
 from tests.conftest import Person
 from tests.ingestion.helpers import REPORT, ready, upload
@@ -34,7 +34,7 @@ def test_a_page_upload_answers_with_the_row_and_then_what_came_out(
     assert b"Waiting for its turn" in taken.content
     (status_url,) = re.findall(r'hx-get="([^"]+)"', taken.content.decode())
     assert b"clearance:row" in alice.client.get(status_url).content
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     done = alice.client.get(status_url).content.decode()
     assert "Ready" in done
     assert "hx-get" not in done
@@ -69,7 +69,7 @@ def test_several_files_from_a_form_without_scripts(alice: Person, contract: Cont
 def test_deleting_and_retrying_from_pages(alice: Person, viewer: Person, contract: Contract) -> None:
     file = ready(alice, contract)
     bad = upload(alice, contract, "bad.pdf", b"%PDF-1.7 nothing").json()["id"]
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     panel = alice.client.get(f"{alice.base}entities/{contract.pk}/files/").content.decode()
     assert "bad.pdf" in panel
     assert "Try again" in panel

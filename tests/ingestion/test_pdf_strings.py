@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingestion.extract.pdf_strings import cut_streams, strings_of_content, strings_of_syntax
+from ingestion.extract.pdf_strings import cut_streams, list_content_strings, list_syntax_strings
 
 
 @pytest.mark.parametrize(
@@ -18,24 +18,24 @@ from ingestion.extract.pdf_strings import cut_streams, strings_of_content, strin
     ],
 )
 def test_strings_and_names_are_read(syntax: bytes, found: list[str]) -> None:
-    assert list(strings_of_syntax(syntax, set())) == found
+    assert list(list_syntax_strings(syntax, set())) == found
 
 
 def test_what_was_read_is_left_out_and_what_is_new_is_not() -> None:
     known: set[bytes] = set()
-    assert list(strings_of_syntax(b"/A (Jane earns 98,000)", known)) == ["Jane earns 98,000"]
-    assert list(strings_of_syntax(b"/A (Jane earns 98,000) (Jane earns 99,000)", known)) == ["Jane earns 99,000"]
+    assert list(list_syntax_strings(b"/A (Jane earns 98,000)", known)) == ["Jane earns 98,000"]
+    assert list(list_syntax_strings(b"/A (Jane earns 98,000) (Jane earns 99,000)", known)) == ["Jane earns 99,000"]
 
 
 def test_long_strings_are_not_remembered() -> None:
     known: set[bytes] = set()
-    list(strings_of_syntax(b"(%s)" % (b"Jane " * 1_000), known))
+    list(list_syntax_strings(b"(%s)" % (b"Jane " * 1_000), known))
     assert not known
 
 
 def test_text_that_is_drawn_is_no_string_of_a_content() -> None:
     content = b"BT [(Ja) -20 (ne)] TJ (earns) Tj <41> Tj ET /Span << /ActualText (98,000 a year) >> BDC"
-    assert list(strings_of_content(content, set())) == ["98,000 a year"]
+    assert list(list_content_strings(content, set())) == ["98,000 a year"]
 
 
 @pytest.mark.parametrize(

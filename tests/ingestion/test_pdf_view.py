@@ -21,8 +21,18 @@ from ingestion import pdf_views
 from ingestion.boxes import Box, Boxes
 from ingestion.extract.cutting import cut
 from ingestion.models import File, FileRevision, Paragraph
-from ingestion.pdf_drawing import Picture, draw_pictures
-from ingestion.pdf_shown import MORE, CutPage, Hidden, Part, Piece, SetLine, Shown, cut_pages, read_boxes
+from ingestion.pdf_drawing import PageJpeg, draw_pictures
+from ingestion.pdf_shown import (
+    MORE,
+    CutPage,
+    DisclosedPdf,
+    HiddenParagraph,
+    PageRange,
+    PlacedText,
+    SetLine,
+    cut_pages,
+    read_boxes,
+)
 from ingestion.pdf_writing import write
 from ingestion.reader import NOTICE
 from ingestion.remainder import Remainder
@@ -261,7 +271,7 @@ def test_what_is_withdrawn_while_pages_are_drawn_is_not_shown(
     file = ready(alice, contract, "a.pdf", made(tmp_path, gate_rent_lamp, stair))
     secret: list[str] = []
 
-    def drawn(shown: Shown) -> Any:
+    def drawn(shown: DisclosedPdf) -> Any:
         pictures = draw_pictures(shown)
         for text in secret:
             label(service, text, 5)
@@ -288,18 +298,22 @@ def test_words_beside_what_is_hidden_are_set_and_not_copied(service: Scope) -> N
     shown = row("The gate now", *far, near)
     elsewhere = row("The lamp", Box(2, 72, 100, 100, 112, 0, 3), Box(2, 104, 100, 140, 112, 4, 8), page=2)
     unplaced = row("A title", page=None)
-    hidden = [Hidden(1, [Box(1, 72, 128, 100, 140), Box(3, 72, 40, 100, 52)], (5,))]
+    hidden = [HiddenParagraph(1, [Box(1, 72, 128, 100, 140), Box(3, 72, 40, 100, 52)], (5,))]
     with service.open():
-        pages, beside = cut_pages([shown, elsewhere, unplaced], hidden, Part(1, 200))
+        pages, beside = cut_pages([shown, elsewhere, unplaced], hidden, PageRange(1, 200))
     assert [page.whole for page in pages] == [False, True, False]
     assert [[(piece.text, piece.copied) for piece in page.pieces] for page in pages] == [
         [("The ", True), ("gate ", True), ("now", False)],
         [("The ", True), ("lamp", True)],
         [],
     ]
-    assert [page.kept for page in pages] == [[71.25, 99.25, 100.75, 112.75, 103.25, 99.25, 140.75, 112.75], None, []]
+    assert [page.copied_rectangles for page in pages] == [
+        [71.25, 99.25, 100.75, 112.75, 103.25, 99.25, 140.75, 112.75],
+        None,
+        [],
+    ]
     assert beside == (SetLine("text", "A title"),)
-    content = write([(pages[0], Picture(b"", 0, 0, WIDTH, HEIGHT))], ())
+    content = write([(pages[0], PageJpeg(b"", 0, 0, WIDTH, HEIGHT))], ())
     assert text_of(content).startswith("The gate now")
     assert darkest(picture_of(content), 72, 112, 100, 128) < 150, "set in letters of its own"
     assert darkest(picture_of(content), 72, 95, 140, 110) == 255
@@ -316,10 +330,13 @@ def test_of_a_page_only_pixels_within_the_boxes_are_copied() -> None:
 
 @pytest.mark.parametrize("text", ["Größe 12 €", "Ценность лампы", "灯は古い", "(\\)"])
 def test_text_is_found_whatever_its_letters(text: str) -> None:
-    page = CutPage(1, True, (Piece(text, 72, 100, 172, 112, True),), ())
-    content = write([(page, Picture(b"", 0, 0, WIDTH, HEIGHT))], [SetLine("text", text), SetLine("heading", text)])
+    page = CutPage(1, True, (PlacedText(text, 72, 100, 172, 112, True),), ())
+    content = write([(page, PageJpeg(b"", 0, 0, WIDTH, HEIGHT))], [SetLine("text", text), SetLine("heading", text)])
     assert text_of(content) == f"{text} {text} {text}"
     page = CutPage(
-        1, True, (Piece("a\U0001f600b ", 72, 100, 172, 112, True), Piece("المصباح", 72, 120, 99, 130, True)), ()
+        1,
+        True,
+        (PlacedText("a\U0001f600b ", 72, 100, 172, 112, True), PlacedText("المصباح", 72, 120, 99, 130, True)),
+        (),
     )
-    assert text_of(write([(page, Picture(b"", 0, 0, WIDTH, HEIGHT))], ())) == "a\U0001f600b المصباح"
+    assert text_of(write([(page, PageJpeg(b"", 0, 0, WIDTH, HEIGHT))], ())) == "a\U0001f600b المصباح"

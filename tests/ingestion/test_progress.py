@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from entities.access import Scope
 from entities.types import Contract
 from ingestion import claims, queueing, tasks
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import File, FileRevision, Stage, State
 from pulse.claims import LONGEST_BATCH, claim_due
 from pulse.models import Variant
@@ -53,7 +53,7 @@ def test_a_batch_is_counted_together_and_its_failures_are_tried_again_together(
     files = drop(alice, contract, 4, batch)
     assert "0 of 4 files done" in panel(alice, contract)
     assert "data-live" in panel(alice, contract)
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert "4 of 4 files done" in panel(alice, contract)
     assert "data-live" not in panel(alice, contract)
     upload(alice, contract, "4.txt", b"Another.", batch=batch)
@@ -95,7 +95,7 @@ def test_failures_of_a_batch_are_told_until_they_are_tried_again(
 ) -> None:
     """However long it was worked on, and whatever was sent after it."""
     first = drop(alice, contract, 4, str(uuid4()))
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     with service.open():
         FileRevision.objects.update(fetched_at=Now() - WHILE)
     assert "4 of 4 files done" in panel(alice, contract), "its last file has ended just now"
@@ -109,7 +109,7 @@ def test_failures_of_a_batch_are_told_until_they_are_tried_again(
     for name in ("a.txt", "b.txt"):
         upload(alice, contract, name, f"What {name} says.".encode(), batch=SECOND)
     assert "0 of 2 files done" in panel(alice, contract)
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert "Try the failed one again" in panel(alice, contract)
     upload(alice, contract, "alone.txt", b"Alone.", batch=str(uuid4()))
     assert "Try the failed one again" in panel(alice, contract)
@@ -245,7 +245,7 @@ def test_files_whose_wait_is_over_are_sent_a_few_at_a_time(
 
 
 def test_the_pulse_of_a_record_waits_for_the_batch(alice: Person, contract: Contract, service: Scope) -> None:
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     drop(alice, contract, 2, str(uuid4()))
     with service.open():
         keep_variants([contract.pk])
@@ -254,7 +254,7 @@ def test_the_pulse_of_a_record_waits_for_the_batch(alice: Person, contract: Cont
         Variant.objects.update(due_at=Now() - timedelta(seconds=LONGEST_BATCH + 1))
         assert claim_due()
         Variant.objects.update(due_at=Now() - timedelta(seconds=1), claim=None, claimed_until=None)
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     with service.open():
         Variant.objects.update(due_at=Now() - timedelta(seconds=1), claim=None, claimed_until=None)
         assert claim_due()

@@ -15,9 +15,9 @@ from entities.access import Scope
 from entities.models.classification import SECRET
 from entities.types import Contract
 from ingestion import pipeline
-from ingestion.blobs import Missing
+from ingestion.blobs import BlobMissing
 from ingestion.extract import extract_file
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import ContextRow, File, FileRevision, Paragraph, RowParagraph, StepResult
 from ingestion.staleness import is_stale
 from tests.conftest import Person
@@ -39,7 +39,7 @@ def breaks(monkeypatch: pytest.MonkeyPatch) -> Break:
 
     def extract(*args: Any, **options: Any) -> Any:
         if ending == "failed":
-            raise Missing
+            raise BlobMissing
         read = extract_file(*args, **options)
         return without(read, lambda p: p.kind == "heading") if ending == "quarantined" else read
 
@@ -90,7 +90,7 @@ def waiting(alice: Person, contract: Contract, breaks: Break, ending: str) -> st
     file = ready(alice, contract, "plan.md", FIRST)
     breaks(ending)
     upload(alice, contract, "plan.md", SECOND)
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     return file
 
 
@@ -116,7 +116,7 @@ def test_relabelled_up_and_down_the_rows_are_made_again_and_the_newer_version_wa
     for labels, label, seen in (([SECRET], SECRET, 0), ([], 0, 1), ([SECRET], SECRET, 0)):
         decide(steward, service, labels)
         assert found(viewer) == 0, "no row is left from before the decision"
-        work_off(service.workspace)
+        process_all_waiting(service.workspace)
         assert (found(alice), found(viewer)) == (1, seen)
         assert state(alice, file) == ENDINGS[ending]
         assert texts(alice, file) == before, "the newer version is not published"
@@ -130,7 +130,7 @@ def test_relabelled_up_and_down_the_rows_are_made_again_and_the_newer_version_wa
         assert steward.api.get("/api/quarantine/").json()["count"] == 1
         answer = steward.api.post(f"/api/files/{file}/review/", {"decision": resolved}, format="json")
         assert answer.status_code == 200
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     assert state(alice, file) == ("ready", None)
     shown = texts(alice, file)
     assert (shown == before) == (resolved == "reject")
@@ -146,7 +146,7 @@ def test_decided_while_the_newer_version_is_on_its_way_to_a_bad_end(
     upload(alice, contract, "plan.md", SECOND)
     decide(steward, service, [SECRET])
     breaks(ending)
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     assert (found(alice), found(viewer)) == (1, 0)
     assert state(alice, file) == ENDINGS[ending]
     assert_once(service, file, SECRET)
@@ -167,7 +167,7 @@ def test_the_newer_version_can_be_reviewed_before_the_rows_are_made_again(
     for who, status in ((viewer, 403), (steward, 200)):
         answer = who.api.post(f"/api/files/{file}/review/", {"decision": decision}, format="json")
         assert answer.status_code == status
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     assert state(alice, file) == ("ready", None)
     assert any("dredger" in told for told in texts(alice, file)) == (decision == "release")
     assert (found(alice), found(viewer)) == (1, 0)
@@ -181,7 +181,7 @@ def test_an_upload_in_between_overtakes_the_version_that_waits(
     decide(steward, service, [SECRET])
     breaks("")
     upload(alice, contract, "plan.md", SECOND + b"\nThe third version.\n")
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     assert state(alice, file) == ("ready", None)
     assert "The third version." in texts(alice, file)
     assert (found(alice), found(viewer)) == (1, 0)
@@ -207,13 +207,13 @@ def test_workers_killed_in_making_the_rows_again_lose_and_double_nothing(
         with service.open():
             File.objects.filter(claim__isnull=False).update(claimed_until=Now() - timedelta(seconds=1))
     assert (found(alice), found(viewer)) == (1, 0)
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     assert state(alice, file) == ENDINGS["quarantined"]
     assert_once(service, file, SECRET)
     with service.open():
         assert not StepResult.objects.filter(revision=File.objects.get(pk=file).revision_id).exists()
     assert steward.api.post(f"/api/files/{file}/review/", {"decision": "release"}, format="json").status_code == 200
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     assert state(alice, file) == ("ready", None)
     assert_once(service, file, SECRET)
 
@@ -234,7 +234,7 @@ def test_a_version_in_quarantine_stays_where_the_published_one_ends_badly_too(
         decide(steward, service, [SECRET])
     assert choose(staff, file, "layout").status_code == 202
     breaks("quarantined")
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     assert state(alice, file) == ("quarantined", "drift")
     assert found(alice) == 1
     reviews = 1 if relabelled else 2  # of the newer one, and before it of the published one as it was read anew
@@ -243,7 +243,7 @@ def test_a_version_in_quarantine_stays_where_the_published_one_ends_badly_too(
         assert not any("dredger" in text for text in texts(alice, file)), "nobody has released it"
         answer = steward.api.post(f"/api/files/{file}/review/", {"decision": "release"}, format="json")
         assert answer.status_code == 200
-        work_off(service.workspace)
+        process_all_waiting(service.workspace)
         assert (state(alice, file) == ("ready", None)) == (n + 1 == reviews)
     assert any("dredger" in text for text in texts(alice, file))
     assert_once(service, file, SECRET if relabelled else 0)
@@ -254,7 +254,7 @@ def test_what_somebody_chose_is_done_although_a_newer_version_came_and_ended_bad
 ) -> None:
     def extract(path: Path, *args: Any, **options: Any) -> Any:
         if b"dredger" in path.read_bytes():
-            raise Missing
+            raise BlobMissing
         return extract_file(path, *args, **options)
 
     monkeypatch.setattr(pipeline, "extract_file", extract)
@@ -262,7 +262,7 @@ def test_what_somebody_chose_is_done_although_a_newer_version_came_and_ended_bad
     assert choose(staff, file, "layout").status_code == 202
     upload(alice, contract, "plan.md", SECOND)
     assert state(staff, file) == ("pending", None), "what they see has not been read anew yet"
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     assert (state(staff, file), state(alice, file)) == (("ready", None), ENDINGS["failed"])
     with service.open():
         assert not File.objects.filter(is_stale()).exists()

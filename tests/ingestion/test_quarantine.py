@@ -13,7 +13,7 @@ from entities.models.classification import SECRET
 from entities.types import Contract
 from ingestion import drift
 from ingestion.extract import extract_file, outside
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, StepResult
 from ingestion.sandbox import Progress, Quarantined
 from tests.conftest import Person, person
@@ -69,8 +69,8 @@ def test_what_a_reader_loses_is_found(tmp_path: Path) -> None:
     assert found(marked, without(read, lambda p: "storm" in p.text)) == {"words"}
     # A text that a model has tidied is held to the text that it was made from.
     tidied = without(read, lambda p: p.kind == "table")
-    assert {loss.code for loss in drift.lost(drift.measure_structure(read), tidied)} == {"tables", "words"}
-    assert not list(drift.lost(drift.measure_structure(read), read))
+    assert {loss.code for loss in drift.find_losses(drift.measure_structure(read), tidied)} == {"tables", "words"}
+    assert not list(drift.find_losses(drift.measure_structure(read), read))
 
 
 def test_an_extraction_that_contradicts_itself_is_found(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_an_extraction_that_contradicts_itself_is_found(tmp_path: Path) -> None:
     def changed(place: int, **fields: Any) -> set[str]:
         rows = list(read.paragraphs)
         rows[place] = replace(rows[place], **fields)
-        return {loss.code for loss in drift.own_losses(replace(read, paragraphs=tuple(rows), pages=1))}
+        return {loss.code for loss in drift.find_own_losses(replace(read, paragraphs=tuple(rows), pages=1))}
 
     assert changed(0) == set()
     assert changed(0, end=first.end + 1) == {"spans"}
@@ -138,7 +138,7 @@ def test_a_file_that_lost_a_table_waits_for_a_steward_who_releases_it(
 ) -> None:
     loses(lambda p: p.kind == "table")
     file = upload(staff, contract, "plan.md", PLAN.encode()).json()["id"]
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     shown = staff.api.get(f"/api/files/{file}/").json()
     assert (shown["state"], shown["error"]["code"]) == ("quarantined", "drift")
     assert "It has 1 table, and none of them was read." in shown["error"]["detail"]
@@ -149,7 +149,7 @@ def test_a_file_that_lost_a_table_waits_for_a_steward_who_releases_it(
         assert not StepResult.objects.exists()
     # Trying again loses it again; who may not decide is refused.
     staff.api.post(f"/api/files/{file}/retry/")
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     assert staff.api.get(f"/api/files/{file}/").json()["state"] == "quarantined"
     for who in (staff, cfo):
         assert who.api.get("/api/quarantine/").status_code == 403
@@ -168,7 +168,7 @@ def test_a_file_that_lost_a_table_waits_for_a_steward_who_releases_it(
         assert steward.api.get("/api/quarantine/").json()["count"] == 1, "nothing was decided"
     answer = steward.client.post(f"{steward.base}files/{file}/review/", {"decision": "release"}, follow=True)
     assert b"was released" in answer.content
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     assert SALARY in texts(cfo, file)
     assert SALARY not in texts(staff, file), "it has its labels as any other"
     assert decide(steward, file, "release").json()["error"]["code"] == "nothing_to_release"
@@ -192,11 +192,11 @@ def test_a_rejected_version_stays_withheld_and_the_one_before_it_shown(
     before = texts(alice, file)
     loses(lambda p: p.kind == "heading")
     upload(alice, contract, "plan.md", PLAN.encode())
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     assert texts(alice, file) == before
     change_label(steward, service, before[-1])
     assert decide(steward, file, "reject").status_code == 200
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     shown = alice.api.get(f"/api/files/{file}/").json()
     assert (shown["state"], shown["error"], shown["size"]) == ("ready", None, len(FIRST))
     with service.open():
@@ -206,7 +206,7 @@ def test_a_rejected_version_stays_withheld_and_the_one_before_it_shown(
     assert texts(alice, file) == before
     # The same bytes again are the version that was rejected.
     upload(alice, contract, "plan.md", PLAN.encode())
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     assert alice.api.get(f"/api/files/{file}/").json()["error"]["code"] == "rejected"
     assert decide(steward, file, "release").json()["error"]["code"] == "nothing_to_release"
     assert decide(steward, file, "reject").status_code == 200
@@ -218,7 +218,7 @@ def test_a_rejected_version_stays_withheld_and_the_one_before_it_shown(
         assert AuditEntry.objects.filter(action="file.rejected").count() == 2
     # A file with nothing before it stays where it is, and cannot be tried again.
     other = upload(alice, contract, "other.md", PLAN.encode()).json()["id"]
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     assert decide(steward, other, "reject").json()["error"]["code"] == "rejected"
     assert alice.api.post(f"/api/files/{other}/retry/").status_code == 422
     with service.open():
@@ -233,14 +233,14 @@ def test_a_rejection_can_be_taken_back_by_stewards(
     file = upload(staff, contract, "plan.md", PLAN.encode()).json()["id"]
     kept = ready(staff, contract, "kept.md", FIRST)
     upload(staff, contract, "kept.md", PLAN.encode())
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     for one in (file, kept):
         assert decide(steward, one, "take_back").json()["error"]["code"] == "nothing_to_take_back"
         assert decide(steward, one, "reject").status_code == 200
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     assert decide(steward, kept, "take_back").json()["error"]["code"] == "nothing_to_take_back", "it is not here"
     upload(staff, contract, "kept.md", PLAN.encode())
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     page = steward.client.get(f"{steward.base}quarantine/").content.decode()
     assert page.count('value="take_back"') == 2
     assert "has to upload it anew" not in page
@@ -250,11 +250,11 @@ def test_a_rejection_can_be_taken_back_by_stewards(
     answer = steward.client.post(f"{steward.base}files/{file}/review/", {"decision": "take_back"}, follow=True)
     assert b"is read again" in answer.content
     assert decide(steward, kept, "take_back").json()["state"] == "pending"
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     for one in (file, kept):
         assert staff.api.get(f"/api/files/{one}/").json()["error"]["code"] == "drift", "nothing has been decided of it"
         assert decide(steward, one, "release").status_code == 200
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     assert all(SALARY in texts(alice, one) and SALARY not in texts(staff, one) for one in (file, kept))
     with service.open():
         assert AuditEntry.objects.filter(action="file.rejection_taken_back", actor=steward.user.pk).count() == 2

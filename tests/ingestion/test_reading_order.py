@@ -11,7 +11,7 @@ from reportlab.pdfgen.canvas import Canvas
 from ingestion.extract.pdf_spacing import order_columns
 from ingestion.extract.pdf_tables import find_tables
 from ingestion.extract.pdf_words import Word, read_page
-from ingestion.extract.right_to_left import letters_in_order, words_in_order
+from ingestion.extract.right_to_left import order_letters, order_words
 from tests.ingestion.extracted import read, texts
 from tests.ingestion.pdfs import HEIGHT, LOREM, draw, grid, line, prose
 
@@ -96,19 +96,19 @@ def row(text: str) -> list[Word]:
     ],
 )
 def test_words_from_right_to_left_are_read_as_they_are_said(seen: str, said: str) -> None:
-    assert " ".join(word.text for word in words_in_order(row(seen))) == said
+    assert " ".join(word.text for word in order_words(row(seen))) == said
 
 
 def test_letters_that_came_in_the_order_of_the_eye_are_turned() -> None:
-    assert letters_in_order("קלח", range(3)) == "חלק"
-    assert letters_in_order("חלק", [30, 20, 10]) == "חלק", "these came as they are read"
-    assert letters_in_order(".ב68א", [10, 20, 30, 36, 42]) == "א68ב."
-    assert letters_in_order("abc", range(3)) == "abc"
+    assert order_letters("קלח", range(3)) == "חלק"
+    assert order_letters("חלק", [30, 20, 10]) == "חלק", "these came as they are read"
+    assert order_letters(".ב68א", [10, 20, 30, 36, 42]) == "א68ב."
+    assert order_letters("abc", range(3)) == "abc"
 
 
 @given(st.text(alphabet="abאבג 12", max_size=40))
 def test_no_word_is_lost_by_turning(text: str) -> None:
-    assert sorted(word.text for word in words_in_order(row(text))) == sorted(text.split())
+    assert sorted(word.text for word in order_words(row(text))) == sorted(text.split())
 
 
 @pytest.mark.parametrize("gutter", [8, 10, 12])
@@ -215,7 +215,7 @@ def test_a_table_from_right_to_left_is_read_so(tmp_path: Path) -> None:
         assert list(table.header) == expected
         [figures] = find_tables(read_page(page, tables=True))
         assert figures.continues(table), "a page of figures alone, which are read from the left"
-        assert list(figures.directed_as(table).header) == sorted(rows[0], reverse=meaning is spoken)
+        assert list(figures.turn_columns_as(table).header) == sorted(rows[0], reverse=meaning is spoken)
 
 
 def test_tiers_of_columns_are_read_one_below_the_other() -> None:

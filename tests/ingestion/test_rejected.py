@@ -9,7 +9,7 @@ from entities.types import Contract
 from ingestion import pipeline
 from ingestion.documents import Extraction
 from ingestion.extract import extract_file
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import FileRevision
 from tests.conftest import Person
 from tests.ingestion.helpers import read_anew, ready, texts, upload
@@ -31,7 +31,7 @@ def reject(steward: Person, contract: Contract, name: str) -> str:
     file = files_of(steward, contract)[name]
     assert file["error"]["code"] == "drift"
     assert decide(steward, file["id"], "reject").status_code == 200
-    work_off(contract.workspace_id)
+    process_all_waiting(contract.workspace_id)
     return str(file["id"])
 
 
@@ -104,7 +104,7 @@ def test_what_was_kept_back_is_when_other_bytes_came_in_between(
 ) -> None:  # fmt: skip
     def send(who: Person, content: bytes, **fields: Any) -> dict[str, Any]:
         pk = upload(who, contract, "plan.md", content, **fields).json()["id"]
-        work_off(service.workspace)
+        process_all_waiting(service.workspace)
         return dict(alice.api.get(f"/api/files/{pk}/").json())
 
     overlooks_tables(monkeypatch)
@@ -120,7 +120,7 @@ def test_what_was_kept_back_is_when_other_bytes_came_in_between(
     assert send(alice, PLAN.encode(), strategy="auto")["error"]["code"] == "rejected"
     # Taken back, it is read, and stays so when it comes once more.
     assert decide(steward, file, "take_back").status_code == 200
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     assert any(STORM in text for text in texts(alice, file))
     assert send(alice, FIRST)["state"] == "ready"
     assert send(alice, PLAN.encode())["state"] == "ready"

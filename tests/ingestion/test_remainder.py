@@ -3,9 +3,9 @@
 import pytest
 
 from entities.models.classification import FINANCIAL, PII, SECRET
-from entities.option_values import wrong_collection
+from entities.option_values import find_wrong_collection
 from entities.rag import Collection
-from ingestion.documents import Extraction, ParagraphText, Unaccounted
+from ingestion.documents import Extraction, ParagraphText, UnreadContent
 from ingestion.remainder import DECIDED_BEFORE, KINDS, Remainder, find_codes, find_kind, label_original, weigh_texts
 from ingestion.votes import FLOOR, Vote
 from tests.ingestion.helpers import SALARY
@@ -41,7 +41,7 @@ def test_a_code_that_nobody_listed_is_strict() -> None:
 )
 def test_what_inherits_stands_beside_text_that_was_read(code: str, page: int | None, found: str) -> None:
     read = ParagraphText("The quay is closed.", "text", 1, (), (), "en", 0, 19)
-    extraction = Extraction("application/pdf", 2, (read,), (Unaccounted(code, "", page),), "text")
+    extraction = Extraction("application/pdf", 2, (read,), (UnreadContent(code, "", page),), "text")
     assert find_codes(extraction) == {found}
 
 
@@ -105,7 +105,7 @@ def test_other_bytes_ask_again_unless_the_same_was_found() -> None:
 
 
 def test_a_collection_declares_one_of_three_ways() -> None:
-    assert [*wrong_collection("x", Collection(remainder="strict"))] == []
-    ((number, text),) = wrong_collection("x", Collection(remainder="some"))  # type: ignore[arg-type]
+    assert [*find_wrong_collection("x", Collection(remainder="strict"))] == []
+    ((number, text),) = find_wrong_collection("x", Collection(remainder="some"))  # type: ignore[arg-type]
     assert number == 13
     assert "'some'" in text

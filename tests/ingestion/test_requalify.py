@@ -14,7 +14,7 @@ from entities.models.classification import CONFIDENTIAL, FINANCIAL, SECRET
 from entities.rag import Collection
 from entities.types import Contract
 from ingestion import pipeline, requalify, tasks, witness
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import ContextRow, File, Paragraph, Requalification, RequalifiedFile
 from ingestion.staleness import is_stale
 from llm import rules, scripted
@@ -65,7 +65,7 @@ def test_exactly_what_was_made_from_what_changed_is_stale(
         "rules": lambda m: m.setattr(rules, "VERSION", rules.VERSION + 1),
         "extraction": lambda m: m.setattr(witness, "SCHEMA", witness.SCHEMA + 1),
         "prompt": lambda m: m.setattr(witness.prompts, "digest", lambda *names: "another"),
-        "model": lambda m: m.setattr(witness, "model_for", lambda tier: "claude-haiku-4-5"),
+        "model": lambda m: m.setattr(witness, "get_model_name", lambda tier: "claude-haiku-4-5"),
     }
     for cause, change in changes.items():
         with monkeypatch.context() as patched:
@@ -95,7 +95,7 @@ def test_another_prompt_concerns_what_was_made_with_it(
     asked, ruled = two
     seen = ready(alice, contract, "seen.md", b"The crane stands on the quay.", strategy="vision")
     assert stale(service) == set()
-    real, model_for = witness.prompts.digest, witness.model_for
+    real, model_for = witness.prompts.digest, witness.get_model_name
 
     def another(changed: str) -> Any:
         return lambda *names: "another" if changed in names else real(*names)
@@ -110,7 +110,7 @@ def test_another_prompt_concerns_what_was_made_with_it(
             assert stale(service) == concerned, prompt
             assert run()["causes"] == causes
     with monkeypatch.context() as patched:
-        patched.setattr(witness, "model_for", lambda tier: "another" if tier == "standard" else model_for(tier))
+        patched.setattr(witness, "get_model_name", lambda tier: "another" if tier == "standard" else model_for(tier))
         assert stale(service) == {seen}
         assert run()["causes"] == {"extraction": 1}
     # Renewing what only has summaries of a model makes those, and asks for no label.
@@ -238,14 +238,14 @@ def test_rules_are_asked_again_without_a_call_and_extraction_reads_the_bytes(
     two: tuple[str, str], alice: Person, viewer: Person, service: Scope, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = calls(service)
-    real = pipeline.rules_vote
+    real = pipeline.build_rules_vote
 
     def stricter(text: str, *others: Any) -> Any:
         vote = real(text, *others)
         return type(vote)("rules", vote.labels | ({SECRET} if "permit" in text else set()), "permits")
 
     monkeypatch.setattr(rules, "VERSION", rules.VERSION + 1)
-    monkeypatch.setattr(pipeline, "rules_vote", stricter)
+    monkeypatch.setattr(pipeline, "build_rules_vote", stricter)
     assert run("--canary", "1")["needed_more"] == {"Secret": 2}
     assert run("--go")["still_to_do"] == 0
     assert calls(service) == before
@@ -283,7 +283,7 @@ def test_a_steward_decides_without_renewing_anything(
     before = calls(service)
     answer = alice.api.patch(f"/api/paragraphs/{pk}/", {"labels": [FINANCIAL], "reason": "So."}, format="json")
     assert answer.status_code == 200
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert calls(service) == before
     assert stale(service) == {file}
     with service.open():
@@ -303,7 +303,7 @@ def test_a_row_that_another_witness_made_is_rejected_and_its_file_queued(
     with service.open():
         assert set(ContextRow.objects.values_list("pk", flat=True)) == others
         assert File.objects.get(pk=file).state == "pending"
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     with service.open():
         assert set(ContextRow.objects.values_list("pk", flat=True)) == {*others, wrong.pk}
         assert len(set(ContextRow.objects.filter(file=file).values_list("witness", flat=True))) == 1
@@ -314,9 +314,9 @@ def test_a_file_with_another_version_on_its_way_is_left_out(alice: Person, contr
     with service.open():
         Classification.objects.filter(value=SECRET).update(description="Only for the board.")
     upload(alice, contract, content=b"%PDF-1.4 nothing")
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert run() == {**run(), "files": 0, "left_out": 1}
-    with pytest.raises(requalify.Refused):
+    with pytest.raises(requalify.RequalifyRefused):
         requalify.start(service.workspace, 1, everything=False)
 
 

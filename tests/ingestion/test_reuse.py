@@ -9,7 +9,7 @@ from entities.access import Scope
 from entities.models import WorkspaceSettings
 from entities.types import Contract
 from ingestion import embed
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import ContextRow
 from llm.models import ModelCall
 from tests.conftest import Person
@@ -42,7 +42,7 @@ def classified(service: Scope) -> int:
 def test_the_same_bytes_again_cost_no_call_and_no_embedding(
     alice: Person, viewer: Person, contract: Contract, restricted: Contract, service: Scope, embedded: list[str]
 ) -> None:
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     embedded.clear()
     first = ready(alice, contract)
     calls, made = classified(service), len(embedded)

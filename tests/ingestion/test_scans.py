@@ -14,7 +14,7 @@ from ingestion.documents import Extraction
 from ingestion.extract import extract_file, inside
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.recognise import Engine, NoEngine, recognise
-from ingestion.seen import Seen, SeenWord, Wanted
+from ingestion.seen import PictureReading, SeenWord, WantedPicture
 from tests.ingestion.extracted import missed, texts, the
 from tests.ingestion.pdfs import LOREM, WIDTH, draw, line, prose
 from tests.ingestion.scans import both, packed, photographed, read_all, scan, worn
@@ -229,8 +229,8 @@ def test_a_picture_that_breaks_the_reader_costs_the_others_nothing(tmp_path: Pat
 @pytest.mark.parametrize("turned", [0, 90, 180, 270])
 def test_boxes_are_turned_back_as_the_page_was_turned(turned: int) -> None:
     width, height = (300.0, 400.0) if turned in (0, 180) else (400.0, 300.0)
-    seen = Seen(width, height, turned)
-    corner = seen.shown((10, 20, 60, 35))
+    seen = PictureReading(width, height, turned)
+    corner = seen.rotate_to_page((10, 20, 60, 35))
     assert (
         corner
         == {
@@ -240,8 +240,10 @@ def test_boxes_are_turned_back_as_the_page_was_turned(turned: int) -> None:
             270: (265, 10, 280, 60),
         }[turned]
     )
-    assert Seen.from_json(seen.to_json()) == seen
-    assert Wanted.from_json(Wanted("page 1", 1, ((1.0, 2.0, 3.0, 4.0),)).to_json()).regions == ((1.0, 2.0, 3.0, 4.0),)
+    assert PictureReading.from_json(seen.to_json()) == seen
+    assert WantedPicture.from_json(WantedPicture("page 1", 1, ((1.0, 2.0, 3.0, 4.0),)).to_json()).regions == (
+        (1.0, 2.0, 3.0, 4.0),
+    )
 
 
 def test_what_was_seen_is_doubted_where_it_is_unsure_and_checked_where_a_model_told_it(tmp_path: Path) -> None:
@@ -249,11 +251,11 @@ def test_what_was_seen_is_doubted_where_it_is_unsure_and_checked_where_a_model_t
     words = [("Leave", 95.0), ("out", 95.0), ("68,400", 95.0), ("smudge", 40.0)]
     placed = tuple(SeenWord(t, 50 + 60 * n, 50, 100 + 60 * n, 60, 58, 11, c) for n, (t, c) in enumerate(words))
     for seen, left, code in (
-        (Seen(600, 800, 0, 0.1, placed, "Leave out."), ["Leave out.", "68,400"], set()),
-        (Seen(600, 800, 0, 0.1, placed, "Leave out 68,400."), ["Leave out 68,400."], set()),
-        (Seen(0, 0, 0, 0, (), "Leave out."), ["Leave out."], {("vision_unchecked", 1)}),
-        (Seen(600, 800, 0, 0.1, placed[3:]), ["smudge"], {("ocr_uncertain", 1)}),
-        (Seen(600, 800, 0, 0.1), [], {("no_text_layer", 1)}),
+        (PictureReading(600, 800, 0, 0.1, placed, "Leave out."), ["Leave out.", "68,400"], set()),
+        (PictureReading(600, 800, 0, 0.1, placed, "Leave out 68,400."), ["Leave out 68,400."], set()),
+        (PictureReading(0, 0, 0, 0, (), "Leave out."), ["Leave out."], {("vision_unchecked", 1)}),
+        (PictureReading(600, 800, 0, 0.1, placed[3:]), ["smudge"], {("ocr_uncertain", 1)}),
+        (PictureReading(600, 800, 0, 0.1), [], {("no_text_layer", 1)}),
     ):
         known = tmp_path / "seen.jsonl"
         known.write_text(json.dumps(["page 1", seen.to_json()]) + "\n")
@@ -264,10 +266,10 @@ def test_what_was_seen_is_doubted_where_it_is_unsure_and_checked_where_a_model_t
 def test_what_comes_from_the_limited_process_is_checked() -> None:
     for wrong in (None, [], [1, 2, 45, 0, [], ""], [1, 2, 0, 0, [["a", 1]], ""], [1, 2, 0, 0, [[1] * 8], ""]):
         with pytest.raises(ValueError, match="not"):
-            Seen.from_json(wrong)
+            PictureReading.from_json(wrong)
     for wrong in (None, ["a"], [1, 1, []], ["a", 0, []], ["a", 1, [[1, 2]]]):
         with pytest.raises(ValueError, match="not"):
-            Wanted.from_json(wrong)
+            WantedPicture.from_json(wrong)
 
 
 def test_the_world_is_read_in_order(mixed: tuple[Path, Extraction]) -> None:

@@ -3,19 +3,25 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.segment import Clearances, Labelled, headings_above, list_disclosed_headings, segments
+from ingestion.segment import (
+    Clearances,
+    LabelledParagraph,
+    find_headings_above,
+    list_disclosed_headings,
+    split_segments,
+)
 
 LABELS = st.sampled_from([None, 0, 1, 5, 6, 1000])
 BOTH = {1000: frozenset({5, 6})}
 """The atoms of a compound."""
 
 
-def paragraphs(labels: list[int | None]) -> list[Labelled]:
-    return [Labelled(place, f"text {place}", label) for place, label in enumerate(labels)]
+def paragraphs(labels: list[int | None]) -> list[LabelledParagraph]:
+    return [LabelledParagraph(place, f"text {place}", label) for place, label in enumerate(labels)]
 
 
 def test_neighbours_with_equal_labels_stand_together() -> None:
-    found = segments(paragraphs([0, 0, 5, 5, 0, None, 0, None, None]))
+    found = split_segments(paragraphs([0, 0, 5, 5, 0, None, 0, None, None]))
     assert [(s.label, [p.id for p in s.paragraphs], s.places) for s in found] == [
         (0, [0, 1], (0, 1)),
         (5, [2, 3], (2, 3)),
@@ -25,9 +31,9 @@ def test_neighbours_with_equal_labels_stand_together() -> None:
 
 def test_only_what_all_its_readers_know_of_parts_a_label() -> None:
     labels: list[int | None] = [0, 6, 0, 5, 1000, 5, 6, None, 6]
-    told = segments(paragraphs(labels), Clearances(BOTH))
+    told = split_segments(paragraphs(labels), Clearances(BOTH))
     assert [s.places for s in told] == [(0,), (1,), (2,), (3,), (4,), (5,), (6, 8)]
-    hidden = segments(paragraphs(labels), Clearances(BOTH, frozenset({6})))
+    hidden = split_segments(paragraphs(labels), Clearances(BOTH, frozenset({6})))
     # Who may read 6 knows of the 5 between two of it, and who may read 5 of no 6.
     assert [(s.label, s.places) for s in hidden] == [(0, (0, 2)), (6, (1,)), (5, (3, 5)), (1000, (4,)), (6, (6, 8))]
 
@@ -36,7 +42,7 @@ def test_only_what_all_its_readers_know_of_parts_a_label() -> None:
 def test_every_labelled_paragraph_is_in_one_segment_and_no_other_is(
     labels: list[int | None], concealed: set[int]
 ) -> None:
-    found = segments(paragraphs(labels), Clearances(BOTH, frozenset(concealed)))
+    found = split_segments(paragraphs(labels), Clearances(BOTH, frozenset(concealed)))
     assert sorted(place for s in found for place in s.places) == [i for i, n in enumerate(labels) if n is not None]
     for segment in found:
         assert {p.label for p in segment.paragraphs} == {segment.label}
@@ -46,15 +52,15 @@ def test_every_labelled_paragraph_is_in_one_segment_and_no_other_is(
 
 def test_the_headings_above() -> None:
     document = [
-        Labelled(0, "Pay", 5, "heading"),
-        Labelled(1, "Text.", 5, heading_path=("Pay",)),
-        Labelled(2, "Jane", None, "heading", heading_path=("Pay",)),
-        Labelled(3, "Text.", 0, heading_path=("Pay", "Jane")),
-        Labelled(4, "Pay", 0, "heading"),
-        Labelled(5, "Text.", 0, heading_path=("Pay",)),
-        Labelled(6, "Author: Jane", 0, heading_path=("Document properties",)),
+        LabelledParagraph(0, "Pay", 5, "heading"),
+        LabelledParagraph(1, "Text.", 5, heading_path=("Pay",)),
+        LabelledParagraph(2, "Jane", None, "heading", heading_path=("Pay",)),
+        LabelledParagraph(3, "Text.", 0, heading_path=("Pay", "Jane")),
+        LabelledParagraph(4, "Pay", 0, "heading"),
+        LabelledParagraph(5, "Text.", 0, heading_path=("Pay",)),
+        LabelledParagraph(6, "Author: Jane", 0, heading_path=("Document properties",)),
     ]
-    above = headings_above([(p.kind, p.text, p.heading_path) for p in document])
+    above = find_headings_above([(p.kind, p.text, p.heading_path) for p in document])
     assert above == [(), (0,), (0,), (0, 2), (), (4,), ()]
     kinds, labels = [p.kind for p in document], [p.label for p in document]
     # The heading of the fourth has no label: to all it stands where it would without that.

@@ -12,8 +12,8 @@ from entities.models.classification import FINANCIAL, INTERNAL, SECRET
 from entities.rag import Collection
 from entities.types import Contract
 from ingestion import desk_views, pipeline
-from ingestion.documents import Extraction, Unaccounted
-from ingestion.inline import work_off
+from ingestion.documents import Extraction, UnreadContent
+from ingestion.inline import process_all_waiting
 from ingestion.models import FileRevision
 from ingestion.settling import name_pages
 from tests.conftest import Person, person
@@ -23,8 +23,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 NOTE = b"The quay is closed until Friday.\n"
 OTHER = b"The quay is open again.\n"
-MEDIA = Unaccounted("media", "There is sound in this file; it was not read.")
-PICTURE = Unaccounted("image", "There is a picture in this file; it was not read.")
+MEDIA = UnreadContent("media", "There is sound in this file; it was not read.")
+PICTURE = UnreadContent("image", "There is a picture in this file; it was not read.")
 
 Hides = Callable[..., None]
 
@@ -34,7 +34,7 @@ def hides(monkeypatch: pytest.MonkeyPatch) -> Hides:
     """From now on files are read with this beside their text."""
     reading = pipeline.extract_file
 
-    def begin(*missed: Unaccounted, texts: tuple[str, ...] = (), unread: str = "") -> None:
+    def begin(*missed: UnreadContent, texts: tuple[str, ...] = (), unread: str = "") -> None:
         def extract(*given: Any, **options: Any) -> Extraction:
             return replace(reading(*given, **options), unaccounted=missed, remainder=texts, unread=unread)
 
@@ -82,7 +82,7 @@ def test_a_picture_beside_text_inherits_the_labels_of_the_file(
     answer = steward.api.patch(f"/api/paragraphs/{pk}/", {"labels": [FINANCIAL], "reason": "So."}, format="json")
     assert answer.status_code == 200
     assert [gets(who, file) for who in (viewer, cfo)] == [403, 200]
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert [gets(who, file) for who in (viewer, cfo)] == [403, 200]
 
 
@@ -132,7 +132,7 @@ def test_a_decision_holds_for_its_bytes_and_where_the_same_is_found(
     file = ready(alice, contract, "note.md", NOTE)
     assert settle(steward, file, []).status_code == 200
     assert alice.api.patch(f"/api/files/{file}/", {"strategy": "layout"}, format="json").status_code == 202
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert gets(viewer, file) == 200
     assert ready(alice, contract, "note.md", OTHER) == file
     assert gets(viewer, file) == 200, "the same was found in it"
@@ -202,7 +202,7 @@ def test_a_stricter_declaration_holds_for_what_was_read_before_and_the_desk_list
     assert (gets(viewer, film), listed()) == (200, [])
     # What inherits does so with its text: the rules' label of that stays.
     declare(remainder="inherit")
-    hides(Unaccounted("script", "There is a script; it was not run."), texts=(SALARY,))
+    hides(UnreadContent("script", "There is a script; it was not run."), texts=(SALARY,))
     assert gets(viewer, ready(alice, contract, "page.md", NOTE * 4)) == 403
 
 
@@ -215,7 +215,7 @@ def test_what_was_read_before_this_was_worked_out_stays_as_it_was_until_it_is_re
     assert [gets(who, file) for who in (viewer, steward, alice)] == [403, 200, 200]
     assert settle(steward, file, []).status_code == 422
     assert alice.api.patch(f"/api/files/{file}/", {"strategy": "layout"}, format="json").status_code == 202
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert gets(viewer, file) == 200
 
 
@@ -223,7 +223,7 @@ def test_of_a_file_that_nothing_reads_a_steward_settles_all_of_it(
     alice: Person, viewer: Person, steward: Person, contract: Contract
 ) -> None:
     file = upload(alice, contract, "empty.md", b"   \n").json()["id"]
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert [gets(who, file) for who in (viewer, steward, alice)] == [403, 200, 200]
     assert settle(steward, file, []).status_code == 200
     assert gets(viewer, file) == 200

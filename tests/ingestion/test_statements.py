@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from entities.types import Contract
 from ingestion import pipeline
 from ingestion.embed import is_remote
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from tests.conftest import Person
 from tests.ingestion.helpers import texts, upload
 
@@ -22,7 +22,7 @@ def work_on(who: Person, contract: Contract, name: str) -> list[str]:
     """The statements of the work on a file that nothing was known of before."""
     file = upload(who, contract, name, NOTE + name.encode()).json()["id"]
     with CaptureQueriesContext(connection) as captured:
-        work_off(who.scope.workspace)
+        process_all_waiting(who.scope.workspace)
     statements = [query["sql"] for query in captured.captured_queries]  # forgotten when the next request begins
     assert texts(who, file)
     return statements
@@ -32,7 +32,7 @@ def work_on(who: Person, contract: Contract, name: str) -> list[str]:
 def test_steps_of_a_short_file_are_saved_only_where_work_would_be_lost(
     alice: Person, contract: Contract, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     monkeypatch.setattr(pipeline, "SAVE_AFTER_SECONDS", 600.0)
     statements = work_on(alice, contract, "a.txt")
     assert not any(SAVED in statement for statement in statements)
@@ -45,7 +45,7 @@ def test_steps_of_a_short_file_are_saved_only_where_work_would_be_lost(
 def test_vectors_of_a_service_are_saved_at_once(
     alice: Person, contract: Contract, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     monkeypatch.setattr(pipeline, "SAVE_AFTER_SECONDS", 600.0)
     monkeypatch.setattr(pipeline, "is_remote", lambda model: True)
     saved = [statement for statement in work_on(alice, contract, "a.txt") if SAVED in statement]

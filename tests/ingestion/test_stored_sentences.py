@@ -14,13 +14,13 @@ BASE = Path(settings.BASE)
 
 
 def list_sentences(path: Path) -> set[str]:
-    """Plain strings that are given to `miss`, `Note`, `Quarantined` and `Unaccounted`, or yielded with a label."""
+    """Plain strings that are given to `miss`, `Note`, `Quarantined` and `UnreadContent`, or yielded with a label."""
     said: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text())):
         given = node.value.elts if isinstance(node, ast.Yield) and isinstance(node.value, ast.Tuple) else ()
         if isinstance(node, ast.Call):
             name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-            given = node.args if name in ("miss", "Note", "Quarantined", "Unaccounted") else ()
+            given = node.args if name in ("miss", "Note", "Quarantined", "UnreadContent") else ()
         said |= {n.value for n in given[1:2] if isinstance(n, ast.Constant) and isinstance(n.value, str)}
     return said
 

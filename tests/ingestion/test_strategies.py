@@ -11,9 +11,9 @@ from entities.models.classification import FINANCIAL
 from entities.rag import Collection
 from entities.types import Contract
 from ingestion import drift, pipeline
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import ContextRow, File, FileRevision, Paragraph, PastParagraph
-from ingestion.staleness import foreign_rows, is_stale
+from ingestion.staleness import is_stale, select_foreign_rows
 from ingestion.votes import Vote
 from llm import scripted
 from llm.models import ModelCall
@@ -48,14 +48,14 @@ def test_a_file_is_read_anew_in_another_way_and_stays_readable_meanwhile(
     answer = choose(alice, file, "ocr")
     assert (answer.status_code, answer.json()["strategy"], answer.json()["state"]) == (202, "ocr", "pending")
     assert texts(alice, file) == texts(viewer, file) == [OWN], "until it has been read"
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert texts(alice, file) == [OWN, SALARY]
     assert texts(viewer, file) == [OWN, "[Financial]"], "what comes is labelled as any text"
     assert cfo.api.get(f"/api/files/{file}/download/").status_code == 200, "and all of it is accounted for"
     with service.open():
         assert FileRevision.objects.filter(file=file).count() == 1, "no version: the bytes are the same"
         assert not File.objects.filter(is_stale()).exists()
-        assert not foreign_rows().exists()
+        assert not select_foreign_rows().exists()
         assert ContextRow.objects.filter(file=file).exists()
         entry = AuditEntry.objects.get(action="file.strategy_chosen", object_id=file)
         assert (entry.detail["strategy"], entry.actor) == ("ocr", alice.scope.principal)
@@ -71,7 +71,7 @@ def test_a_label_that_a_reading_no_longer_gives_stays_until_a_steward_decides(
     with service.open():
         assert PastParagraph.objects.filter(file=file, data_classification=FINANCIAL).exists()
     # It comes back, and neither rules nor model find a salary in it any more.
-    monkeypatch.setattr(pipeline, "rules_vote", lambda *given: Vote("rules", frozenset(), ""))
+    monkeypatch.setattr(pipeline, "build_rules_vote", lambda *given: Vote("rules", frozenset(), ""))
     with scripted.model() as script:
         script.push(tool_use=labelled(2, {}), when=lambda request: "record_labels" in request.tools)
         read_anew(alice, file, "layout")
@@ -115,7 +115,7 @@ def test_the_page_offers_it_to_who_may(file: str, alice: Person, viewer: Person)
     chosen = alice.client.post(f"{alice.base}files/{file}/strategy/", {"strategy": "layout"}, follow=True)
     assert "It is being read again" in chosen.content.decode()
     assert "Being read" in chosen.content.decode()
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     refused = alice.client.post(f"{alice.base}files/{file}/strategy/", {"strategy": "guess"}, follow=True)
     assert "no way of reading called" in refused.content.decode()
 
@@ -156,12 +156,12 @@ def test_text_that_came_out_the_same_is_not_asked_of_the_model_again(
 def test_what_could_not_be_compared_is_compared_when_it_is_read_again(
     alice: Person, viewer: Person, contract: Contract, service: Scope, monkeypatch: pytest.MonkeyPatch, door: str
 ) -> None:
-    monkeypatch.setattr(drift, "_source", lambda *given: None)
+    monkeypatch.setattr(drift, "_count_source", lambda *given: None)
     file = ready(alice, contract, "note.rtf", rb"{\rtf1 The quay is closed.\par}")
     assert viewer.api.get(f"/api/files/{file}/download/").status_code == 403
     monkeypatch.undo()
     choose(alice, file, "auto")
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert viewer.api.get(f"/api/files/{file}/download/").status_code == 403, (
         "the same way is no work unless it is asked"
     )
@@ -173,7 +173,7 @@ def test_what_could_not_be_compared_is_compared_when_it_is_read_again(
     else:
         given = {"strategy": "auto", "again": True}
         assert alice.api.patch(f"/api/files/{file}/", given, format="json").json()["state"] == "pending"
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert viewer.api.get(f"/api/files/{file}/download/").status_code == 200
     with service.open():
         assert (ModelCall.objects.count(), set(Paragraph.objects.values_list("pk", flat=True))) == before
@@ -193,7 +193,7 @@ def test_a_reading_that_ends_badly_leaves_what_is_there(
     # Released for what was read then: another way is other text, and checked again.
     answer = steward.api.post(f"/api/files/{file}/review/", {"decision": "release"}, format="json")
     assert answer.status_code in (200, 202)
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert alice.api.get(f"/api/files/{file}/").json()["state"] == "ready"
     assert read_anew(alice, file, "text")["state"] == "quarantined"
     monkeypatch.undo()
@@ -205,7 +205,7 @@ def test_a_version_that_failed_is_read_in_the_way_that_is_chosen(
 ) -> None:
     """Nothing was published yet; and one that a steward kept back is not read by another way."""
     file = upload(alice, contract, "cut.pdf", b"%PDF-1.7 cut").json()["id"]
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     shown = read_anew(alice, file, "layout")
     assert (shown["state"], shown["strategy"]) == ("quarantined", "layout")
     alice.api.post(f"/api/files/{file}/review/", {"decision": "reject"}, format="json")

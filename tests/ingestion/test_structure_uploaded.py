@@ -16,7 +16,7 @@ from pptx.util import Inches
 from reportlab.pdfgen.canvas import Canvas
 
 from entities.types import Contract
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from tests.conftest import Person
 from tests.ingestion.helpers import ready, texts, upload
 from tests.ingestion.packages import NAMESPACES, odt
@@ -152,7 +152,7 @@ def test_a_table_stays_whole_and_a_long_one_has_its_header_on_every_piece(
         for name, (make, _) in FORMATS.items()
         for rows in (FEW, ROWS)
     }
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     for name, (_, headings) in FORMATS.items():
         with subtests.test(name=name):
             short, long = files[name, FEW], files[name, ROWS]

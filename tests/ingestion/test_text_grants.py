@@ -11,7 +11,7 @@ from entities.access import Scope, grant_entity, revoke_entity
 from entities.models import AuditEntry, Classification, LabelGrant, Membership
 from entities.models.classification import FINANCIAL, PII
 from entities.types import Contract
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import AccessRequest, Paragraph, TextGrant
 from tests.conftest import Person
 from tests.ingestion.asking import ask, decide, listed
@@ -102,7 +102,7 @@ def test_a_grant_of_text_ends_by_the_clock_with_the_membership_and_with_the_reco
     until = (timezone.now() + timedelta(days=1)).isoformat()
     decide(steward, asked["id"], state="granted", extent="file", until=until)
     assert FEE in texts(viewer, file)
-    with viewer.scope.limited_to([]).open(), connection.cursor() as cursor:
+    with viewer.scope.limit_to([]).open(), connection.cursor() as cursor:
         cursor.execute("SELECT * FROM app_granted_texts(%s, %s)", [contract.pk, file])
         assert cursor.fetchall() == [], "a narrowed view knows nothing of it"
     with service.open():
@@ -190,7 +190,7 @@ def test_typed_text_is_granted_on_the_records_page(
 ) -> None:
     body = {"notes": f"{OPEN}\n\n{FEE}"}
     assert alice.api.patch(f"/api/entities/contract/{contract.pk}/", body, format="json").status_code == 200
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
 
     def page(who: Person) -> str:
         return str(who.client.get(f"{who.base}entities/{contract.pk}/").content.decode())

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from entities.access import Scope, list_atoms, sources_visible
+from entities.access import Scope, build_sources_visible_q, list_atoms
 from entities.actions import change_entity, create_entity, delete_entity
 from entities.types import Article, Contract, Employee, Project
 from ingestion import records, tasks
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import ContextRow, Kind, RecordIndex
 from llm import scripted
 from llm.models import Budget
@@ -26,7 +26,9 @@ def rows(who: Person, kind: Kind, **filters: Any) -> list[str]:
     """Texts of index rows that the policies show to a person."""
     with who.scope.open():
         return sorted(
-            ContextRow.objects.filter(sources_visible(who.scope), kind=kind, **filters).values_list("text", flat=True)
+            ContextRow.objects.filter(build_sources_visible_q(who.scope), kind=kind, **filters).values_list(
+                "text", flat=True
+            )
         )
 
 
@@ -40,7 +42,7 @@ def make(
 def test_properties_stand_in_the_row_of_their_own_label(
     alice: Person, cfo: Person, viewer: Person, contract: Contract
 ) -> None:
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     open_text = rows(viewer, Kind.METADATA)
     assert len(open_text) == 1
     assert "Quay lease with Port" in open_text[0]
@@ -51,7 +53,7 @@ def test_properties_stand_in_the_row_of_their_own_label(
 def test_a_sentence_about_a_record_says_nothing_of_what_is_empty(alice: Person, viewer: Person) -> None:
     make(alice, Project, name="Pier", phase="closed")
     make(alice, Project, name="Mole", phase="closed", owner_name="Ann Reed")
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     mole, pier = (text.splitlines()[0] for text in rows(viewer, Kind.METADATA))
     assert mole == "Project: Mole, Closed phase, owned by Ann Reed"
     assert pier == "Project: Pier, Closed phase"
@@ -59,7 +61,7 @@ def test_a_sentence_about_a_record_says_nothing_of_what_is_empty(alice: Person, 
 
 def test_compound_fields_need_all_their_labels(alice: Person, hr: Person, cfo: Person, service: Scope) -> None:
     make(alice, Employee, name="Ann Reed", job_title="Clerk", email="ann@example.com", salary="50000")
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     with service.open():
         found = {
             frozenset(list_atoms(r.data_classification)): r.text for r in ContextRow.objects.filter(kind=Kind.METADATA)
@@ -71,17 +73,17 @@ def test_compound_fields_need_all_their_labels(alice: Person, hr: Person, cfo: P
 
 
 def test_a_change_replaces_its_row_and_no_other(alice: Person, contract: Contract, service: Scope) -> None:
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     with service.open():
         before = {r.data_classification: r.pk for r in ContextRow.objects.filter(entity=contract.pk)}
     with alice.scope.open():
         change_entity(scope=alice.scope, entity=contract, fields={"value": "7"})
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     with service.open():
         after = {r.data_classification: r.pk for r in ContextRow.objects.filter(entity=contract.pk)}
     assert before[0] == after[0]
     assert before[5] != after[5]
-    assert not work_off(alice.scope.workspace)
+    assert not process_all_waiting(alice.scope.workspace)
 
 
 def test_a_burst_of_changes_is_one_piece_of_work(alice: Person, contract: Contract, service: Scope) -> None:
@@ -90,14 +92,14 @@ def test_a_burst_of_changes_is_one_piece_of_work(alice: Person, contract: Contra
             change_entity(scope=alice.scope, entity=contract, fields={"notice_days": n, "ends_on": "2027-06-30"})
     with service.open():
         assert RecordIndex.objects.count() == 1
-    assert work_off(alice.scope.workspace) == 1
+    assert process_all_waiting(alice.scope.workspace) == 1
     (said,) = [text for text in rows(alice, Kind.METADATA) if "Notice period (days): 4" in text]
     assert "Ends on: 30 June 2027" in said
 
 
 def test_long_text_is_indexed_by_label(alice: Person, cfo: Person, viewer: Person) -> None:
     make(alice, Article, {"body": "Doors open at eight.\n\nThe rent of the hall is 4,500 pounds."}, name="Hall")
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert rows(viewer, Kind.METADATA, field="body") == ["Doors open at eight."]
     assert rows(cfo, Kind.METADATA, field="body") == ["Doors open at eight.", "The rent of the hall is 4,500 pounds."]
 
@@ -107,10 +109,10 @@ def test_a_paragraph_that_asks_counts_for_the_next_one(alice: Person, hr: Person
     answers = {"Date of birth:": "12 March 1984", "Date of building:": "14 April 1985"}
     for question, answer in answers.items():
         article = make(alice, Article, {"body": question}, name="Hall")
-        work_off(alice.scope.workspace)
+        process_all_waiting(alice.scope.workspace)
         with alice.scope.open():
             change_entity(scope=alice.scope, entity=article, fields={}, texts={"body": f"{question}\n\n{answer}"})
-        work_off(alice.scope.workspace)
+        process_all_waiting(alice.scope.workspace)
     born, built = answers.values()
     found = {who: " ".join(rows(who, Kind.METADATA, field="body")) for who in (viewer, hr)}
     assert [born in found[who] for who in (viewer, hr)] == [False, True]
@@ -124,13 +126,13 @@ def test_text_that_could_not_be_labelled_is_not_indexed_and_the_rest_is(
     with scripted.model() as script:
         for _ in range(8):
             script.push(error=529)
-        work_off(alice.scope.workspace)
+        process_all_waiting(alice.scope.workspace)
     assert rows(steward, Kind.METADATA, field="body") == []
     assert any("Hall" in text for text in rows(alice, Kind.METADATA))
     with service.open():
         assert RecordIndex.objects.get(entity=article.pk).error
         RecordIndex.objects.update(claimed_until=None)
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert rows(steward, Kind.METADATA, field="body") == ["Doors open at eight."]
 
 
@@ -143,16 +145,16 @@ def test_text_is_labelled_however_long_nobody_could_label_it(
         for _ in range(12):
             for _ in range(4):
                 script.push(error=529)
-            work_off(alice.scope.workspace)
+            process_all_waiting(alice.scope.workspace)
             waits.append(until_next_try(service, article))
-            assert not work_off(alice.scope.workspace), "it waits"
+            assert not process_all_waiting(alice.scope.workspace), "it waits"
             let_the_wait_be_over(service)
     assert waits[:3] == [20, 40, 80]
     assert max(waits) == waits[-1] == 3600
     assert rows(steward, Kind.METADATA, field="body") == []
     with service.open():
-        assert tasks.stale_records() == [article.pk]
-    work_off(alice.scope.workspace)
+        assert tasks.list_stale_records() == [article.pk]
+    process_all_waiting(alice.scope.workspace)
     assert rows(viewer, Kind.METADATA, field="body") == ["Doors open at eight."]
 
 
@@ -161,14 +163,14 @@ def test_text_waits_for_a_budget_and_an_edit_is_tried_at_once(alice: Person, vie
     with service.open():
         Budget.objects.create(workspace_id=alice.scope.workspace, monthly_cap=0)
     with scripted.model():
-        work_off(alice.scope.workspace)
+        process_all_waiting(alice.scope.workspace)
     assert until_next_try(service, article) == 3600
     with service.open():
         assert "budget" in RecordIndex.objects.get(entity=article.pk).error
-    assert not work_off(alice.scope.workspace)
+    assert not process_all_waiting(alice.scope.workspace)
     with alice.scope.open():
         change_entity(scope=alice.scope, entity=article, fields={}, texts={"body": "Doors open at nine."})
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert rows(viewer, Kind.METADATA, field="body") == ["Doors open at nine."]
 
 
@@ -189,7 +191,7 @@ def test_relations_name_what_everybody_may_see(
 ) -> None:
     make(alice, Project, name="Repairs", contract=contract)
     make(alice, Project, name="Talks", contract=restricted)
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert rows(viewer, Kind.RELATIONSHIP) == ["Project “Repairs” belongs to contract “Quay lease”."]
     assert not any("Settlement" in text for text in rows(alice, Kind.RELATIONSHIP))
 
@@ -198,7 +200,7 @@ def test_a_record_that_became_restricted_takes_its_relations_along(
     alice: Person, viewer: Person, contract: Contract, service: Scope
 ) -> None:
     make(alice, Project, name="Repairs", contract=contract)
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     with service.open():
         Contract.objects.filter(pk=contract.pk).update(visibility="restricted")
     assert rows(viewer, Kind.RELATIONSHIP) == []
@@ -207,16 +209,16 @@ def test_a_record_that_became_restricted_takes_its_relations_along(
 
 def test_a_renamed_parent_is_named_anew(alice: Person, viewer: Person, contract: Contract) -> None:
     make(alice, Project, name="Repairs", contract=contract)
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     with alice.scope.open():
         change_entity(scope=alice.scope, entity=contract, fields={"name": "Harbour lease"})
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert rows(viewer, Kind.RELATIONSHIP) == ["Project “Repairs” belongs to contract “Harbour lease”."]
 
 
 def test_rows_drawn_from_a_deleted_record_go_with_it(alice: Person, contract: Contract, service: Scope) -> None:
     project = make(alice, Project, name="Repairs", contract=contract)
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     with alice.scope.open():
         delete_entity(scope=alice.scope, entity=contract)
     with service.open():
@@ -242,7 +244,7 @@ def test_an_edit_while_it_is_indexed_is_followed(
         return embed(*args)
 
     monkeypatch.setattr(records, "embed_texts", edit_first)
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert rows(viewer, Kind.METADATA, field="body") == ["Doors open at nine."]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from entities.access import Scope
 from entities.types import Article, Contract, Employee
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import Blob, File, FileRevision, Paragraph, StepResult
 from ingestion.names import clean_name
 from tests.conftest import Person
@@ -89,7 +89,7 @@ def test_other_bytes_are_the_next_revision_and_the_old_is_read_until_then(alice:
     answer = upload(alice, contract, content=b"The gate is blue.\n\nThe fence is new.\n").json()
     assert (answer["id"], answer["revision"], answer["state"]) == (file, 2, "pending")
     assert texts(alice, file) == ["The gate is green.", "The fence is new."]
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert texts(alice, file) == ["The gate is blue.", "The fence is new."]
     assert alice.api.get(f"/api/files/{file}/").json()["state"] == "ready"
 
@@ -112,7 +112,7 @@ def test_unchanged_text_keeps_its_rows_through_a_revision(alice: Person, contrac
 def test_quarantined_new_version_leaves_the_old_one_readable(alice: Person, contract: Contract) -> None:
     file = ready(alice, contract, name="plan.txt", content=b"The old plan.\n")
     upload(alice, contract, name="plan.txt", content=b"\x00\x01\x02" * 4000)
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     shown = alice.api.get(f"/api/files/{file}/").json()
     assert shown["state"] == "quarantined"
     assert shown["error"]["detail"]
@@ -256,7 +256,7 @@ def test_hostile_files_end_quarantined_with_a_reason_and_can_be_tried_again(
 ) -> None:
     files = {name: upload(alice, contract, name, content()).json()["id"] for name, content in HOSTILE.items()}
     good = upload(alice, contract, "good.md").json()["id"]
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     for name, file in files.items():
         with subtests.test(name=name):
             shown = alice.api.get(f"/api/files/{file}/").json()

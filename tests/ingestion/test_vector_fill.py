@@ -78,9 +78,9 @@ def test_a_model_that_fails_stops_nothing_and_is_tried_again(
         row = WorkspaceModel.objects.get(state=State.BESIDE)
         assert "refused" in row.error
         assert row.attempts == 1
-        assert vector_fill.waiting() == [], "it waits for a while"
+        assert vector_fill.list_waiting() == [], "it waits for a while"
         WorkspaceModel.objects.update(claimed_until=Now() - timedelta(seconds=1))
-        assert vector_fill.waiting() == ["tiny"]
+        assert vector_fill.list_waiting() == ["tiny"]
     with pytest.raises(CommandError):
         command("switch", "tiny", "--workspace", "acme")
     tiny.broken = False
@@ -144,7 +144,7 @@ def test_a_model_that_is_dropped_while_it_is_filled_stays_gone(report: str, tiny
     assert claim is not None
     assert vector_fill.claim_model(service.workspace, "tiny") is None
     vector_models.drop(service.workspace, "tiny")
-    with pytest.raises(vector_fill.ClaimLost):
+    with pytest.raises(vector_fill.FillLost):
         vector_fill.fill_claimed(claim, float("inf"))
     assert "tiny" not in vectors(service)
 

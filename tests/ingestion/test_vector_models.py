@@ -17,13 +17,13 @@ from entities.access import Scope
 from entities.models import AuditEntry, Workspace
 from entities.types import Contract
 from ingestion import vector_fill, vector_models
-from ingestion.embed import default_model
+from ingestion.embed import get_default_model
 from ingestion.models import ContextRow, WorkspaceModel
-from ingestion.vector_models import NotWhole, Refused
+from ingestion.vector_models import ModelSwitchRefused, NotWhole
 from retrieval.candidates import load_vectors
 from retrieval.models import EvaluationRun
 from retrieval.query import prepare
-from retrieval.related import related
+from retrieval.related import find_related
 from retrieval.search import find
 from tests.conftest import Person, person
 from tests.ingestion.embedding_service import DIM, Service
@@ -51,7 +51,7 @@ def model_of_search(person: Person) -> str:
 def test_a_model_is_added_filled_switched_to_and_the_old_one_dropped(
     report: str, tiny: Service, alice: Person, viewer: Person, contract: Contract, service: Scope
 ) -> None:
-    first = default_model()
+    first = get_default_model()
     before = found(viewer, "storm at the quay")
     assert "beside" in command("add", "tiny", "--workspace", "acme")
     # Added, half filled, whole: searches use the old one, and its rows alone.
@@ -80,9 +80,9 @@ def test_a_model_is_added_filled_switched_to_and_the_old_one_dropped(
         assert {hit.row for hit in hits if hit.similarity is not None} <= set(
             load_vectors([h.row for h in hits], "tiny")
         )
-        related(viewer.scope, contract)
+        find_related(viewer.scope, contract)
     # A search that began before goes on with the old model, which is whole for a while.
-    with pytest.raises(Refused, match="may still use"):
+    with pytest.raises(ModelSwitchRefused, match="may still use"):
         vector_models.drop(service.workspace, first)
     third = ready(alice, contract, "third.md", b"The gate is open on Mondays.\n")
     vector_fill.follow(service.workspace, contract.pk, third)  # type: ignore[arg-type]
@@ -100,16 +100,16 @@ def test_a_model_is_added_filled_switched_to_and_the_old_one_dropped(
 
 
 def test_what_cannot_be_done_is_refused(report: str, tiny: Service, service: Scope) -> None:
-    for words in (("add", "unknown"), ("add", default_model()), ("switch", "tiny"), ("drop", default_model())):
+    for words in (("add", "unknown"), ("add", get_default_model()), ("switch", "tiny"), ("drop", get_default_model())):
         with pytest.raises(CommandError):
             command(*words, "--workspace", "acme")
-    assert vector_models.settles_in(service.workspace, default_model()) == 0, "it is refused at once"
+    assert vector_models.settles_in(service.workspace, get_default_model()) == 0, "it is refused at once"
     with pytest.raises(CommandError, match="no workspace"):
         command("status", "--workspace", "nobody")
     tiny.broken = True
     with pytest.raises(CommandError):
         command("add", "tiny", "--workspace", "acme")
-    assert list(vectors(service)) == [default_model()]
+    assert list(vectors(service)) == [get_default_model()]
 
 
 def test_administrators_see_how_far_it_is_and_others_do_not(
@@ -164,7 +164,7 @@ def test_models_of_another_workspace_are_its_own(report: str, tiny: Service, out
     command("add", "tiny", "--workspace", "acme")
     with outsider.scope.open():
         assert not WorkspaceModel.objects.exists()
-        assert vector_models.current_model() == default_model()
+        assert vector_models.get_current_model() == get_default_model()
     assert "other: no text yet." in command("status")
 
 
@@ -197,7 +197,7 @@ def test_models_are_compared_before_the_switch(
     assert by_first["figures"]["lexical"] == by_tiny["figures"]["lexical"]
     with service.open():
         used = EvaluationRun.objects.order_by("created_at").values_list("model_id", flat=True)
-        assert list(used) == [default_model(), "tiny"]
+        assert list(used) == [get_default_model(), "tiny"]
         # What the one on trial reaches is no bar for the one in use.
         best = {ranking: {"ndcg_10": 2.0} for ranking in by_tiny["figures"]}
         EvaluationRun.objects.filter(model_id="tiny").update(figures=best)

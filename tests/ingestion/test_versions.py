@@ -12,7 +12,7 @@ from entities.models import AuditEntry, Classification
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, SECRET
 from entities.types import Contract
 from ingestion import tasks
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import ContextRow, File, FileRevision, Paragraph, PastParagraph
 from tests.conftest import Person
 from tests.ingestion.helpers import REPORT, SALARY, paragraph, ready, texts, upload
@@ -40,7 +40,7 @@ def changes(who: Person, file: str, number: int) -> tuple[int, int, int]:
 
 def restore(who: Person, file: str, number: int) -> Any:
     answer = who.api.post(f"/api/files/{file}/versions/{number}/restore/")
-    work_off(who.scope.workspace)
+    process_all_waiting(who.scope.workspace)
     return answer
 
 
@@ -60,7 +60,7 @@ def relabel(who: Person, service: Scope, text: str, labels: list[int]) -> None:
     pk = paragraph(service, text).pk
     answer = who.api.patch(f"/api/paragraphs/{pk}/", {"labels": labels, "reason": "Because."}, format="json")
     assert answer.status_code == 200, answer.content
-    work_off(who.scope.workspace)
+    process_all_waiting(who.scope.workspace)
 
 
 def atoms(service: Scope, text: str) -> set[int]:
@@ -141,7 +141,7 @@ def test_who_may_bring_one_back(file: str, alice: Person, staff: Person, viewer:
     assert again.status_code == 302
     page = staff.client.post(f"{staff.base}files/{file}/versions/1/restore/", follow=True)
     assert b"on its way back" in page.content
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert SALARY in texts(alice, file)
     assert SALARY not in texts(staff, file)
     assert list(versions(alice, file)) == [4, 3, 2, 1]
@@ -156,7 +156,7 @@ def test_who_may_bring_one_back(file: str, alice: Person, staff: Person, viewer:
 def test_a_version_that_was_never_read_cannot_be_restored(alice: Person, contract: Contract) -> None:
     file = ready(alice, contract, "plan.md", b"Just text.")
     upload(alice, contract, "plan.md", b"%PDF-1.4 nothing")
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert versions(alice, file)[2]["state"] == "unpublished"
     assert versions(alice, file)[2]["changes"] is None
     assert restore(alice, file, 2).json()["error"]["code"] == "never_published"

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingestion.classify import WINDOW, WINDOW_PARAGRAPHS, Classifier, model_votes, windows
+from ingestion.classify import WINDOW, WINDOW_PARAGRAPHS, Classifier, split_windows, vote_by_model
 from ingestion.documents import ParagraphText
 from ingestion.votes import decide
 from llm.labels import ParagraphLabels, WindowLabels
@@ -35,7 +35,7 @@ def test_windows_cover_every_paragraph_and_stay_within_bounds(given_: list[tuple
     for _, turn in given_:
         page += turn
         pages.append(page if paged else None)
-    found = windows(paragraphs([length for length, _ in given_], pages))
+    found = split_windows(paragraphs([length for length, _ in given_], pages))
     covered = [number for window in found for number in window]
     assert set(covered) == set(range(len(given_)))
     assert [window.start for window in found] == sorted({window.start for window in found})
@@ -46,7 +46,7 @@ def test_windows_cover_every_paragraph_and_stay_within_bounds(given_: list[tuple
 
 def test_windows_end_at_pages_and_overlap_by_two() -> None:
     pages = [page for page in range(1, 31) for _ in range(5)]
-    found = windows(paragraphs([500] * 150, pages))
+    found = split_windows(paragraphs([500] * 150, pages))
     assert len(found) == 2
     assert all(window.start % 5 == 0 and window.stop % 5 == 0 for window in found)
     assert pages[found[1].start] == pages[found[0].stop - 1] - 1
@@ -75,7 +75,7 @@ def numbered(count: int) -> list[ParagraphText]:
 
 def test_what_does_not_come_back_is_asked_once_more_and_then_left() -> None:
     ask = answering({}, leaves_out={4, 7})
-    results = model_votes(numbered(9), Classifier(1, LEVELS), ask=ask)
+    results = vote_by_model(numbered(9), Classifier(1, LEVELS), ask=ask)
     assert [len(texts_) for texts_ in ask.asked] == [9, 2]
     assert {n for result in results for n in result.votes} == set(range(9)) - {4, 7}
 
@@ -87,8 +87,8 @@ def test_finished_windows_are_not_asked_again() -> None:
     def save(part: int, window: Any, percent: int) -> None:
         saved[part] = window
 
-    first = model_votes(numbered(9), Classifier(1, LEVELS), on_window=save, ask=ask)
-    again = model_votes(numbered(9), Classifier(1, LEVELS), done=saved, ask=ask)
+    first = vote_by_model(numbered(9), Classifier(1, LEVELS), on_window=save, ask=ask)
+    again = vote_by_model(numbered(9), Classifier(1, LEVELS), done=saved, ask=ask)
     assert len(ask.asked) == 1
     assert again == first
 
@@ -103,7 +103,7 @@ def pages_of(count: int, length: int) -> list[ParagraphText]:
 
 def calls_for(given_: list[ParagraphText]) -> int:
     ask = answering({})
-    results = model_votes(given_, Classifier(1, LEVELS), ask=ask)
+    results = vote_by_model(given_, Classifier(1, LEVELS), ask=ask)
     assert {n for result in results for n in result.votes} == set(range(len(given_)))
     return len(ask.asked)
 
@@ -130,7 +130,7 @@ def test_labels_of_two_windows_that_disagree_are_joined() -> None:
         said = {n: ParagraphLabels(atoms, 0.9, "") for n in range(len(given_))}
         return WindowLabels(said, frozenset(), {}), ()
 
-    results = model_votes(pages_of(18, WINDOW // 10), Classifier(1, LEVELS), ask=ask)
+    results = vote_by_model(pages_of(18, WINDOW // 10), Classifier(1, LEVELS), ask=ask)
     votes = [[vote for result in results for m, vote in result.votes.items() if m == n] for n in range(18)]
     assert asked == [10, 10]
     assert [decide(given_, model_needed=True) for given_ in votes] == [{2}] * 8 + [{2, 5}] * 2 + [{5}] * 8

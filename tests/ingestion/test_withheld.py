@@ -11,7 +11,7 @@ from entities.access import Scope
 from entities.types import Contract
 from ingestion import drift, pipeline
 from ingestion.documents import Extraction
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from tests.conftest import Person
 from tests.ingestion.helpers import SALARY, paragraph, ready, texts, upload
 from tests.ingestion.losing import without
@@ -52,7 +52,7 @@ def again(who: Person, contract: Contract, way: str, name: str, content: bytes, 
         assert who.api.post(f"/api/files/{file}/versions/1/restore/").status_code == 202
     else:
         assert who.api.patch(f"/api/files/{file}/", {"strategy": "layout"}, format="json").status_code == 202
-    work_off(who.scope.workspace)
+    process_all_waiting(who.scope.workspace)
     assert who.api.get(f"/api/files/{file}/").json()["state"] == "ready"
 
 
@@ -84,12 +84,12 @@ def test_an_attachment_that_a_reading_loses_is_in_the_original_still(
     # Once it is found again it counts as it is labelled now.
     monkeypatch.undo()
     assert alice.api.patch(f"/api/files/{mail}/", {"strategy": "text"}, format="json").status_code == 202
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert [original(who, mail) for who in (viewer, cfo, alice)] == [403, 200, 200]
     decision = {"labels": [], "reason": "an example"}
     salary = paragraph(service, SALARY).pk
     assert steward.api.patch(f"/api/paragraphs/{salary}/", decision, format="json").status_code == 200
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     assert [original(who, mail) for who in (viewer, cfo, alice)] == [200, 200, 200]
 
 
@@ -157,10 +157,10 @@ def test_what_a_released_version_lost_has_no_label_and_is_in_its_original(
     with monkeypatch.context() as blind:
         blind.setattr(pipeline, "extract_file", overlook)
         file = upload(alice, contract, "plan.md", given).json()["id"]
-        work_off(alice.scope.workspace)
+        process_all_waiting(alice.scope.workspace)
         answer = steward.api.post(f"/api/files/{file}/review/", {"decision": "release"}, format="json")
         assert answer.status_code == 200, answer.content
-        work_off(alice.scope.workspace)
+        process_all_waiting(alice.scope.workspace)
     assert texts(viewer, file) == ["The quay is closed."]
     assert [original(who, file) for who in (viewer, steward)] == [403, 200]
     # All of it is read in another way, and counted again: it is as any other file.

@@ -116,7 +116,7 @@ def test_a_claim_that_ends_further_ahead_than_a_lease_is_void(
         File.objects.filter(pk=file.pk).update(
             claimed_until=Now() + timedelta(hours=1), woken_at=Now() - timedelta(hours=1)
         )
-        assert tasks.stale_files() == [file.pk]
+        assert tasks.wake_stale_files() == [file.pk]
     assert claims.claim_file(alice.scope.workspace, other)
 
 

@@ -8,7 +8,7 @@ from llm import prompts
 from llm.labels import read_labels
 from llm.messages import Reply, Usage
 from llm.offline import engine
-from llm.prompts import Agent, Document, Level, Passage, Record
+from llm.prompts import Level, NumberedPassage, PromptAgent, PromptDocument, Record
 
 SEEDED = [
     Level(PUBLIC, "Public"),
@@ -24,21 +24,22 @@ PRIVILEGED = Level(8, "Attorney-Client", "Legal memos, litigation strategy and p
 TOOLS = [{"name": "search_knowledge", "description": "Search.", "input_schema": {"type": "object", "properties": {}}}]
 LEASE = Record("Contract", "Quay lease", {"Status": "Active", "Counterparty": "Port of Skerrow"}, ["Tasks: 2 open"])
 DOCUMENTS = [
-    Document(
+    PromptDocument(
         "MSA.pdf",
         [
-            Passage(
+            NumberedPassage(
                 4,
                 "# 9 Liability\n\nThe total liability of the Supplier is limited to two million euros. "
                 "Nothing limits liability for fraud.",
             ),
-            Passage(
+            NumberedPassage(
                 7, "Either party may terminate with ninety days' written notice. Notices go to the registered office."
             ),
         ],
     ),
-    Document(
-        "Minutes", [Passage(9, "Ingrid Solheim inspected Sector 7 on 17 September 2026 and found two corroded plates.")]
+    PromptDocument(
+        "Minutes",
+        [NumberedPassage(9, "Ingrid Solheim inspected Sector 7 on 17 September 2026 and found two corroded plates.")],
     ),
 ]
 
@@ -64,9 +65,9 @@ def chat(question, documents=DOCUMENTS, history=(), searched=True):
     messages = [*history, {"role": "user", "content": question}]
     if searched:
         use = {"type": "tool_use", "id": "t", "name": "search_knowledge", "input": {"query": "x"}}
-        result = {"type": "tool_result", "tool_use_id": "t", "content": prompts.passages(documents).text}
+        result = {"type": "tool_result", "tool_use_id": "t", "content": prompts.render_passages(documents).text}
         messages += [{"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}]
-    system = prompts.chat_system(Agent("Assistant"), LEASE)
+    system = prompts.build_chat_system(PromptAgent("Assistant"), LEASE)
     return engine.answer({"system": system, "messages": messages, "tools": TOOLS, "max_tokens": 2000})
 
 

@@ -33,7 +33,7 @@ class Provider(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.end_headers()
-        for event in [answer] if isinstance(answer, bytes) else wire.as_events(answer, body["model"]):
+        for event in [answer] if isinstance(answer, bytes) else wire.format_events(answer, body["model"]):
             self.wfile.write(event)
 
     def log_message(self, *args: Any) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from llm.offline.answering import answer
-from llm.offline.reading import Passage
+from llm.offline.reading import PromptPassage
 
 
 @pytest.mark.parametrize(
@@ -22,14 +22,14 @@ from llm.offline.reading import Passage
     ],
 )
 def test_a_day_that_is_only_mentioned_needs_no_date(question: str, text: str) -> None:
-    assert [quote.sentence for quote in answer(question, [Passage(1, "a.md", text)])] == [text]
+    assert [quote.sentence for quote in answer(question, [PromptPassage(1, "a.md", text)])] == [text]
 
 
 def test_of_two_terms_the_one_with_a_time_answers_first() -> None:
     text = "The term of the crane lease is in the schedule. The term of the quay is five years."
     headed = "2 Notice period\n\nAs set out in the schedule."
-    assert answer("What is the notice period?", [Passage(1, "a.md", headed)])[0].sentence.startswith("As set out")
-    assert answer("What is the term of the quay?", [Passage(1, "a.md", text)])[0].sentence.endswith("five years.")
+    assert answer("What is the notice period?", [PromptPassage(1, "a.md", headed)])[0].sentence.startswith("As set out")
+    assert answer("What is the term of the quay?", [PromptPassage(1, "a.md", text)])[0].sentence.endswith("five years.")
 
 
 @pytest.mark.parametrize(
@@ -44,9 +44,9 @@ def test_of_two_terms_the_one_with_a_time_answers_first() -> None:
 )
 def test_a_value_on_a_line_of_its_own_is_no_page_number(question: str, label: str, value: str) -> None:
     text = f"{label}\n\n- 12 -\n\n{value}"
-    assert [q.sentence for q in answer(question, [Passage(1, "a.md", text)])] == [f"{label} {value}"]
+    assert [q.sentence for q in answer(question, [PromptPassage(1, "a.md", text)])] == [f"{label} {value}"]
     for page in ("12", "- 12 -", "3 / 14", "xii", "* * *"):
-        assert answer(question, [Passage(1, "a.md", text.replace(value, page))]) == []
+        assert answer(question, [PromptPassage(1, "a.md", text.replace(value, page))]) == []
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_value_on_a_line_of_its_own_is_no_page_number(question: str, label: st
     ],
 )
 def test_the_number_of_a_section_is_not_that_of_anything_else(title: str, text: str, answered: bool) -> None:
-    assert bool(answer("What does section 4 say about the deposit?", [Passage(1, title, text)])) is answered
+    assert bool(answer("What does section 4 say about the deposit?", [PromptPassage(1, title, text)])) is answered
 
 
 @pytest.mark.parametrize(
@@ -76,8 +76,8 @@ def test_the_number_of_a_section_is_not_that_of_anything_else(title: str, text: 
 )
 def test_a_date_that_is_asked_for_is_one(question: str) -> None:
     dated = "The delivery of the pumps has the deadline 3 May 2026, and this date is fixed."
-    assert answer(question, [Passage(1, "a.md", dated)])
-    assert not answer(question, [Passage(1, "a.md", dated.replace("3 May 2026", "of the yard"))])
+    assert answer(question, [PromptPassage(1, "a.md", dated)])
+    assert not answer(question, [PromptPassage(1, "a.md", dated.replace("3 May 2026", "of the yard"))])
 
 
 @pytest.mark.parametrize(
@@ -99,4 +99,4 @@ def test_a_date_that_is_asked_for_is_one(question: str) -> None:
     ],
 )
 def test_a_code_a_number_and_a_place_are_what_is_asked_for(question: str, text: str, answered: bool) -> None:
-    assert bool(answer(question, [Passage(1, "a.md", text)])) is answered
+    assert bool(answer(question, [PromptPassage(1, "a.md", text)])) is answered

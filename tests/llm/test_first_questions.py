@@ -4,106 +4,111 @@ import pytest
 
 from llm import prompts
 from llm.offline import engine
-from llm.prompts import NOT_FOUND, Agent, Document, Passage, Record
+from llm.prompts import NOT_FOUND, NumberedPassage, PromptAgent, PromptDocument, Record
 from tests.llm.offline_helpers import said
 
-LEASE = Document(
+LEASE = PromptDocument(
     "Lease.pdf (Boat yard)",
     [
-        Passage(
+        NumberedPassage(
             1,
             "# Lease of the boat yard\n\nThis lease is made on 1 April 2026 between Harbour Estates Ltd (the Landlord)"
             " and Orrin Boats Ltd (the Tenant). It lets the boat yard at Fisher Row for the building of wooden boats.",
         ),
-        Passage(
+        NumberedPassage(
             2,
             "2 Term\n\nThe term is five years and ends on 31 March 2031. Either party may terminate this lease with six"
             " months' written notice.",
         ),
-        Passage(
+        NumberedPassage(
             3,
             "3 Rent\n\nThe Tenant shall pay a rent of £4,200 a month on the first working day. Where rent is late by"
             " more than ten days, a penalty of two per cent is due.",
         ),
     ],
 )
-MINUTES = Document(
+MINUTES = PromptDocument(
     "Minutes 14 May.docx (Boat yard)",
     [
-        Passage(
+        NumberedPassage(
             4,
             "Minutes of the yard meeting\n\nPresent: Mara Quill, Tobias Fenn, Ada Brook\n\nThe slipway was inspected on"
             " 12 May 2026 and two boards are rotten.",
         ),
-        Passage(
+        NumberedPassage(
             5,
             "It was agreed to close the slipway until the boards are replaced. Mara Quill to order oak boards by"
             " 21 May 2026.",
         ),
     ],
 )
-LETTER = Document(
+LETTER = PromptDocument(
     "Letter.pdf (Boat yard)",
     [
-        Passage(
+        NumberedPassage(
             6,
             "From: Northgate Council, Licensing\n\nDear Mr Fenn,\n\nYour licence for the slipway runs out on 30 June"
             " 2026. Please send the insurance certificate before 1 June 2026.\n\nYours sincerely\n\nHelen Marsh",
         )
     ],
 )
-SHEET = Document(
+SHEET = PromptDocument(
     "Boards.xlsx (Boat yard)",
-    [Passage(7, "| Item | Pieces | Price |\n| --- | --- | --- |\n| Oak board | 12 | £1,140 |\n| Nails | 400 | £36 |")],
+    [
+        NumberedPassage(
+            7, "| Item | Pieces | Price |\n| --- | --- | --- |\n| Oak board | 12 | £1,140 |\n| Nails | 400 | £36 |"
+        )
+    ],
 )
-PAPER = Document(
+PAPER = PromptDocument(
     "Tides.pdf (Boat yard), Tidal ranges of Fisher Row › Birgit Kaufmann",
     [
-        Passage(9, "Institute of Tides, Norfleet birgit@tides.example"),
-        Passage(
+        NumberedPassage(9, "Institute of Tides, Norfleet birgit@tides.example"),
+        NumberedPassage(
             10,
             "Contents\n\n1 Overview ........................................ 6\n\n2 Authors . . . . . . . . . . 7\n\n"
             "May 2024",
         ),
-        Passage(
+        NumberedPassage(
             11,
             "Preface\n\nThis Tides® publication describes how far the tide rises at Fisher Row. It is intended for"
             " harbour masters who build slipways.\n\n© Copyright Institute of Tides 2024. All rights reserved.",
         ),
-        Passage(
+        NumberedPassage(
             12,
             "Recommendations:\n\n1. Raise the slipway by a metre.\n\n2. Measure the tide twice a day.",
         ),
     ],
 )
-ADDRESSED = Document(
+ADDRESSED = PromptDocument(
     "Letter of May.pdf (Boat yard)",
     [
-        Passage(
+        NumberedPassage(
             13,
             "John Smith\n\n12 Fisher Row\n\nLondon\n\nYour letter of 1 January 2020\n\n3 May 2021\n\nDear Mr Smith,\n\n"
             "This agreement is made on 7 July 2022 by the harbour and the yard.\n\nYours sincerely\n\nMara Quill",
         )
     ],
 )
-BARE_ADDRESS = Document(
-    "Note.pdf (Boat yard)", [Passage(14, "John Smith\n\n12 Fisher Row\n\nLondon\n\nThe slipway is closed in May.")]
+BARE_ADDRESS = PromptDocument(
+    "Note.pdf (Boat yard)",
+    [NumberedPassage(14, "John Smith\n\n12 Fisher Row\n\nLondon\n\nThe slipway is closed in May.")],
 )
-PATIENTS = Document("List.pdf (Boat yard)", [Passage(15, "Patients\n\nJohn Smith\n\nAda Byron")])
-SALE = Document(
+PATIENTS = PromptDocument("List.pdf (Boat yard)", [NumberedPassage(15, "Patients\n\nJohn Smith\n\nAda Byron")])
+SALE = PromptDocument(
     "Sale.pdf (Boat yard)",
     [
-        Passage(
+        NumberedPassage(
             16,
             "Contract of sale\n\nJohn Smith\n\nAda Byron\n\nYou pay 500 pounds at signing.\n\nThe rent is 900 pounds a"
             " month.\n\nThe fee for the crane is 30 pounds.\n\nSigned by Birgit Kaufmann",
         )
     ],
 )
-DRAWINGS = Document(
+DRAWINGS = PromptDocument(
     "Drawings.pdf (Boat yard)",
     [
-        Passage(
+        NumberedPassage(
             17,
             "The licensee acquires the copyright in all drawings on 3 May 2030 for 5,000 pounds.\n\nCall the harbour"
             " master by phone (020 7946 0000) before a crane is moved along the quay.\n\nForms of the council stand at"
@@ -112,7 +117,9 @@ DRAWINGS = Document(
         )
     ],
 )
-FIELDS = Document("Boat yard", [Passage(8, "Contract: Boat yard with Harbour Estates\nStatus: Active")], "fields")
+FIELDS = PromptDocument(
+    "Boat yard", [NumberedPassage(8, "Contract: Boat yard with Harbour Estates\nStatus: Active")], "fields"
+)
 READ = [
     {"name": "search_knowledge", "description": "Search.", "input_schema": {"type": "object", "properties": {}}},
     {"name": "read_documents", "description": "Read.", "input_schema": {"type": "object", "properties": {}}},
@@ -122,7 +129,7 @@ READ = [
 def ask(question, documents, history=(), rounds=4):
     """The answer, and the calls made for it: reading gives `documents`, a search gives nothing."""
     messages = [*history, {"role": "user", "content": question}]
-    system = prompts.chat_system(Agent("Assistant"), Record("Contract", "Boat yard", {"Status": "Active"}))
+    system = prompts.build_chat_system(PromptAgent("Assistant"), Record("Contract", "Boat yard", {"Status": "Active"}))
     calls = []
     for n in range(rounds):
         choice = {"type": "none"} if n == rounds - 1 else None
@@ -139,7 +146,7 @@ def ask(question, documents, history=(), rounds=4):
         result = {
             "type": "tool_result",
             "tool_use_id": f"t{n}",
-            "content": prompts.passages(given).text if given else "Nothing.",
+            "content": prompts.render_passages(given).text if given else "Nothing.",
         }
         messages = [*messages, {"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}]
     raise AssertionError("no answer")
@@ -273,8 +280,10 @@ def test_a_name_under_the_title_is_an_author_and_one_in_a_later_list_is_not():
     said_so = (
         "The tide rises by two metres at Fisher Row in every spring.\n\nFrom these heights we learn that it rises."
     )
-    title = Document("Tides.pdf (Yard), Tides", [Passage(1, f"John Smith\n\n{said_so}\n\nPublished by a council")])
-    crew = Document("Tides.pdf (Yard), Tides › On the crew list", [Passage(2, "Mara Quill")])
+    title = PromptDocument(
+        "Tides.pdf (Yard), Tides", [NumberedPassage(1, f"John Smith\n\n{said_so}\n\nPublished by a council")]
+    )
+    crew = PromptDocument("Tides.pdf (Yard), Tides › On the crew list", [NumberedPassage(2, "Mara Quill")])
     text = ask("Who are the authors?", [title, crew])[0]
     assert text.startswith("- John Smith [1]")
     assert "Mara" not in text

@@ -4,40 +4,40 @@ import pytest
 
 from llm import prompts
 from llm.offline.answering import answer
-from llm.offline.chatting import best_answer
-from llm.offline.reading import Passage
-from llm.prompts import Document
+from llm.offline.chatting import find_best_answer
+from llm.offline.reading import PromptPassage
+from llm.prompts import PromptDocument
 from tests.llm.test_first_questions import PAPER, ask
 
-RECEIPT = Document(
+RECEIPT = PromptDocument(
     "Receipt.pdf (Shopping)",
     [
-        prompts.Passage(
+        prompts.NumberedPassage(
             1,
             "Wireless headphones, black AUDIO-5521 1 @ $349.99 Member discount $-50.00 $299.99\n"
             "Portable disk 2TB STOR-2241 1 @ $289.00\nScreen cleaning kit CARE-1156 3 @ $12.99 $38.97",
         ),
-        prompts.Passage(
+        prompts.NumberedPassage(
             2, "SUBTOTAL $638.96 Sales tax (8.5%) $54.31\n\nTOTAL $693.27\n\nYou pay $693.27 by card.\n\n7.30"
         ),
     ],
 )
-UNDATED = Document(
+UNDATED = PromptDocument(
     "Tides.pdf (Yard), Tides",
     [
-        prompts.Passage(1, "Birgit Kaufmann\n\nThe tide rises by two metres at Fisher Row in every spring."),
-        prompts.Passage(2, "© Copyright Institute of Tides 2014. All rights reserved."),
+        prompts.NumberedPassage(1, "Birgit Kaufmann\n\nThe tide rises by two metres at Fisher Row in every spring."),
+        prompts.NumberedPassage(2, "© Copyright Institute of Tides 2014. All rights reserved."),
     ],
 )
 NOTICE = [
-    Passage(
+    PromptPassage(
         1,
         "Notice.pdf (Creditors)",
         "Case No.: 09-13654 (JHW)\n\nFax: (973) 645-5993\n\nLocation: One Newark Center, Room 2106\n\nIt matters"
         " that you attend the formation meeting in person. There must be at least three creditors willing to serve"
         " before a committee can be formed.\n\nThe committee was not heard. This is because the court had no time.",
     ),
-    Passage(
+    PromptPassage(
         2,
         "Notice.pdf (Creditors), Exhibit A",
         "Filing entities of the case:\n\n09-13654 - Taj Holdings, Inc.\n\n09-13655 - Plaza Associates, Inc.\n\n"
@@ -45,11 +45,13 @@ NOTICE = [
     ),
 ]
 SEASON = [
-    Passage(3, "Sharks.pdf (Fishery)", "The season opens on January 1. Landings of sandbar decrease by 84 percent.")
+    PromptPassage(
+        3, "Sharks.pdf (Fishery)", "The season opens on January 1. Landings of sandbar decrease by 84 percent."
+    )
 ]
 
 
-def sentences_of(question: str, found: list[Passage]) -> list[str]:
+def sentences_of(question: str, found: list[PromptPassage]) -> list[str]:
     return [quote.sentence for quote in answer(question, found)]
 
 
@@ -76,7 +78,7 @@ def test_a_price_has_its_currency_behind_it_or_no_cents() -> None:
         "Ratio 1.25x",
     ]
     for separator in ("\n", "\n\n"):
-        bill = Document("Bill.pdf (Shopping)", [prompts.Passage(1, separator.join([*bought, *sums]))])
+        bill = PromptDocument("Bill.pdf (Shopping)", [prompts.NumberedPassage(1, separator.join([*bought, *sums]))])
         text, _ = ask("What was bought?", [bill])
         assert [line.removeprefix("- ").rpartition(" [")[0] for line in text.splitlines()] == bought
 
@@ -138,10 +140,10 @@ def test_what_says_which_one_is_meant_must_be_there(question: str, found: bool) 
     assert bool(sentences_of(question, SEASON)) is found
 
 
-NUTS = Document(
+NUTS = PromptDocument(
     "Nuts.pdf (Hardware)",
     [
-        prompts.Passage(
+        prompts.NumberedPassage(
             1,
             "Wing-type nuts are made of anodized aluminium. The bellows type is made of copper only.\n\n"
             "Location: Shed 4 keeps both types.",
@@ -162,7 +164,7 @@ def test_a_question_that_goes_on_asks_the_same_of_something_else_or_something_el
         {"role": "assistant", "content": "Wing-type nuts are made of anodized aluminium. [1]"},
         {"role": "user", "content": follows},
     ]
-    answered = best_answer({"messages": messages}, 2, follows, [prompts.passages([NUTS]).text])
+    answered = find_best_answer({"messages": messages}, 2, follows, [prompts.render_passages([NUTS]).text])
     assert [has in quote.sentence for quote in answered.quotes] == [True], answered
 
 
@@ -176,22 +178,22 @@ def test_a_question_that_goes_on_asks_the_same_of_something_else_or_something_el
     ],
 )
 def test_what_every_paper_has_is_not_looked_for_in_other_records(question: str) -> None:
-    near = Document("Note.pdf (Here)", [prompts.Passage(1, "The slipway is closed in May.")])
-    far = Document(
+    near = PromptDocument("Note.pdf (Here)", [prompts.NumberedPassage(1, "The slipway is closed in May.")])
+    far = PromptDocument(
         "Report.pdf (Elsewhere)",
         [
-            prompts.Passage(
+            prompts.NumberedPassage(
                 9,
                 "The total amount is £900.00. The patient takes two medications in the morning. The payment is due on"
                 " 3 May 2026. The tenant moved in on 4 May 2026.",
             )
         ],
     )
-    system = prompts.chat_system(prompts.Agent("Assistant"), prompts.Record("Contract", "Here", {}))
+    system = prompts.build_chat_system(prompts.PromptAgent("Assistant"), prompts.Record("Contract", "Here", {}))
     request = {"system": system, "messages": [{"role": "user", "content": question}]}
-    results = [prompts.passages([near]).text, prompts.passages([far]).text]
-    assert best_answer(request, 0, question, results).quotes == []
-    assert best_answer(request, 0, question, results[1:]).quotes != []  # around the record it answers
+    results = [prompts.render_passages([near]).text, prompts.render_passages([far]).text]
+    assert find_best_answer(request, 0, question, results).quotes == []
+    assert find_best_answer(request, 0, question, results[1:]).quotes != []  # around the record it answers
 
 
 @pytest.mark.parametrize(
@@ -203,9 +205,9 @@ def test_what_every_paper_has_is_not_looked_for_in_other_records(question: str) 
     ],
 )
 def test_a_compound_is_looked_for_in_other_records(question: str, text: str) -> None:
-    near = Document("Note.pdf (Here)", [prompts.Passage(1, "The slipway is closed in May.")])
-    far = Document("Report.pdf (Elsewhere)", [prompts.Passage(9, text)])
-    system = prompts.chat_system(prompts.Agent("Assistant"), prompts.Record("Contract", "Here", {}))
+    near = PromptDocument("Note.pdf (Here)", [prompts.NumberedPassage(1, "The slipway is closed in May.")])
+    far = PromptDocument("Report.pdf (Elsewhere)", [prompts.NumberedPassage(9, text)])
+    system = prompts.build_chat_system(prompts.PromptAgent("Assistant"), prompts.Record("Contract", "Here", {}))
     request = {"system": system, "messages": [{"role": "user", "content": question}]}
-    results = [prompts.passages([near]).text, prompts.passages([far]).text]
-    assert [quote.sentence for quote in best_answer(request, 0, question, results).quotes] == [text]
+    results = [prompts.render_passages([near]).text, prompts.render_passages([far]).text]
+    assert [quote.sentence for quote in find_best_answer(request, 0, question, results).quotes] == [text]

@@ -5,13 +5,13 @@ import pytest
 
 from entities.actions import SEEDED
 from entities.models.classification import CONFIDENTIAL, SECRET
-from ingestion.classify import rules_vote
+from ingestion.classify import build_rules_vote
 from ingestion.evaluation.learning import NEVER, Lesson, digest, draw_line, learn
 from ingestion.evaluation.sets import OWN, read_set
 from llm.prompts import Level
 from llm.recognisers import learned
-from llm.recognisers.learned import TABLE, features, find_learned
-from llm.rules import rule_votes
+from llm.recognisers.learned import TABLE, compute_features, find_learned
+from llm.rules import vote_by_rules
 
 LEVELS = tuple(Level(value, label, text) for value, label, _, _, text in SEEDED)
 
@@ -26,16 +26,16 @@ HINT = "Password hint: the name of the dog, then 1987."
     ],
 )
 def test_what_no_phrase_tells_is_proposed_by_the_words_together_and_hides_nothing(text, harmless, atom):
-    assert rule_votes(text).atoms == rule_votes(harmless).atoms == rule_votes(harmless).proposed == frozenset()
-    assert rule_votes(text).proposed == {atom}
+    assert vote_by_rules(text).atoms == vote_by_rules(harmless).atoms == vote_by_rules(harmless).proposed == frozenset()
+    assert vote_by_rules(text).proposed == {atom}
 
 
 def test_a_proposal_says_what_it_is_and_quotes_nothing():
-    assert rule_votes(HINT).reasons == ("perhaps a password or a key",)
+    assert vote_by_rules(HINT).reasons == ("perhaps a password or a key",)
 
 
 def test_what_a_rule_finds_is_not_proposed_as_well():
-    vote = rule_votes("The password for the pump controller is Tide-4711!")
+    vote = vote_by_rules("The password for the pump controller is Tide-4711!")
     assert SECRET in vote.atoms
     assert SECRET not in vote.proposed
     assert not any("a password or a key" in reason for reason in vote.reasons)
@@ -43,8 +43,8 @@ def test_what_a_rule_finds_is_not_proposed_as_well():
 
 def test_a_collection_may_have_what_is_proposed_given_at_once():
     text = HINT
-    assert rules_vote(text, "en").labels == rules_vote(text, "en", learned="label").proposed == frozenset()
-    assert rules_vote(text, "en").proposed == rules_vote(text, "en", learned="label").labels == {SECRET}
+    assert build_rules_vote(text, "en").labels == build_rules_vote(text, "en", learned="label").proposed == frozenset()
+    assert build_rules_vote(text, "en").proposed == build_rules_vote(text, "en", learned="label").labels == {SECRET}
 
 
 def test_a_heading_or_a_cell_is_too_short_to_be_about_something():
@@ -101,5 +101,5 @@ def test_no_word_gets_into_the_table_from_files_of_others():
 
 @pytest.mark.parametrize("text", ["a" * 20_000, "Aa " * 6_000, "1,2" * 6_000, "é" * 9_000 + " x" * 4_000])
 def test_hostile_lengths_are_read(text):
-    assert features(text[:4_000])
-    assert isinstance(rule_votes(text).atoms, frozenset)
+    assert compute_features(text[:4_000])
+    assert isinstance(vote_by_rules(text).atoms, frozenset)

@@ -22,13 +22,13 @@ from llm.offline.overview_questions import plan_reading
 from llm.recognisers.marks import HUSHED, PRIVILEGE
 from llm.recognisers.money import AMOUNT
 from llm.recognisers.secrets import PLACED
-from llm.rules import PIECE, _exact, _learned, heading_votes, rule_votes
+from llm.rules import PIECE, _vote_by_learned, _vote_on_piece, vote_by_heading, vote_by_rules
 from retrieval.bearing import judge_support
 from retrieval.completions import LAST_WORD
 from retrieval.long_questions import split_question
-from retrieval.matches import bare
+from retrieval.matches import strip_word_ends
 from retrieval.query import PreparedQuery
-from retrieval.support import check_sentence, figures, sentences_citing
+from retrieval.support import check_sentence, extract_figures, list_sentences_citing
 
 LONGEST = 20_000
 FLOOR = 0.5  # seconds of processor time: nobody notices less, and less is not measured
@@ -41,21 +41,21 @@ URL = "https://"  # addresses are blanks to some rules
 
 
 def rules(text: str) -> None:
-    _exact.cache_clear()
-    _learned.cache_clear()
-    heading_votes.cache_clear()
-    rule_votes(text)
+    _vote_on_piece.cache_clear()
+    _vote_by_learned.cache_clear()
+    vote_by_heading.cache_clear()
+    vote_by_rules(text)
 
 
 def headings(text: str) -> None:
-    heading_votes.cache_clear()
-    heading_votes(text)
+    vote_by_heading.cache_clear()
+    vote_by_heading(text)
 
 
 def questions(text: str) -> None:
     query = PreparedQuery(text, "", ())
     assert len(query.words) + len(query.phrases) >= 0
-    bare(text)
+    strip_word_ends(text)
     split_question(text)
     LAST_WORD.search(text)
 
@@ -67,14 +67,14 @@ def bearings(text: str) -> None:
 
 
 def answers(text: str) -> None:
-    sentences_citing(text, 1)
-    figures(text)
+    list_sentences_citing(text, 1)
+    extract_figures(text)
     AMOUNT.search(text)
     check_sentence(text, text)
 
 
 def prompts(text: str) -> None:
-    fences.attribute(text)
+    fences.quote_attribute(text)
     fences.unfence(fences.fence(text))
     injection.neutralise(text)
     language.guess(text)
@@ -178,7 +178,7 @@ def test_an_answer_takes_no_quadratic_time(begin: str, unit: str) -> None:
     ],
 )
 def test_what_stands_behind_signs_and_addresses_is_found(text: str, atom: int) -> None:
-    assert atom in rule_votes(text).atoms
+    assert atom in vote_by_rules(text).atoms
 
 
 @pytest.mark.parametrize("pattern", [EXAMPLES, HUSHED, PRIVILEGE], ids=["examples", "hushed", "privilege"])

@@ -12,7 +12,7 @@ from entities.actions import create_workspace
 from llm import client, metering, prompts, scripted
 from llm.client import BudgetExceeded, Call, ModelInterrupted, ModelUnavailable
 from llm.models import Budget, ModelCall
-from llm.models_catalogue import CATALOGUE, CatalogueError, model_for
+from llm.models_catalogue import CATALOGUE, CatalogueError, get_tier_model
 
 ASK = {"system": "", "messages": [{"role": "user", "content": "Salaries of the crew?"}]}
 
@@ -99,14 +99,14 @@ def test_one_workspace_does_not_spend_anothers_budget(call, service):
 def test_the_offline_engine_costs_nothing_and_has_no_budget(call, service):
     with service.open():
         Budget.objects.create(workspace_id=call.workspace, monthly_cap=Decimal(0))
-    client.complete(call, **prompts.title("Cheap question").request)
+    client.complete(call, **prompts.build_title_prompt("Cheap question").request)
     (row,) = rows(service)
     assert (row.cost, row.model, row.outcome) == (Decimal(0), "offline-extractive", "ok")
     assert row.tokens_in > 0
 
 
 def test_calls_and_budgets_are_invisible_without_a_scope_and_from_elsewhere(call, outsider, opened):
-    client.complete(call, **prompts.title("Question").request)
+    client.complete(call, **prompts.build_title_prompt("Question").request)
     assert not ModelCall.objects.exists()
     with opened(outsider):
         assert not ModelCall.objects.exists()
@@ -114,7 +114,7 @@ def test_calls_and_budgets_are_invisible_without_a_scope_and_from_elsewhere(call
 
 
 def test_a_recorded_call_cannot_be_changed(call, service):
-    client.complete(call, **prompts.title("Question").request)
+    client.complete(call, **prompts.build_title_prompt("Question").request)
     with service.open():
         assert ModelCall.objects.update(cost=0) == 0
         assert ModelCall.objects.all().delete()[0] == 0
@@ -126,22 +126,22 @@ def test_an_answer_survives_a_database_that_cannot_record_it(call, monkeypatch):
         raise DatabaseError("gone")
 
     monkeypatch.setattr(ModelCall.objects, "create", broken)
-    assert client.complete(call, **prompts.title("Question").request).text == "Question"
+    assert client.complete(call, **prompts.build_title_prompt("Question").request).text == "Question"
 
 
 def test_tiers_are_models_with_a_price(settings):
-    assert {model_for(tier).name for tier in ("fast", "standard", "deep")} <= set(CATALOGUE)
+    assert {get_tier_model(tier).name for tier in ("fast", "standard", "deep")} <= set(CATALOGUE)
     settings.MODEL_TIERS = {**settings.MODEL_TIERS, "fast": "local-70b"}
     with pytest.raises(CatalogueError, match="MODEL_PRICES"):
-        model_for("fast")
+        get_tier_model("fast")
     settings.MODEL_PRICES = {"local-70b": ("0", "0")}
-    assert model_for("fast").cost(fresh=10, written=0, read=0, output=10) == 0
+    assert get_tier_model("fast").cost(fresh=10, written=0, read=0, output=10) == 0
     with pytest.raises(CatalogueError):
-        model_for("enormous")
+        get_tier_model("enormous")
 
 
 def offline_call(call):
-    client.complete(call, **prompts.title("Question").request)
+    client.complete(call, **prompts.build_title_prompt("Question").request)
 
 
 def test_calls_that_cannot_be_written_end_the_collecting_and_nothing_else(call, service, monkeypatch):

@@ -212,8 +212,8 @@ def test_what_the_installation_sends_is_not_sent_for_a_workspace(
     Provider.answers = [USES_TOOL, TALKS]
     connect(alice, address)
     assert "x-gateway" not in Provider.seen[0]["headers"]
-    own = transport.sync_client(Endpoint("sk-own", own=True))
+    own = transport.build_sync_client(Endpoint("sk-own", own=True))
     assert own.base_url.host == "api.anthropic.com"
-    installed = transport.sync_client(Endpoint("sk-installed"))
+    installed = transport.build_sync_client(Endpoint("sk-installed"))
     installed.messages.create(model="m", max_tokens=9, messages=[{"role": "user", "content": "Hello"}], stream=True)
     assert Provider.seen[1]["headers"]["x-gateway"] == "secret"

@@ -6,29 +6,29 @@ from llm.offline import meaning
 from llm.offline.answering import answer
 from llm.offline.overview_questions import find_document
 from llm.offline.pairs import read_pairs
-from llm.offline.reading import Passage
+from llm.offline.reading import PromptPassage
 
-BILL = Passage(
+BILL = PromptPassage(
     1,
     "R-17.pdf (Shopping)",
     "Store #0342 - Harbour Row\n11/23/2024 14:32\nCashier: Emily Quist\n\nSUBTOTAL $90.00\nSales tax (10%) $9.00\n\n"
     "TOTAL $99.00\n\nPAYMENT METHOD Card ending in 4782\n\nBilling Type: Net 30 Payment Terms: Corporate"
     " Commission: 10%",
 )
-FORM = Passage(
+FORM = PromptPassage(
     2,
     "Cover.pdf (Club)",
     "10. Name of Federal Agency:\n\nHarbour Board\n\nInsured\nGannet Sailing Club\n\nPolicy # POL-22-5 of the club",
 )
-RECHNUNG = Passage(
+RECHNUNG = PromptPassage(
     3, "4711.pdf (Einkauf)", "Nettobetrag 465,00 EUR\nUmsatzsteuer 19 % 88,35 EUR\nRechnungsbetrag 553,35 EUR"
 )
-TABLE = Passage(
+TABLE = PromptPassage(
     4, "Stock.xlsx (Store)", "| Code | Unit cost | Audit |\n| --- | --- | --- |\n| SKU-9 | $32.50 | 2024-10-22 |"
 )
 
 
-def quotes_of(question: str, *found: Passage) -> list[str]:
+def quotes_of(question: str, *found: PromptPassage) -> list[str]:
     return [quote.sentence for quote in answer(question, list(found))]
 
 
@@ -59,13 +59,13 @@ def quotes_of(question: str, *found: Passage) -> list[str]:
         ),
         (TABLE, [("Code", "SKU-9"), ("Unit cost", "$32.50"), ("Audit", "2024-10-22")]),
         (
-            Passage(5, "a.md", "Gesamtbetrag ........ 1.234,56 EUR\n\nContents ........ 7"),
+            PromptPassage(5, "a.md", "Gesamtbetrag ........ 1.234,56 EUR\n\nContents ........ 7"),
             [("Gesamtbetrag", "1.234,56 EUR")],
         ),
-        (Passage(5, "a.md", "It has 3 parts and they are short, plain and few: all of it. Nothing else."), []),
+        (PromptPassage(5, "a.md", "It has 3 parts and they are short, plain and few: all of it. Nothing else."), []),
     ],
 )
-def test_pairs_are_read_by_the_form_of_their_line(passage: Passage, pairs: list[tuple[str, str]]) -> None:
+def test_pairs_are_read_by_the_form_of_their_line(passage: PromptPassage, pairs: list[tuple[str, str]]) -> None:
     found = [(pair.label, pair.value) for pair in read_pairs(passage)]
     # Below each other, a value may be taken for the label of the next line as well.
     assert [pair for pair in found if pair in pairs] == pairs
@@ -97,7 +97,7 @@ def test_a_label_that_is_asked_for_is_quoted_with_its_value(question: str, quote
 def test_a_total_is_what_adds_up_whatever_it_is_called() -> None:
     assert quotes_of("Wie hoch ist der Gesamtbetrag?", RECHNUNG) == ["Rechnungsbetrag 553,35 EUR"]
     assert quotes_of("What is the sum of the hotel?", RECHNUNG) == []
-    wrong = Passage(3, RECHNUNG.title, RECHNUNG.text.replace("553,35", "553,36"))
+    wrong = PromptPassage(3, RECHNUNG.title, RECHNUNG.text.replace("553,35", "553,36"))
     assert quotes_of("Wie hoch ist der Gesamtbetrag?", wrong) == []
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from entities.models.classification import FINANCIAL, PII, PII_SENSITIVE, SECRET
-from llm.rules import rule_votes
+from llm.rules import vote_by_rules
 
 # A question, its answer, what the answer needs; then a question that is about something else, for the same answer.
 ASKED = [
@@ -21,15 +21,15 @@ ASKED = [
 
 @pytest.mark.parametrize(("question", "answer", "atoms", "other"), ASKED)
 def test_an_answer_is_what_was_asked_for(question, answer, atoms, other):
-    assert rule_votes(answer, before=question).atoms == atoms
-    assert rule_votes(answer, before=other).atoms == frozenset()
-    assert rule_votes(answer).atoms == frozenset()
+    assert vote_by_rules(answer, before=question).atoms == atoms
+    assert vote_by_rules(answer, before=other).atoms == frozenset()
+    assert vote_by_rules(answer).atoms == frozenset()
 
 
 @pytest.mark.parametrize(("question", "answer", "atoms", "other"), ASKED)
 def test_question_and_answer_may_stand_in_one_paragraph(question, answer, atoms, other):
-    assert rule_votes(f"{question}\n{answer}").atoms >= atoms
-    assert not rule_votes(f"{other}\n{answer}").atoms & atoms
+    assert vote_by_rules(f"{question}\n{answer}").atoms >= atoms
+    assert not vote_by_rules(f"{other}\n{answer}").atoms & atoms
 
 
 @pytest.mark.parametrize(
@@ -42,12 +42,12 @@ def test_question_and_answer_may_stand_in_one_paragraph(question, answer, atoms,
     ],
 )
 def test_what_gives_nothing_away_is_no_answer(question, answer):
-    assert rule_votes(answer, before=question).atoms == frozenset()
+    assert vote_by_rules(answer, before=question).atoms == frozenset()
 
 
 def test_only_the_line_above_asks():
-    assert PII in rule_votes("1965-11-04", before="The form begins here.\nDate of birth?").atoms
-    assert not rule_votes("2026-11-04", before="Date of birth?\nThe next inspection of the roof was on").atoms
+    assert PII in vote_by_rules("1965-11-04", before="The form begins here.\nDate of birth?").atoms
+    assert not vote_by_rules("2026-11-04", before="Date of birth?\nThe next inspection of the roof was on").atoms
 
 
 @pytest.mark.parametrize(
@@ -65,8 +65,8 @@ def test_only_the_line_above_asks():
     ],
 )
 def test_identifiers_in_the_forms_that_people_write(text, atoms, harmless):
-    assert rule_votes(text).atoms == atoms
-    assert rule_votes(harmless).atoms == frozenset()
+    assert vote_by_rules(text).atoms == atoms
+    assert vote_by_rules(harmless).atoms == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -82,10 +82,10 @@ def test_identifiers_in_the_forms_that_people_write(text, atoms, harmless):
     ],
 )
 def test_ordinary_business_is_hidden_from_nobody(text):
-    assert rule_votes(text).atoms == frozenset()
+    assert vote_by_rules(text).atoms == frozenset()
 
 
 def test_an_answer_far_down_in_a_long_text_is_found():
     asked = "Date of birth?\n1965-11-04"
-    assert PII in rule_votes("The quay was built of stone. " * 200 + "\n" + asked).atoms
-    assert PII not in rule_votes("The quay was built of stone. " * 200 + "\nDate of the survey?\n1965-11-04").atoms
+    assert PII in vote_by_rules("The quay was built of stone. " * 200 + "\n" + asked).atoms
+    assert PII not in vote_by_rules("The quay was built of stone. " * 200 + "\nDate of the survey?\n1965-11-04").atoms

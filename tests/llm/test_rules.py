@@ -5,7 +5,7 @@ import pytest
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, PII_SENSITIVE, SECRET
 from llm.injection import neutralise
 from llm.recognisers.people import find_people
-from llm.rules import rule_votes
+from llm.rules import vote_by_rules
 
 PUBLIC_TEXTS = [
     "The crane was moved to the north quay on Tuesday and the pontoon was inspected without findings.",
@@ -40,7 +40,7 @@ PUBLIC_TEXTS = [
 
 @pytest.mark.parametrize("text", PUBLIC_TEXTS)
 def test_ordinary_prose_needs_no_clearance(text):
-    assert rule_votes(text).atoms == frozenset()
+    assert vote_by_rules(text).atoms == frozenset()
 
 
 EXACT = [
@@ -138,17 +138,17 @@ TWINS = [
 
 @pytest.mark.parametrize(("text", "atoms", "harmless"), TWINS)
 def test_what_makes_the_label_and_what_only_looks_like_it(text, atoms, harmless):
-    assert rule_votes(text).atoms == frozenset(atoms)
-    assert rule_votes(harmless).atoms == frozenset()
+    assert vote_by_rules(text).atoms == frozenset(atoms)
+    assert vote_by_rules(harmless).atoms == frozenset()
 
 
 @pytest.mark.parametrize(("text", "atoms"), EXACT)
 def test_each_label_is_found(text, atoms):
-    assert rule_votes(text).atoms == frozenset(atoms)
+    assert vote_by_rules(text).atoms == frozenset(atoms)
 
 
 def test_a_payment_card_is_personal_and_financial():
-    assert rule_votes("My card 4111 1111 1111 1111 expires soon").atoms >= {PII, FINANCIAL}
+    assert vote_by_rules("My card 4111 1111 1111 1111 expires soon").atoms >= {PII, FINANCIAL}
 
 
 @pytest.mark.parametrize(
@@ -162,15 +162,15 @@ def test_a_payment_card_is_personal_and_financial():
 )
 def test_what_a_text_claims_about_itself_lowers_nothing(claim):
     secret = "Jane Miller's salary is EUR 84,000."
-    assert rule_votes(claim + secret).atoms == rule_votes(secret).atoms
+    assert vote_by_rules(claim + secret).atoms == vote_by_rules(secret).atoms
 
 
 def test_a_text_may_raise_itself():
-    assert rule_votes("Classification: Confidential").atoms == {CONFIDENTIAL}
+    assert vote_by_rules("Classification: Confidential").atoms == {CONFIDENTIAL}
 
 
 def test_reasons_never_quote_the_text():
-    vote = rule_votes("Jane Miller, SSN 536-22-8145, password: Tide-4711!, IBAN DE89370400440532013000")
+    vote = vote_by_rules("Jane Miller, SSN 536-22-8145, password: Tide-4711!, IBAN DE89370400440532013000")
     assert vote.reasons
     assert not any(piece in reason for reason in vote.reasons for piece in ("Jane", "536", "4711", "DE89"))
 
@@ -197,7 +197,7 @@ def test_no_recogniser_touches_the_network(monkeypatch):
         raise AssertionError("the network was used")
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
-    assert rule_votes("someone@unheard-of.example and 4111 1111 1111 1111").atoms
+    assert vote_by_rules("someone@unheard-of.example and 4111 1111 1111 1111").atoms
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_no_recogniser_touches_the_network(monkeypatch):
 def test_hostile_lengths_come_to_an_end(piece):
     """Quadratic patterns would take minutes here; the run's time limit would stop them."""
     text = piece * (30_000 // len(piece)) + " IBAN DE89370400440532013000"
-    assert FINANCIAL in rule_votes(text).atoms
+    assert FINANCIAL in vote_by_rules(text).atoms
     neutralise(text)
 
 
@@ -229,7 +229,7 @@ def test_hostile_lengths_come_to_an_end(piece):
     ],
 )  # fmt: skip
 def test_text_that_is_spelt_in_another_way_is_labelled_as_it_is_read(text, atoms):
-    assert rule_votes(text).atoms == atoms
+    assert vote_by_rules(text).atoms == atoms
 
 
 @pytest.mark.parametrize(
@@ -242,8 +242,8 @@ def test_text_that_is_spelt_in_another_way_is_labelled_as_it_is_read(text, atoms
     ],
 )
 def test_what_mail_says_to_everybody_is_public(public, labelled, atom):
-    assert atom not in rule_votes(public).atoms
-    assert atom in rule_votes(labelled).atoms
+    assert atom not in vote_by_rules(public).atoms
+    assert atom in vote_by_rules(labelled).atoms
 
 
 @pytest.mark.parametrize(
@@ -259,7 +259,7 @@ def test_what_mail_says_to_everybody_is_public(public, labelled, atom):
     ],
 )
 def test_what_opens_something_is_secret_in_whatever_form_it_is_written(text):
-    assert SECRET in rule_votes(text).atoms
+    assert SECRET in vote_by_rules(text).atoms
 
 
 @pytest.mark.parametrize(
@@ -273,7 +273,7 @@ def test_what_opens_something_is_secret_in_whatever_form_it_is_written(text):
     ],
 )
 def test_what_only_speaks_of_locks_and_passwords_is_not_secret(text):
-    assert SECRET not in rule_votes(text).atoms
+    assert SECRET not in vote_by_rules(text).atoms
 
 
 @pytest.mark.parametrize(
@@ -286,4 +286,4 @@ def test_what_only_speaks_of_locks_and_passwords_is_not_secret(text):
     ],
 )
 def test_a_name_or_a_share_alone_is_not_proposed(text):
-    assert rule_votes(text).proposed == frozenset()
+    assert vote_by_rules(text).proposed == frozenset()

@@ -6,7 +6,7 @@ import pytest
 
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, PII, PII_SENSITIVE, SECRET
 from llm.recognisers.findings import phrases
-from llm.rules import rule_votes
+from llm.rules import vote_by_rules
 
 KINDS = [
     # text, what it needs, and a twin that needs nothing of that
@@ -152,17 +152,17 @@ KINDS = [
 
 @pytest.mark.parametrize(("text", "needed", "twin"), KINDS, ids=lambda value: str(value)[:24])
 def test_a_kind_is_found_and_its_twin_is_not(text, needed, twin):
-    assert needed <= rule_votes(text).atoms
-    assert needed.isdisjoint(rule_votes(twin).atoms)
+    assert needed <= vote_by_rules(text).atoms
+    assert needed.isdisjoint(vote_by_rules(twin).atoms)
 
 
 def test_the_end_of_a_card_counts_beside_its_holder_alone():
-    assert {PII, FINANCIAL} <= rule_votes("Card ending 4421, holder M. Oyelaran").atoms
-    assert rule_votes("Card ending 4421").atoms == frozenset()
+    assert {PII, FINANCIAL} <= vote_by_rules("Card ending 4421, holder M. Oyelaran").atoms
+    assert vote_by_rules("Card ending 4421").atoms == frozenset()
 
 
 def test_a_semicolon_in_a_set_of_characters_parts_no_phrases():
-    assert CONFIDENTIAL in rule_votes("The blend is our trade secret; suppliers see batch numbers.").atoms
+    assert CONFIDENTIAL in vote_by_rules("The blend is our trade secret; suppliers see batch numbers.").atoms
 
 
 @pytest.mark.parametrize(
@@ -201,16 +201,16 @@ ASKED = [
 @pytest.mark.parametrize(("question", "answer", "needed", "other"), ASKED, ids=lambda value: str(value)[:24])
 def test_an_answer_is_labelled_by_what_was_asked_for(question, answer, needed, other):
     for text, before in ((f"Q: {question}\nA: {answer}", ""), (f"A: {answer}", question)):
-        assert needed <= rule_votes(text, before=before).atoms
-    assert needed.isdisjoint(rule_votes(f"A: {answer}", before=other).atoms)
+        assert needed <= vote_by_rules(text, before=before).atoms
+    assert needed.isdisjoint(vote_by_rules(f"A: {answer}", before=other).atoms)
     if needed:
-        assert needed.isdisjoint(rule_votes("A: No.", before=question).atoms)
+        assert needed.isdisjoint(vote_by_rules("A: No.", before=question).atoms)
     else:
-        assert rule_votes(answer, before=question).atoms == frozenset()
+        assert vote_by_rules(answer, before=question).atoms == frozenset()
 
 
 def test_a_number_to_call_has_the_form_of_the_country_whose_language_is_spoken():
     numbers = [("es", "612 34 56 78"), ("nl", "06 12345678"), ("pt", "(11) 96123-4567"), ("pl", "12 345 67 89")]
     for lang, number in numbers:
-        assert PII in rule_votes(f"Call Jane at {number}", lang).atoms, number
-        assert rule_votes(f"Jane packed {number}", lang).atoms == frozenset(), number
+        assert PII in vote_by_rules(f"Call Jane at {number}", lang).atoms, number
+        assert vote_by_rules(f"Jane packed {number}", lang).atoms == frozenset(), number

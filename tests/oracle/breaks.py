@@ -13,11 +13,11 @@ from django.db.models import Q, Value
 
 from chat.access import select_sessions
 from chat.models import Message
-from entities.access import Scope, readable_now, select_readable
+from entities.access import Scope, is_readable, select_readable
 from entities.models import Entity, FieldParagraph
 from entities.models.entity import EntityQuerySet
 from ingestion import reader, versions
-from ingestion.access import Outline, outlines
+from ingestion.access import Outline, load_outlines
 from ingestion.models import ContextRow, DocumentLink, File
 from pulse.models import Pulse
 from references.models import ReferenceQuerySet
@@ -43,11 +43,11 @@ def all_roles(roles: Any) -> Any:
 
 
 def counts_of_all(scope: Scope, rows: Sequence[int]) -> Any:
-    asked_for, facets.visible = facets.visible, anybody
+    asked_for, facets.build_visibility_q = facets.build_visibility_q, anybody
     try:
         return original_counts(scope, list(ContextRow.objects.values_list("number", flat=True)))
     finally:
-        facets.visible = asked_for
+        facets.build_visibility_q = asked_for
 
 
 def one_less(counts: dict[str, Counter[str]]) -> dict[str, Counter[str]]:
@@ -67,8 +67,8 @@ def all_records(self: EntityQuerySet, scope: Scope) -> EntityQuerySet:
 
 
 def cleared_for_paragraphs(file: File) -> bool:
-    outline = outlines([file.pk]).get(file.pk, Outline())
-    return outline.whole and all(readable_now(label) for label in outline.labels)
+    outline = load_outlines([file.pk]).get(file.pk, Outline())
+    return outline.whole and all(is_readable(label) for label in outline.labels)
 
 
 original_references = ReferenceQuerySet.readable_by
@@ -77,7 +77,7 @@ NO_SOURCES = reworded("retrieval.gate.OF_SEEN_SOURCES", "NOT p.drawn OR", "true 
 ENDS_ARE_NOT_ASKED_FOR = several(
     on(ReferenceQuerySet, "readable_by", all_references), on(EntityQuerySet, "readable_by", all_records)
 )
-NO_PERMISSION = put("entities.access.objects._ways", value=any_way)
+NO_PERMISSION = put("entities.access.objects._list_grant_conditions", value=any_way)
 
 
 def all_files(scope: Scope, files: Any = None) -> Any:
@@ -97,7 +97,7 @@ def lead_nowhere(scope: Scope, rows: Sequence[DocumentLink]) -> dict[Any, list[A
 
 
 def even_of_nothing(scope: Scope, file: File) -> Any:
-    return reader.blocks(scope, file, tells=True)
+    return reader.list_blocks(scope, file, tells=True)
 
 
 def find_sessions_of_anyone(scope: Scope, words: str) -> Any:
@@ -106,13 +106,13 @@ def find_sessions_of_anyone(scope: Scope, words: str) -> Any:
 
 # Twice: a PDF of which no paragraph is cleared is refused too, whatever file it is.
 CONCEALED_FILES_ARE_VIEWED = several(
-    put("ingestion.access.is_shown", value=lambda *args: True),
-    put("ingestion.pdf_views.blocks", value=even_of_nothing),
+    put("ingestion.access.is_disclosed_file", value=lambda *args: True),
+    put("ingestion.pdf_views.list_blocks", value=even_of_nothing),
 )
 # In both of the forms in which a search asks.
 RECORDS_ARE_NOT_ASKED_FOR = several(
-    put("entities.access.statements.visible", value=anybody),
-    put("entities.access.statements.visible_by_parts", value=any_way),
+    put("entities.access.statements.build_visibility_q", value=anybody),
+    put("entities.access.statements.build_visibility_parts", value=any_way),
 )
 BREAKS = [
     Break("lexical", "records are not asked for", RECORDS_ARE_NOT_ASKED_FOR),
@@ -122,9 +122,15 @@ BREAKS = [
     Break("results", "sources are not asked for", NO_SOURCES),
     Break("results", "variety comes before completeness", changed("retrieval.search.skip_copies", without_last)),
     Break("hybrid", "object permission is gone", NO_PERMISSION),
-    Break("hybrid", "a filter is dropped", put("retrieval.gate._collections", value=lambda within, params: "")),
-    Break("hybrid", "days are not asked", put("retrieval.gate._days", value=lambda within, params: "")),
-    Break("hybrid", "places are not asked", put("retrieval.gate._places", value=lambda within, params: "")),
+    Break(
+        "hybrid",
+        "a filter is dropped",
+        put("retrieval.gate._build_collection_condition", value=lambda within, params: ""),
+    ),
+    Break("hybrid", "days are not asked", put("retrieval.gate._build_day_condition", value=lambda within, params: "")),
+    Break(
+        "hybrid", "places are not asked", put("retrieval.gate._build_place_condition", value=lambda within, params: "")
+    ),
     Break(
         "hybrid",
         "rows of roles are not read",
@@ -166,9 +172,9 @@ BREAKS = [
     Break(
         "autocomplete",
         "files of hidden records",
-        put("retrieval.suggest.visible_files", value=lambda scope: File.objects.all()),
+        put("retrieval.suggest.select_visible_files", value=lambda scope: File.objects.all()),
     ),
-    Break("autocomplete", "no files", put("retrieval.suggest._files", value=lambda *args: [])),
+    Break("autocomplete", "no files", put("retrieval.suggest._suggest_files", value=lambda *args: [])),
     Break(
         "autocomplete",
         "words of hidden records",
@@ -182,37 +188,37 @@ BREAKS = [
     ),
     Break("facets", "counted before permission", put("retrieval.facets._counts", value=counts_of_all)),
     Break("facets", "one too few", changed("retrieval.facets._counts", one_less)),
-    Break("citation", "sources are not asked for", put("retrieval.locate.sources_visible", value=anybody)),
+    Break("citation", "sources are not asked for", put("retrieval.locate.build_sources_visible_q", value=anybody)),
     Break(
         "citation",
         "rows are not looked for",
-        put("retrieval.locate._by_row", value=lambda scope, cited: {}),
+        put("retrieval.locate._locate_by_row", value=lambda scope, cited: {}),
         finder="ben",
     ),
     Break(
         "reader",
         "a file that is concealed exists",
-        put("ingestion.access.is_shown", value=lambda *args: True),
+        put("ingestion.access.is_disclosed_file", value=lambda *args: True),
         finder="cas",
     ),
-    Break("reader", "the last paragraph is lost", changed("ingestion.api.blocks", without_last)),
+    Break("reader", "the last paragraph is lost", changed("ingestion.api.list_blocks", without_last)),
     Break(
         "file list",
         "a file that is concealed is listed",
-        put("ingestion.listing.is_shown", value=lambda *args: True),
+        put("ingestion.listing.is_disclosed_file", value=lambda *args: True),
         finder="ben",
     ),
     Break("file list", "one file is lost", changed("ingestion.api.list_files", lambda found: list(found)[:-1])),
     Break(
         "download",
         "what has no label is given",
-        put("ingestion.downloads.cleared_for_all", value=cleared_for_paragraphs),
+        put("ingestion.downloads.is_cleared_for_all", value=cleared_for_paragraphs),
         finder="cas",
     ),
     Break(
         "download",
         "what the reader does not show does not matter",
-        put("ingestion.downloads.cleared_for_all", value=cleared_for_paragraphs),
+        put("ingestion.downloads.is_cleared_for_all", value=cleared_for_paragraphs),
         finder="ben",
     ),
     Break("download", "everybody sent it", put("ingestion.downloads.is_sender", value=lambda *args: True)),
@@ -220,13 +226,13 @@ BREAKS = [
     Break(
         "download",
         "a hidden paragraph does not matter",
-        put("ingestion.downloads.cleared_for_all", value=lambda file: True),
+        put("ingestion.downloads.is_cleared_for_all", value=lambda file: True),
     ),
     Break("download", "refused to all", put("ingestion.downloads.is_allowed", value=lambda *args: False)),
     Break(
         "view",
         "a hidden paragraph does not matter",
-        put("ingestion.downloads.cleared_for_all", value=lambda file: True),
+        put("ingestion.downloads.is_cleared_for_all", value=lambda file: True),
     ),
     Break("view", "a file that is concealed exists", CONCEALED_FILES_ARE_VIEWED, finder="ben"),
     Break(
@@ -235,15 +241,15 @@ BREAKS = [
         changed("ingestion.pdf_shown.typeset_blocks", without_last),
         finder="ben",
     ),
-    Break("view", "words are lost", changed("ingestion.pdf_shown.placed_text", lambda found: list(found)[1:])),
+    Break("view", "words are lost", changed("ingestion.pdf_shown.split_at_boxes", lambda found: list(found)[1:])),
     Break(
         "pulse",
         "what is concealed is named",
         changed("pulse.reader.get_ladder", lambda ladder: replace(ladder, general=(1, 2, 5))),
         finder="ben",
     ),
-    Break("pulse", "none is shown", put("pulse.reader.readable", value=lambda scope: Pulse.objects.none())),
-    Break("chat", "sources are not asked for", put("chat.access.sources_visible", value=anybody)),
+    Break("pulse", "none is shown", put("pulse.reader.select_readable", value=lambda scope: Pulse.objects.none())),
+    Break("chat", "sources are not asked for", put("chat.access.build_sources_visible_q", value=anybody)),
     Break(
         "chat",
         "records in its numbers are not asked for",
@@ -256,18 +262,18 @@ BREAKS = [
     ),
     Break("chat", "its search asks for no sources", put("chat.api.find_sessions", value=find_sessions_of_anyone)),
     Break("chat", "its search finds none", changed("chat.api.find_sessions", lambda found: found.none())),
-    Break("chat", "an exchange is not exported", changed("chat.export.exchanges", without_last)),
-    Break("chat", "the prompt forgets", put("chat.context.first_turn", value=lambda number: number)),
+    Break("chat", "an exchange is not exported", changed("chat.export.list_exchanges", without_last)),
+    Break("chat", "the prompt forgets", put("chat.context.find_first_turn", value=lambda number: number)),
     Break("chat search", "records are not asked for", RECORDS_ARE_NOT_ASKED_FOR),
     Break("chat search", "a choice is a wish", put("chat.places.resolve_place", value=lambda *args: None)),
     Break("chat search", "a passage is lost", changed("chat.tools.choose", without_last)),
     Break(
         "chat reading",
         "records are not asked for",
-        several(RECORDS_ARE_NOT_ASKED_FOR, put("chat.document_overviews.visible", value=anybody)),
+        several(RECORDS_ARE_NOT_ASKED_FOR, put("chat.document_overviews.build_visibility_q", value=anybody)),
     ),
     Break("chat reading", "a passage is lost", changed("chat.document_overviews.load_results", without_last)),
-    Break("desk", "records are not asked for", put("ingestion.desk.visible_files", value=all_files)),
+    Break("desk", "records are not asked for", put("ingestion.desk.select_visible_files", value=all_files)),
     Break(
         "desk",
         "typed text is lost",
@@ -277,12 +283,12 @@ BREAKS = [
     Break("requests", "messages are lost", put("ingestion.request_shown.load_messages", value=lambda rows: {})),
     Break("versions", "originals of all versions", on(versions._Rules, "allow", lambda self, revision: True)),
     Break("versions", "changes are not counted", put("ingestion.versions.count_changes", value=lambda file: {})),
-    Break("links", "targets are not asked for", put("ingestion.link_views.readable_files", value=all_files)),
-    Break("links", "they lead nowhere", put("ingestion.link_views.targets_for", value=lead_nowhere)),
-    Break("quarantine", "records are not asked for", put("ingestion.quarantine.visible_files", value=all_files)),
-    Break("quarantine", "a file is lost", changed("ingestion.quarantine.file_views", without_last)),
-    Break("batches", "whoever sent it", put("ingestion.batches.of_batch", value=sent_by_anybody)),
-    Break("batches", "none is shown", put("ingestion.batches._batch", value=lambda *args: None)),
+    Break("links", "targets are not asked for", put("ingestion.link_views.select_readable_files", value=all_files)),
+    Break("links", "they lead nowhere", put("ingestion.link_views.load_targets", value=lead_nowhere)),
+    Break("quarantine", "records are not asked for", put("ingestion.quarantine.select_visible_files", value=all_files)),
+    Break("quarantine", "a file is lost", changed("ingestion.quarantine.build_file_views", without_last)),
+    Break("batches", "whoever sent it", put("ingestion.batches.select_files_of_batch", value=sent_by_anybody)),
+    Break("batches", "none is shown", put("ingestion.batches._build_batch", value=lambda *args: None)),
     Break("lists", "object permission is gone", NO_PERMISSION),
     Break(
         "lists",
@@ -297,11 +303,11 @@ BREAKS = [
         ),
     ),
     Break(
-        "records", "every field is shown", put("entities.access.objects.field_is_readable", value=lambda *args: True)
+        "records", "every field is shown", put("entities.access.objects.is_field_readable", value=lambda *args: True)
     ),
     Break(
         "records",
         "classified fields are shown to nobody",
-        put("entities.access.objects.granted_atoms", value=lambda *args: frozenset()),
+        put("entities.access.objects.load_granted_atoms", value=lambda *args: frozenset()),
     ),
 ]

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from chat.context import assemble
 from chat.document_overviews import MAX_FIELD_ROWS, MAX_PASSAGES_PER_DOCUMENT, ReadingRequest, read_documents
-from chat.layout import first_turn
+from chat.layout import find_first_turn
 from chat.memory import recall_turns
 from chat.models import LookIn, Session, Turn
 from chat.tools import find_knowledge, search_knowledge
@@ -74,7 +74,7 @@ def recall_answers(asked: Asked, session: UUID, before: int) -> list[str]:
 
 def verbatim(texts: list[Text], read: list[str]) -> list[str]:
     """The answers of the turns that are given word for word; questions are readable."""
-    return [t.words for t in texts[first_turn(len(texts) + 1) - 1 :] if t.words in read]
+    return [t.words for t in texts[find_first_turn(len(texts) + 1) - 1 :] if t.words in read]
 
 
 def chat_search(asked: Asked) -> None:

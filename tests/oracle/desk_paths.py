@@ -2,11 +2,11 @@
 
 from entities.access import Scope
 from ingestion.access import get_file_or_404
-from ingestion.desk import Wanted, build_items, waiting
+from ingestion.desk import QueueFilter, build_items, select_waiting
 from ingestion.link_views import list_backlinks, list_links
 from ingestion.models import File
 from ingestion.request_shown import present_requests
-from ingestion.requests import select_requests, to_decide
+from ingestion.requests import select_requests, select_to_decide
 from ingestion.versions import list_versions
 from tests.oracle.asked import Asked
 from tests.oracle.desk_planting import message_on
@@ -19,21 +19,21 @@ def desk(asked: Asked) -> None:
     world, person = asked.world, asked.person
     read = [t for t in world.texts if t.passage and world.reads(person, t)]
     with asked.scope.open():
-        asked.same("waiting", waiting_texts(asked.scope, Wanted()), [t.words for t in read for _ in range(2)])
-        asked.same("how many wait", [waiting(asked.scope, Wanted()).count()], [2 * len(read)])
+        asked.same("waiting", waiting_texts(asked.scope, QueueFilter()), [t.words for t in read for _ in range(2)])
+        asked.same("how many wait", [select_waiting(asked.scope, QueueFilter()).count()], [2 * len(read)])
         for n, record in enumerate(world.records):
             if not asked.takes(n):
                 continue
             on_it = [t.words for t in read if t.record == record.name]
-            narrowed = Wanted(entity=asked.all.planted.records[record.name])
+            narrowed = QueueFilter(entity=asked.all.planted.records[record.name])
             asked.same(f"waiting on {record.name}", waiting_texts(asked.scope, narrowed), [*on_it, *on_it])
     if person.narrowed is None:
         answer = asked.api.get("/api/desk/?page_size=200")
         asked.same("the desk answers", [answer.status_code], [200 if world.steward(person) else 403])
 
 
-def waiting_texts(scope: Scope, wanted: Wanted) -> list[str]:
-    return [item.paragraph.text for item in build_items(scope, waiting(scope, wanted))]
+def waiting_texts(scope: Scope, wanted: QueueFilter) -> list[str]:
+    return [item.paragraph.text for item in build_items(scope, select_waiting(scope, wanted))]
 
 
 def requests(asked: Asked) -> None:
@@ -46,7 +46,7 @@ def requests(asked: Asked) -> None:
     ]
     with asked.scope.open():
         shown = {row.request.pk: row for row in present_requests(asked.scope, select_requests(asked.scope))}
-        deciding = [row.pk for row in to_decide(asked.scope)]
+        deciding = [row.pk for row in select_to_decide(asked.scope)]
     asked.same("requests", shown, [asked.all.requests[key] for key in known])
     others = [asked.all.requests[key] for key in known if key[0] != person.name]
     asked.same("requests to decide", deciding, others if world.steward(person) else [])

@@ -30,7 +30,7 @@ from pulse.models import Pulse, Variant
 from pulse.variants import ROLE as PULSE_ROLE
 from retrieval.citations import Owner, register_all
 from retrieval.models import OwnerKind
-from retrieval.owners import Citing
+from retrieval.owners import CitingText
 from retrieval.search import search
 from tests.oracle.desk_planting import plant_links, plant_requests
 from tests.oracle.monitor import Text, World
@@ -44,7 +44,7 @@ WORKSPACE = ""
 """What conversations about the workspace are about, where records are named."""
 MAX_TEXTS = 4
 """Of a conversation about the workspace."""
-CITING: dict[UUID, tuple[int, Citing]] = {}
+CITING: dict[UUID, tuple[int, CitingText]] = {}
 """Texts that cite everything, by id: the workspace, and the text."""
 
 
@@ -278,11 +278,11 @@ def plant_citations(planted: Planted, citing: UUID) -> dict[str, int]:
         given = register_all(planted.service, owner, found)
     numbers = {result.text: n for result, n in zip(found, given, strict=True)}
     text = " ".join(f"liability [citation:{n}]" for n in numbers.values())
-    CITING[citing] = planted.workspace.pk, Citing(owner, text)
+    CITING[citing] = planted.workspace.pk, CitingText(owner, text)
     return numbers
 
 
-def resolve_citing(scope: Scope, pk: UUID) -> Citing | None:
+def resolve_citing(scope: Scope, pk: UUID) -> CitingText | None:
     """A resolver for retrieval.owners."""
     workspace, citing = CITING.get(pk, (0, None))
     return citing if workspace == scope.workspace else None

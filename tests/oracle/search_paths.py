@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from retrieval.completions import completions
-from retrieval.gate import gate
+from retrieval.completions import list_completions
+from retrieval.gate import build_gates
 from retrieval.neighbours import find_neighbours
 from retrieval.query import PreparedQuery, Within
 from retrieval.search import find, search
@@ -88,7 +88,7 @@ def neighbour(asked: Asked) -> None:
     with asked.scope.open():
         numbers = texts_by_number()
         mine = [number for number, text in numbers.items() if text in read]
-        through = gate(asked.scope, Within())
+        through = build_gates(asked.scope, Within())
         for steps in (1, 2):
             near = find_neighbours(mine, through, steps)
             for number in mine:
@@ -119,7 +119,7 @@ def autocomplete(asked: Asked) -> None:
     ]
     with asked.scope.open():
         found = suggest(asked.scope, "record", limit=200)
-        words = completions(asked.scope, "zeal", limit=200)
+        words = list_completions(asked.scope, "zeal", limit=200)
     asked.same("suggestions", [s.id for s in found], [*seen, *readable])
     asked.same("completed words", words, map(own_word, world.indexed(asked.person)))
     shown = asked.json("suggest/?q=record")["results"]

@@ -8,7 +8,7 @@ from entities.access import Scope
 from ingestion.models import ContextRow, Kind
 from retrieval.citations import Owner, register_all
 from retrieval.models import OwnerKind
-from retrieval.owners import RESOLVERS, Citing
+from retrieval.owners import RESOLVERS, CitingText
 from retrieval.search import search
 from tests.oracle.monitor import World
 from tests.oracle.properties import in_worlds
@@ -67,11 +67,11 @@ def test_citations_open_for_who_may_read_the_passage(db: None, world: World) -> 
     with planted.service.open():
         found = search(planted.service, "liability", limit=50)
         numbers = dict(zip((result.text for result in found), register_all(planted.service, owner, found), strict=True))
-    citing = Citing(owner, " ".join(f"liability [citation:{n}]" for n in numbers.values()))
+    citing = CitingText(owner, " ".join(f"liability [citation:{n}]" for n in numbers.values()))
     labelled = [t for t in world.texts if t.label is not None and not world.record(t.record).binned]
     assert numbers.keys() == {text.words for text in labelled}
 
-    def resolver(scope: Scope, pk: object) -> Citing | None:
+    def resolver(scope: Scope, pk: object) -> CitingText | None:
         return citing if pk == owner.id and scope.workspace == planted.workspace.pk else None
 
     with pytest.MonkeyPatch.context() as patch:

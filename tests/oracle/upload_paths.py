@@ -7,7 +7,7 @@ from uuid import uuid4
 from django.db.models import F
 
 from entities.access import get_entity_or_404
-from ingestion.batches import Batch, latest_batch
+from ingestion.batches import Batch, find_latest_batch
 from ingestion.models import Blob, File, FileRevision, State
 from ingestion.quarantine import list_quarantined
 from tests.oracle.asked import Asked
@@ -65,7 +65,7 @@ def batches(asked: Asked) -> None:
             pk, sees = asked.all.planted.records[record.name], asked.sees(record)
             if sees:
                 with asked.scope.open():
-                    found = latest_batch(asked.scope, get_entity_or_404(asked.scope, pk))
+                    found = find_latest_batch(asked.scope, get_entity_or_404(asked.scope, pk))
                 asked.same(f"files sent to {record.name}", counted(found), [(2, 1, 1, Decimal(1))])
             if person.narrowed is None and asked.takes(n):
                 page = asked.page(f"entities/{pk}/files/batch/")

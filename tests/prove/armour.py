@@ -17,7 +17,15 @@ from psycopg import sql
 from config.roles import APP, OWNER
 from entities.exempt import EXEMPT
 from entities.fields import LabelField, WorkspaceForeignKey
-from entities.rls import AUDIENCE, LABELLED, UNLABELLED_ABOVE_FLOOR, WORKSPACE, Protect, conditions, policy_sql
+from entities.rls import (
+    AUDIENCE,
+    LABELLED,
+    UNLABELLED_ABOVE_FLOOR,
+    WORKSPACE,
+    Protect,
+    build_conditions,
+    build_policy_sql,
+)
 from tests.prove.definers import DEFINERS, OF_THE_OWNER_ONLY
 from tests.prove.triggers import triggers
 
@@ -91,7 +99,7 @@ def protections() -> dict[str, tuple[str, str | None, bool]]:
         for operation in migration.operations:
             if isinstance(operation, Protect):
                 model = apps.get_model(app, operation.name)
-                found[model._meta.db_table] = (*conditions(model), operation.append_only)
+                found[model._meta.db_table] = (*build_conditions(model), operation.append_only)
     for table, (using, check) in OF_THE_AUDIT.items():
         found[table] = (using, check, True)
     return found
@@ -121,7 +129,7 @@ def templated(database: psycopg.Connection, table: str) -> set[tuple[str, ...]]:
     probe = f"{table}_probe"
     with database.transaction(force_rollback=True):
         database.execute(sql.SQL("CREATE TABLE {} (LIKE {})").format(sql.Identifier(probe), sql.Identifier(table)))
-        for statement in policy_sql(table, using, check or "true", append_only=append_only):
+        for statement in build_policy_sql(table, using, check or "true", append_only=append_only):
             written_for = statement.replace(f'"{table}"', f'"{probe}"').replace("CURRENT_USER", OWNER)
             database.execute(written_for.encode())
         if check is None:

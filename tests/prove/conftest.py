@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from config.database import connection as connection_to
+from config.database import build_connection as connection_to
 from config.postgres import SUPERUSER, Cluster
 from config.roles import APP
 

@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import get_resolver
 from rest_framework.test import APIClient
 
-from entities.checks import routes
+from entities.checks import list_routes
 from tests.prove.size import FACTOR
 from tests.prove.world import NOW, World, named
 
@@ -74,7 +74,7 @@ def doors() -> list[Door]:
 
     return [
         Door(route, kind_of(route), find_rule(callback).name)  # type: ignore[union-attr]
-        for route, callback in routes(get_resolver("config.workspace_urls").url_patterns)
+        for route, callback in list_routes(get_resolver("config.workspace_urls").url_patterns)
     ]
 
 

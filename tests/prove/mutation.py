@@ -27,9 +27,11 @@ FUNCTIONS = [
 ]  # fmt: skip
 """What the policies and the gate ask of the database, and what decides on clearances of one person."""
 OF_STEWARDS = {
-    "ingestion.access": ["get_file_or_404", "get_record_for", "is_shown", "readable_files", "visible_files", "is_own"],
+    "ingestion.access": ["get_file_or_404", "get_record_for", "is_disclosed_file", "select_readable_files",
+        "select_visible_files", "is_own"],
     "ingestion.requests": [
-        "ask_for_access", "wanted_atoms", "select_requests", "to_decide", "get_request_or_404", "decide_access",
+        "ask_for_access", "find_wanted_atoms", "select_requests", "select_to_decide", "get_request_or_404",
+        "decide_access",
         "check_end", "recall_request", "find_spot",
     ],
     "ingestion.request_messages": ["check_reason"],

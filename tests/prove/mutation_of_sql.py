@@ -92,7 +92,7 @@ def policies_now() -> Iterator[str]:
         for operation in migration.operations:
             if isinstance(operation, Protect):
                 model = apps.get_model(app, operation.name)
-                using, check = rls.conditions(model)
+                using, check = rls.build_conditions(model)
                 table = model._meta.db_table
                 if operation.append_only:
                     yield f'ALTER POLICY scope_select ON "{table}" USING ({using})'

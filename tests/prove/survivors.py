@@ -10,94 +10,92 @@ MORE_IS_LOOKED_UP = "rows are taken from what is looked up by their keys: it cos
 SURVIVORS: dict[str, str] = {
     "entities.access.objects load_roles.load: principal < 0 -> principal <= 0": NO_PRINCIPAL_IS_0,
     "entities.access.objects load_roles.load: 0 -> 1": NO_PRINCIPAL_IS_0,
-    "entities.access.objects _ways: principal > 0 -> principal >= 0": NO_PRINCIPAL_IS_0,
-    "entities.access.objects _ways: principal > 0 -> principal >= 0 (2)": NO_PRINCIPAL_IS_0,
-    "entities.access.objects _ways: [Q(Exists(EntityUserGrant.objects.filter(granted, user=principal)))] if principal"
-    " > 0 else -> [Q(Exists(EntityUserGrant.objects.filter(granted, user=principal)))] if True else []": (
-        "a role has a negative number, and no user has: it costs time"
-    ),
-    "entities.access.objects _ways: Q(created_by=principal) -> Q()": (
+    "entities.access.objects _list_grant_conditions: principal > 0 -> principal >= 0": NO_PRINCIPAL_IS_0,
+    "entities.access.objects _list_grant_conditions: principal > 0 -> principal >= 0 (2)": NO_PRINCIPAL_IS_0,
+    "entities.access.objects _list_grant_conditions: [Q(Exists(EntityUserGrant.objects.filter(granted"
+    ", user=principal)))] if principal > 0 else -> [Q(Exists(EntityUserGrant.objects.filter(granted, "
+    "user=principal)))] if True else []": ("a role has a negative number, and no user has: it costs time"),
+    "entities.access.objects _list_grant_conditions: Q(created_by=principal) -> Q()": (
         "their own private records are given to people before, and a role makes no records"
     ),
-    "entities.access.objects _ways: if issubclass(kind, model) or issubclass(model, kind)"
-    ": for rule in kind.access().rules: if"
-    " -> if True: for rule in kind.access().rules: if rule.verb == verb and roles.names & set(r"
-    "ule.": ("a rule says of which type it is: no row of another type satisfies it"),
-    "entities.access.objects permission_number: Permission.objects.only('pk').get(content_type=content_type,"
-    " codename=f'{verb}_entity') -> Permission.objects.only('pk').get(codename=f'{verb}_entity')": (
-        "one model is named Entity, so one content type has these codenames; a second would raise, not grant"
+    "entities.access.objects _list_grant_conditions: if issubclass(kind, model) or issubclass(model, "
+    "kind): for rule in kind.access().rules: if -> if True: for rule in kind.access().rules: if rule."
+    "verb == verb and roles.names & set(rule.": (
+        "a rule says of which type it is: no row of another type satisfies it"
     ),
-    "entities.access.objects _ways: kind._base_manager.filter(rule.rows).values('pk')"
-    " -> kind._base_manager.filter(rule.rows).values()": KEYS,
-    "entities.access.objects select_readable: if queryset.model._meta.get_parent_list(): hidden |= {name for name in"
-    " declared_fields(que -> if True: hidden |= {name for name in declared_fields(queryset.model) if not"
-    " field_is_reada": "no column of the base type needs a clearance but the name, which is left out already",
+    "entities.access.objects get_permission_number: Permission.objects.only('pk').get(content_type=co"
+    "ntent_type, codename=f'{verb}_entity') -> Permission.objects.only('pk').get(codename=f'{verb}_en"
+    "tity')": ("one model is named Entity, so one content type has these codenames; a second would raise, not grant"),
+    "entities.access.objects _list_grant_conditions: kind._base_manager.filter(rule.rows).values('pk'"
+    ") -> kind._base_manager.filter(rule.rows).values()": KEYS,
+    "entities.access.objects select_readable: if queryset.model._meta.get_parent_list(): hidden |= {n"
+    "ame for name in list_declared_field -> if True: hidden |= {name for name in list_declared_fields"
+    "(queryset.model) if not is_field_": (
+        "no column of the base type needs a clearance but the name, which is left out already"
+    ),
     "entities.access.objects select_readable: True -> False": "whether the title may be null is never asked of it",
-    "entities.access.objects _drawn_from_visible: Entity.objects.filter(visible(scope, Entity)).values('pk') "
-    "-> Entity.objects.filter(visible(scope, Entity)).values()": KEYS,
-    "entities.access.objects _drawn_from_visible: sources.filter(counts_hidden, counted__isnull=False) -> "
-    "sources.filter(counts_hidden)": "no record is in a list that is not there: it costs time",
-    "entities.access.statements _named: True -> False": (
+    "entities.access.objects _build_no_hidden_source_q: Entity.objects.filter(build_visibility_q(scop"
+    "e, Entity)).values('pk') -> Entity.objects.filter(build_visibility_q(scope, Entity)).values()": KEYS,
+    "entities.access.objects _build_no_hidden_source_q: sources.filter(counts_hidden, counted__isnull"
+    "=False) -> sources.filter(counts_hidden)": ("no record is in a list that is not there: it costs time"),
+    "entities.access.statements _name_params: True -> False": (
         "a place is made for each parameter just before: there are as many"
     ),
-    "entities.access.written Written.__init__: 'pk' if name == 'id' else name -> 'pk' if False else name": (
+    "entities.access.written CompiledCondition.__init__: 'pk' if name == 'id' else name -> 'pk' if False else name": (
         "the key of a type is that of its record: it costs a look at another table"
     ),
-    "entities.access.written Written.as_sql: True -> False": "there is a column for each name",
+    "entities.access.written CompiledCondition.as_sql: True -> False": ("there is a column for each name"),
     "entities.access.scope Scope.open: if not outermost and (not connection.needs_rollback): "
     "_set('', '', '', '', '') -> if True: _set('', '', '', '', '')": EMPTIED,
     "entities.access.scope Scope.open: not outermost and (not connection.needs_rollback) -> not "
     "outermost or not connection.needs_rollback": EMPTIED,
-    "entities.access.labels granted_atoms: for a in known.get(label, ()) if len(known[label]) == 1 -> "
-    "for a in known.get(label, ())": (
+    "entities.access.labels load_granted_atoms: for a in known.get(label, ()) if len(known[label]) =="
+    " 1 -> for a in known.get(label, ())": (
         "who is cleared for a compound is cleared for its atoms, and each allowed label is known"
     ),
-    "entities.access.labels granted_atoms: known.get(label, ()) -> known.get(label)": (
+    "entities.access.labels load_granted_atoms: known.get(label, ()) -> known.get(label)": (
         "who is cleared for a compound is cleared for its atoms, and each allowed label is known"
     ),
     "entities.access.labels raise_labels: model._default_manager.filter(pk__in=derived, "
     "data_classification__isnull=False) -> model._default_manager.filter(pk__in=derived)": (
         "rows without a label are left out once more, below"
     ),
-    "entities.access.grants _permissions: "
-    "Permission.objects.filter(content_type__app_label='entities', content_type__model='entity' -> "
-    "Permission.objects.filter(content_type__model='entity', codename__in=codenames)": (
-        "one model is named Entity, so one content type has these codenames"
-    ),
-    "entities.access.grants _permissions: "
-    "Permission.objects.filter(content_type__app_label='entities', content_type__model='entity' -> "
-    "Permission.objects.filter(content_type__app_label='entities', codename__in=codenames)": (
-        "one model is named Entity, so one content type has these codenames"
-    ),
+    "entities.access.grants _load_permission_ids: Permission.objects.filter(content_type__app_label='"
+    "entities', content_type__model='entity' -> Permission.objects.filter(content_type__model='entity"
+    "', codename__in=codenames)": ("one model is named Entity, so one content type has these codenames"),
+    "entities.access.grants _load_permission_ids: Permission.objects.filter(content_type__app_label='"
+    "entities', content_type__model='entity' -> Permission.objects.filter(content_type__app_label='en"
+    "tities', codename__in=codenames)": ("one model is named Entity, so one content type has these codenames"),
     "entities.access.grants grant_entity: principal > 0 -> principal >= 0": NO_PRINCIPAL_IS_0,
     "entities.access.grants grant_entity: principal > 0 -> principal >= 0 (2)": NO_PRINCIPAL_IS_0,
     "entities.access.grants revoke_entity: principal > 0 -> principal >= 0": NO_PRINCIPAL_IS_0,
-    "ingestion.access visible_files: Entity.objects.visible_to(scope, verb).values('pk') -> "
-    "Entity.objects.visible_to(scope, verb).values()": KEYS,
-    "ingestion.access is_shown: 0 -> 1": (
+    "ingestion.access select_visible_files: Entity.objects.visible_to(scope, verb).values('pk') -> En"
+    "tity.objects.visible_to(scope, verb).values()": KEYS,
+    "ingestion.access is_disclosed_file: 0 -> 1": (
         "of a file of which one paragraph shows, not all is concealed, which is asked next"
     ),
-    "ingestion.access is_shown: for pk in (file.pending_revision_id or file.revision_id,) if pk -> for pk"
-    " in (file.pending_revision_id or file.revision_id,)": ("no revision has no key"),
-    "ingestion.access readable_files: Paragraph.objects.filter(file=OuterRef('pk'), "
-    "data_classification__isnull=False) -> Paragraph.objects.filter(file=OuterRef('pk'))": (
+    "ingestion.access is_disclosed_file: for pk in (file.pending_revision_id or file.revision_id,) if"
+    " pk -> for pk in (file.pending_revision_id or file.revision_id,)": ("no revision has no key"),
+    "ingestion.access select_readable_files: Paragraph.objects.filter(file=OuterRef('pk'), data_class"
+    "ification__isnull=False) -> Paragraph.objects.filter(file=OuterRef('pk'))": (
         "text without a label is read by stewards, who are answered before"
     ),
-    "ingestion.access readable_files: False -> True": EVERY_FILE_IS_ASKED,
-    "ingestion.access readable_files: files.filter(~Exists(readable)) -> files.filter()": EVERY_FILE_IS_ASKED,
-    "ingestion.access readable_files: atoms(declared.classification) <= known -> "
-    "atoms(declared.classification) < known": (
+    "ingestion.access select_readable_files: False -> True": EVERY_FILE_IS_ASKED,
+    "ingestion.access select_readable_files: files.filter(~Exists(readable)) -> files.filter()": EVERY_FILE_IS_ASKED,
+    "ingestion.access select_readable_files: split_label(declared.classification) <= known -> split_l"
+    "abel(declared.classification) < known": (
         "what is known has Public besides, which no collection declares: the two are never the same"
     ),
-    "ingestion.access readable_files: scope.principal > 0 -> scope.principal >= 0": NO_PRINCIPAL_IS_0,
+    "ingestion.access select_readable_files: scope.principal > 0 -> scope.principal >= 0": NO_PRINCIPAL_IS_0,
     "ingestion.access is_own: scope.principal > 0 -> scope.principal >= 0": NO_PRINCIPAL_IS_0,
     "ingestion.requests select_requests: Entity.objects.visible_to(scope).values('pk') -> "
     "Entity.objects.visible_to(scope).values()": KEYS,
-    "ingestion.requests to_decide: if not is_steward(scope): return AccessRequest.objects.none() -> if "
-    "False: return AccessRequest.objects.none()": (
+    "ingestion.requests select_to_decide: if not is_steward(scope): return AccessRequest.objects.none"
+    "() -> if False: return AccessRequest.objects.none()": (
         "whoever is no steward has their own requests only, which are left out below"
     ),
-    "ingestion.desk select_paragraphs: visible_files(scope).values('pk') -> visible_files(scope).values()": KEYS,
+    "ingestion.desk select_paragraphs: select_visible_files(scope).values('pk') -> select_visible_fil"
+    "es(scope).values()": KEYS,
     "ingestion.desk select_field_paragraphs: Entity.objects.visible_to(scope).values('pk') -> "
     "Entity.objects.visible_to(scope).values()": KEYS,
     "ingestion.desk load_places: File.objects.filter(pk__in={p.file_id for p in paragraphs if isinstance(p,"

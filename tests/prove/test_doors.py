@@ -13,7 +13,7 @@ from rest_framework.exceptions import APIException
 
 from chat.access import get_session_or_404, select_sessions
 from entities.access import MEMBER, requires
-from entities.checks import routes
+from entities.checks import list_routes
 from ingestion.access import get_file_or_404
 from ingestion.models import File, FileRevision
 from ingestion.remainder import Remainder
@@ -160,8 +160,8 @@ def test_control_a_policy_taken_away(world: World, who: str, method: str, patter
 def test_control_a_route_that_nobody_thought_of(monkeypatch: pytest.MonkeyPatch) -> None:
     assert kind_of("api/entities/<uuid:pk>/secrets/") == "entity"
     for route in ("api/secrets/<uuid:pk>/", "secrets/<slug:name>/"):
-        found = [*routes(get_resolver("config.workspace_urls").url_patterns), (route, requires(MEMBER)(print))]
-        monkeypatch.setattr("tests.prove.doors.routes", lambda patterns, found=found: found)
+        found = [*list_routes(get_resolver("config.workspace_urls").url_patterns), (route, requires(MEMBER)(print))]
+        monkeypatch.setattr("tests.prove.doors.list_routes", lambda patterns, found=found: found)
         with pytest.raises(Unknown):
             doors()
 

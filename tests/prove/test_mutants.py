@@ -15,7 +15,7 @@ import psycopg
 import pytest
 from django.db import connections
 
-from entities.access.objects import permission_number
+from entities.access.objects import get_permission_number
 from entities.access.statements import COMPILED
 from entities.access.written import WRITTEN
 from entities.rls import LABELLED
@@ -32,8 +32,9 @@ pytestmark = [pytest.mark.prove, pytest.mark.timeout(0)]
 HANDFUL = [
     "template LABELLED: left out",
     "template WORKSPACE: left out",
-    "entities.access.objects visible: condition &= _visible_as(scope.narrowed_to, model, verb)"
-    " -> condition |= _visible_as(scope.narrowed_to, model, verb)",
+    "entities.access.objects build_visibility_q: condition &= _get_visibility_of_principal(scope.narr"
+    "owed_to, model, verb) -> condition |= _get_visibility_of_principal(scope.narrowed_to, model, ver"
+    "b)",
 ]
 
 
@@ -76,7 +77,7 @@ def forget() -> None:
     """What is remembered for longer than a transaction: it was made by another build."""
     COMPILED.clear()
     WRITTEN.clear()
-    permission_number.cache_clear()
+    get_permission_number.cache_clear()
 
 
 def lives(mutant: Mutant, order: list[Question], owner: psycopg.Connection) -> bool:

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from django.utils import timezone
 
-from entities.access import current
+from entities.access import get_current_scope
 from entities.access.scope import _set as original_set
 from ingestion.models import ContextRow, Kind
 from retrieval.search import find
@@ -42,7 +42,7 @@ def remembering(build: pytest.MonkeyPatch) -> None:
     kept: dict[object, object] = {}
 
     def cached(key: str, load: Callable[[], object]) -> object:
-        place = (current().workspace, current().principal, key)
+        place = (get_current_scope().workspace, get_current_scope().principal, key)
         if place not in kept:
             kept[place] = load()
         return kept[place]

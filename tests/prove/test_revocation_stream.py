@@ -20,7 +20,7 @@ from chat import events, log, wakeups
 from chat.callers import Who
 from chat.callers import identify as original_identify
 from chat.models import Event, EventKind, State, Turn
-from chat.steps import in_thread
+from chat.steps import run_in_thread
 from entities.access.scope import _set as original_set
 from entities.models import Token
 from entities.models.classification import SECRET
@@ -123,7 +123,7 @@ def words_after(listening: Listening, revocation: Revocation, piece: int) -> lis
             sent.extend(found)
         if found:
             if pieces == piece:
-                await in_thread(take)
+                await run_in_thread(take)
             pieces += 1
 
     def take() -> None:
@@ -144,7 +144,7 @@ def words_after(listening: Listening, revocation: Revocation, piece: int) -> lis
     headers = [(k.encode(), v.encode()) for k, v in listening.headers(revocation).items()]
     path = f"/api/chat/turns/{listening.turn}/events/"
     scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": headers}
-    application: Callable[..., Awaitable[None]] = events.application
+    application: Callable[..., Awaitable[None]] = events.serve_events
 
     async def listen() -> None:
         task = asyncio.ensure_future(application(scope, receive, send))
@@ -215,7 +215,7 @@ KNOWN: dict[str, Any] = {}
 
 async def once_and_for_all(who: Who, turn: UUID, after: int) -> Any:
     """As streams were sent once: what one look finds, piece by piece."""
-    found = await in_thread(events.look_as, who, turn, after)
+    found = await run_in_thread(events.look_as, who, turn, after)
     for chunk in found.chunks:
         yield chunk
 
@@ -225,7 +225,7 @@ def test_a_broken_build_is_found(listening: dict[str, Listening], monkeypatch: p
     grant, sign_in, own = (next(r for r in REVOCATIONS if r.name == name) for name in ("a grant", "a token", ENDS))
     with monkeypatch.context() as patch:
         patch.setattr("chat.events.AT_ONCE", 50)
-        patch.setattr("chat.events.tail", once_and_for_all)
+        patch.setattr("chat.events.follow_events", once_and_for_all)
         assert words_after(listening[WHO], grant, 0)
         assert hidden(own, words_after(listening[CLEARED], own, 0))
     with monkeypatch.context() as patch:

@@ -18,7 +18,7 @@ from entities.models import ClassificationGrant, Entity
 from entities.models.classification import FINANCIAL, SECRET
 from ingestion.models import ContextRow, File, Paragraph, RowParagraph
 from ingestion.relabelling import raise_published
-from pulse.claims import Claim, claim_due
+from pulse.claims import VariantClaim, claim_due
 from pulse.generation import generate
 from pulse.models import Pulse, Variant
 from pulse.variants import ROLE
@@ -66,7 +66,7 @@ def below(service: Scope, rows: type[models.Model], words: str, atom: int) -> li
         return [row for row in found if atom not in list_atoms(row.data_classification)]  # type: ignore[attr-defined]
 
 
-def claim(service: Scope) -> Claim:
+def claim(service: Scope) -> VariantClaim:
     """On the general variant, due, with no text yet."""
     with service.open():
         Pulse.objects.all().delete()
@@ -146,7 +146,7 @@ def test_the_control_finds_a_pulse_that_is_written_without_looking_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The negative control: what was read is taken for what is, and sources are not noted."""
-    monkeypatch.setattr("pulse.generation.still_so", lambda job, inputs: True)
+    monkeypatch.setattr("pulse.generation.is_still_current", lambda job, inputs: True)
     last = [n for n, sql in enumerate(generated) if BEGINS in sql][-1]
     made = claim(service)
     interleaved(lambda: generate(service.workspace, made), raising(service, heron), last, superuser_connection)

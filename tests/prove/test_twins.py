@@ -90,7 +90,7 @@ BREAKS: dict[str, Break] = {
     ),
     "versions have days that are not told": Break(partial(patch.object, gate, "TOLD_AT", AS_STORED), "since|until"),
     "files are as old as versions that are not told": Break(
-        partial(patch.object, admin, "known_updated_at", lambda scope, told: F("updated_at")),
+        partial(patch.object, admin, "build_known_updated_at", lambda scope, told: F("updated_at")),
         "admin/ingestion/file/",
         who="admin",
     ),

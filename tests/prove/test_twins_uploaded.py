@@ -140,11 +140,15 @@ def languages_of_all(paragraphs: Any, clearances: Any) -> dict[int, str]:
     return plain_languages(paragraphs, everything)
 
 
-plain_languages = passages.languages
+plain_languages = passages.guess_languages
 BREAKS: dict[str, Callable[[], AbstractContextManager[object]]] = {
-    "hidden text parts what stands beside it": partial(patch.object, Clearances, "told", lambda *given: True),
-    "hidden text says in which language words are": partial(patch.object, passages, "languages", languages_of_all),
-    "a hidden heading ends a section": partial(patch.object, Paragraph, "headings_to", lambda row, read: row.headings),
+    "hidden text parts what stands beside it": partial(patch.object, Clearances, "may_know", lambda *given: True),
+    "hidden text says in which language words are": partial(
+        patch.object, passages, "guess_languages", languages_of_all
+    ),
+    "a hidden heading ends a section": partial(
+        patch.object, Paragraph, "list_headings_to", lambda row, read: row.headings
+    ),
 }
 
 

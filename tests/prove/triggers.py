@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import psycopg
 
-from entities.registry import entity_types
+from entities.registry import list_entity_types
 
 EXPECTED = """
 guard BEFORE INSERT ON entities_auditentry FOR EACH ROW EXECUTE FUNCTION app_audit_guard()
@@ -117,7 +117,7 @@ OF_A_TYPE = "delete_base AFTER DELETE ON {} FOR EACH ROW EXECUTE FUNCTION app_de
 def triggers(database: psycopg.Connection) -> Iterator[str]:
     """Those of tables are the listed ones, to the letter; none is switched off: keys are triggers too."""
     expected = set(EXPECTED.replace("\n ", " ").split("\n")) - {""}
-    expected |= {OF_A_TYPE.format(kind._meta.db_table) for kind in entity_types().values()}
+    expected |= {OF_A_TYPE.format(kind._meta.db_table) for kind in list_entity_types().values()}
     found = set()
     for table, name, fires, of_a_key, definition in database.execute(
         "SELECT relname, tgname, tgenabled = 'O', tgisinternal, pg_get_triggerdef(t.oid)"

@@ -102,7 +102,7 @@ def test_a_label_that_is_being_raised_stops_the_write_and_nothing_waits(
     assert job is not None
     inputs = generation.read(job)
     assert inputs is not None
-    prompt, numbers = generation.number(job, inputs)
+    prompt, numbers = generation.number_passages(job, inputs)
     assert prompt is not None
     reply = generation.client.complete(
         generation.client.Call(service.workspace, job.scope.principal, "pulse", "fast"), **prompt.request

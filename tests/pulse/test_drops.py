@@ -14,7 +14,7 @@ from entities.access import Scope
 from entities.actions import create_entity
 from entities.models import AuditEntry, Entity
 from entities.types import Contract, Project
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from ingestion.models import File
 from ingestion.pipeline import process_file
 from pulse.claims import LONGEST_BATCH, claim_due
@@ -27,7 +27,7 @@ def part_of(contract: Contract, alice: Person, work: Work, **given: Any) -> Enti
     with alice.scope.open():
         fields = {"name": "Quay wall", "contract": contract}
         made = create_entity(scope=alice.scope, model=Project, fields=fields, **given)
-    work_off(alice.scope.workspace)
+    process_all_waiting(alice.scope.workspace)
     work()
     return made
 
@@ -71,7 +71,7 @@ def test_a_message_waits_for_what_came_in_it(alice: Person, contract: Contract, 
     assert process_file(service.workspace, UUID(mail))
     work()
     assert written(service, contract) == before
-    work_off(service.workspace)
+    process_all_waiting(service.workspace)
     work()
     assert written(service, contract) == before + 1
 

@@ -140,7 +140,7 @@ def test_variants_written_at_once_do_not_put_each_other_off(
 
     def write(beside: Beside) -> bool:
         with service.open():
-            assert generation.still_so(jobs[0][0], jobs[0][1])
+            assert generation.is_still_current(jobs[0][0], jobs[0][1])
             beside.pause()
         return True
 
@@ -155,7 +155,7 @@ def ready(service: Scope, claim: Any) -> tuple[Any, Any, list[int], Any]:
     assert job is not None
     inputs = generation.read(job)
     assert inputs is not None
-    prompt, numbers = generation.number(job, inputs)
+    prompt, numbers = generation.number_passages(job, inputs)
     assert prompt is not None
     call = generation.client.Call(service.workspace, job.scope.principal, "pulse", "fast")
     return job, inputs, numbers, generation.client.complete(call, **prompt.request)
@@ -164,7 +164,7 @@ def ready(service: Scope, claim: Any) -> tuple[Any, Any, list[int], Any]:
 def test_inputs_that_keep_changing_do_not_make_the_next_attempt_later_and_later(
     contract: Contract, service: Scope, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(generation, "still_so", lambda job, inputs: False)
+    monkeypatch.setattr(generation, "is_still_current", lambda job, inputs: False)
     for _ in range(5):
         pass_time(service, 4000)
         with service.open():

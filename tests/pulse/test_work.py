@@ -166,7 +166,7 @@ def test_killed_worker_is_followed_by_one_that_makes_it_once(
     assert "Low" in pulse_of(viewer, risk)["text"]
     # A message that is delivered late or twice begins nothing, and the dead worker's claim writes nothing.
     assert generation.generate(service.workspace, claim) is False
-    assert generation.number(job, inputs)[0] is None
+    assert generation.number_passages(job, inputs)[0] is None
     assert calls(service) == before + 1
 
 

@@ -11,7 +11,7 @@ from entities.models.classification import FINANCIAL
 from entities.models.entity import Visibility
 from entities.text import compute_digest
 from entities.types import Contract
-from references.actions import Cited, replace_citations
+from references.actions import CitationTarget, replace_citations
 from references.locations import Location
 from references.models import Reference
 from tests.conftest import Person
@@ -137,7 +137,7 @@ def test_citations_go_with_the_text_that_cites(
 
     def cite(*passages: uuid.UUID, label: int = 0) -> None:
         cited = [
-            Cited(annex.pk, p, label, "Survey.pdf, p. 2", Location("Chunk", {"page": 2}), [uuid.uuid4()])
+            CitationTarget(annex.pk, p, label, "Survey.pdf, p. 2", Location("Chunk", {"page": 2}), [uuid.uuid4()])
             for p in passages
         ]
         with service.open():

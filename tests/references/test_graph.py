@@ -6,7 +6,7 @@ from entities.actions import create_entity
 from entities.models import Entity
 from entities.types import Article, Contract
 from references import graph
-from references.salience import salience
+from references.salience import compute_salience
 from tests.conftest import Person
 from tests.references.conftest import Links
 
@@ -91,12 +91,12 @@ def test_salience_counts_visible_references(
 ) -> None:
     link(restricted, contract, "BuildsOn")
     with alice.scope.open():
-        assert salience(alice.scope, [contract.pk])[contract.pk].factor > 1
+        assert compute_salience(alice.scope, [contract.pk])[contract.pk].factor > 1
     with viewer.scope.open():
-        assert salience(viewer.scope, [contract.pk])[contract.pk].factor == 1
+        assert compute_salience(viewer.scope, [contract.pk])[contract.pk].factor == 1
     link(annex, contract, "Supersedes")
     with viewer.scope.open():
-        found = salience(viewer.scope, [contract.pk, annex.pk])
+        found = compute_salience(viewer.scope, [contract.pk, annex.pk])
         assert found[contract.pk].factor < 1 < found[annex.pk].factor
         assert found[contract.pk].incoming == {"Supersedes": 1}
 

@@ -15,7 +15,7 @@ from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, Ro
 from ingestion.models.files import Blob
 from retrieval.citations import Owner, register
 from retrieval.models import OwnerKind, RankingSettings
-from retrieval.results import Result
+from retrieval.results import SearchResult
 from retrieval.search import search
 from tests.conftest import Person
 
@@ -169,5 +169,5 @@ def cite(person: Person, owner: Owner, query: str = "liability cap") -> int:
         return register(person.scope, owner, search(person.scope, query)[0])
 
 
-def ids(results: Iterable[Result]) -> list[UUID]:
+def ids(results: Iterable[SearchResult]) -> list[UUID]:
     return [result.id for result in results]

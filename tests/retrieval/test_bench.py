@@ -12,7 +12,7 @@ from django.core.management import call_command
 
 from entities.models import User, Workspace
 from ingestion.actions import upload_file
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 from retrieval.bench import drop, end_to_end, scale
 from retrieval.bench.readers import READERS
 from tests.ingestion.helpers import upload
@@ -91,6 +91,6 @@ def test_a_note_that_does_not_get_ready_is_no_measurement(alice, contract, works
     worker.set_exception(ValueError("The worker fell."))
     with pytest.raises(ValueError, match="fell"):
         drop.wait_for(file, workspace.pk, [Future(), worker])
-    work_off(workspace.pk)
+    process_all_waiting(workspace.pk)
     with pytest.raises(RuntimeError, match="quarantined"):
         drop.wait_for(file, workspace.pk, [])

@@ -12,7 +12,7 @@ from entities.models import Source
 from entities.models.classification import FINANCIAL, PII
 from entities.types import Contract
 from ingestion.models import ContextRow
-from retrieval.completions import completions
+from retrieval.completions import list_completions
 from tests.conftest import Person
 from tests.retrieval.conftest import Index
 
@@ -53,7 +53,7 @@ def test_a_word_of_hidden_text_is_completed_for_nobody_who_may_not_see_it(
     assert suggested(cfo, "quar") == ["quarry", "quarterly"]
     assert suggested(outsider, "quar") == []
     with alice.scope.open():
-        assert sorted(completions(alice.scope, "quar", limit=20)) == [
+        assert sorted(list_completions(alice.scope, "quar", limit=20)) == [
             "quarantine", "quarrel", "quarry", "quarterdeck", "quartered", "quarterly", "quartz",
         ]  # fmt: skip
     # The twin: what is hidden changes neither words nor their order.

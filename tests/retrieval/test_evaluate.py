@@ -10,10 +10,10 @@ from entities.access import Scope
 from entities.models import AuditEntry, Classification, Role, Workspace
 from entities.models.classification import FINANCIAL, PII, SECRET
 from ingestion.models import File
-from llm.offline.ranking import terms
+from llm.offline.ranking import extract_terms
 from retrieval.evaluation import baseline
 from retrieval.evaluation.baseline import index_passages
-from retrieval.evaluation.comparison import TITLES, Compared, average_sets, fuse_ranks
+from retrieval.evaluation.comparison import TITLES, ComparisonFigures, compute_set_means, fuse_ranks
 from retrieval.evaluation.documents import build_slug
 from retrieval.models import EvaluationOutcome, EvaluationQuestion, EvaluationRun
 from tests.conftest import ALL
@@ -85,7 +85,7 @@ def test_a_run_is_reported_and_kept(given, lease, alice, service, monkeypatch):
     monkeypatch.setattr(baseline, "CHUNK_ROWS", 1)
     assert index_passages(alice.scope, ["What is the liability cap?", "When is rent due?"]) == whole
     assert len(whole.lengths) >= len(rows)
-    assert set(whole.postings) <= set(terms("liability cap rent due")), "no words that nobody asks for"
+    assert set(whole.postings) <= set(extract_terms("liability cap rent due")), "no words that nobody asks for"
 
 
 def test_a_run_is_on_record(given, lease, alice, viewer, service):
@@ -179,8 +179,8 @@ def test_settings_that_changed_are_told(given, lease, alice, monkeypatch):
     assert "weights" not in out
     import retrieval.evaluation.store as store
 
-    before = store.settings_of_today
-    monkeypatch.setattr(store, "settings_of_today", lambda: {**before(), "candidates": 10})
+    before = store.read_current_settings
+    monkeypatch.setattr(store, "read_current_settings", lambda: {**before(), "candidates": 10})
     out, _ = evaluate(given, workspace="acme", reader="alice")
     assert "candidates: 100 then, 10 now" in out
     assert in_acme(given, alice, same_settings=True)["settings"]["candidates"] == 10
@@ -270,7 +270,7 @@ def test_plain_rank_fusion_by_hand():
 
 
 def test_each_set_counts_once_in_the_means():
-    high, low = Compared({1: 1.0, 5: 1.0, 10: 1.0}, 0.9), Compared({1: 0.0, 5: 0.5, 10: 1.0}, 0.3)
-    found = average_sets([dict.fromkeys(TITLES, high), dict.fromkeys(TITLES, low)])
+    high, low = ComparisonFigures({1: 1.0, 5: 1.0, 10: 1.0}, 0.9), ComparisonFigures({1: 0.0, 5: 0.5, 10: 1.0}, 0.3)
+    found = compute_set_means([dict.fromkeys(TITLES, high), dict.fromkeys(TITLES, low)])
     assert found["shown"].hits == {1: 0.5, 5: 0.75, 10: 1.0}
     assert found["shown"].ndcg_10 == pytest.approx(0.6)

@@ -6,71 +6,83 @@ from uuid import UUID
 
 import pytest
 
-from retrieval.evaluation.metrics import Figures, Judged, figures, first, gains, mean, ndcg, recall, silence
-from retrieval.evaluation.readers import as_lines, nearest, read_set
-from retrieval.evaluation.relevance import Passage, choose_unit, holds, judge, split_words
-from retrieval.evaluation.sets import BadSet, Place, Question
+from retrieval.evaluation.metrics import (
+    JudgedPassage,
+    RankingFigures,
+    compute_figures,
+    compute_mean,
+    compute_ndcg,
+    compute_silence,
+    count_gains,
+    find_first_gain,
+    recall,
+)
+from retrieval.evaluation.readers import find_nearest_texts, format_as_lines, read_set
+from retrieval.evaluation.relevance import ComparedPassage, choose_unit, holds, judge, split_words
+from retrieval.evaluation.sets import AnswerPlace, BadQuestionSet, SetQuestion
 
 
 def shows(unit, *places):
-    return Judged(unit, frozenset(places))
+    return JudgedPassage(unit, frozenset(places))
 
 
 def test_a_page_that_stands_above_takes_no_second_rank():
     ranked = [shows("p1"), shows("p1"), shows("p7", 0), shows("p7", 0), shows("p2"), shows("p9", 1)]
-    assert gains(ranked) == [0, 1, 0, 1]
+    assert count_gains(ranked) == [0, 1, 0, 1]
 
 
 def test_another_page_that_shows_the_same_place_takes_no_rank_either():
-    assert gains([shows("p7", 0), shows("p8", 0), shows("p9", 1)]) == [1, 1]
+    assert count_gains([shows("p7", 0), shows("p8", 0), shows("p9", 1)]) == [1, 1]
 
 
 def test_a_page_that_stands_above_counts_where_it_shows_a_new_place():
-    assert gains([shows("p7", 0), shows("p7", 0, 1)]) == [1, 1]
+    assert count_gains([shows("p7", 0), shows("p7", 0, 1)]) == [1, 1]
 
 
 def test_ndcg_by_hand():
     # One place at rank 2 of two: 1/log2(3) against 1/log2(2) + 1/log2(3).
-    assert ndcg([0, 1], 2) == pytest.approx((1 / log2(3)) / (1 + 1 / log2(3)))
-    assert ndcg([1], 1) == 1
-    assert ndcg([0, 0, 0, 1], 1) == pytest.approx(1 / log2(5))
-    assert ndcg([], 3) == 0
-    assert ndcg([0] * 10 + [1], 1) == 0, "the eleventh does not count"
+    assert compute_ndcg([0, 1], 2) == pytest.approx((1 / log2(3)) / (1 + 1 / log2(3)))
+    assert compute_ndcg([1], 1) == 1
+    assert compute_ndcg([0, 0, 0, 1], 1) == pytest.approx(1 / log2(5))
+    assert compute_ndcg([], 3) == 0
+    assert compute_ndcg([0] * 10 + [1], 1) == 0, "the eleventh does not count"
 
 
 def test_ndcg_of_more_places_than_ranks_is_measured_against_ten():
-    assert ndcg([1] * 10, 25) == pytest.approx(1)
+    assert compute_ndcg([1] * 10, 25) == pytest.approx(1)
 
 
 def test_a_passage_that_shows_two_places_does_not_lift_above_one():
-    assert ndcg([2], 2) == 1
+    assert compute_ndcg([2], 2) == 1
 
 
 def test_recall_and_the_first_rank():
     assert recall([0, 1, 0, 1], 4, 2) == 0.25
     assert recall([0, 1, 0, 1], 4, 5) == 0.5
-    assert first([0, 0, 1]) == 3
-    assert first([0, 0]) is None
+    assert find_first_gain([0, 0, 1]) == 3
+    assert find_first_gain([0, 0]) is None
 
 
 def test_all_figures_of_a_question():
-    assert figures([0, 1], 1) == Figures(1 / log2(3), 0.5, 1.0, 1.0, 1.0, 0.0)
-    assert figures([0] * 20 + [1], 1) == Figures(0.0, 1 / 21, 0.0, 0.0, 0.0, 1.0)
-    assert figures([1], 1, far=False) == Figures(1.0, 1.0, 1.0, 1.0, None, None)
+    assert compute_figures([0, 1], 1) == RankingFigures(1 / log2(3), 0.5, 1.0, 1.0, 1.0, 0.0)
+    assert compute_figures([0] * 20 + [1], 1) == RankingFigures(0.0, 1 / 21, 0.0, 0.0, 0.0, 1.0)
+    assert compute_figures([1], 1, far=False) == RankingFigures(1.0, 1.0, 1.0, 1.0, None, None)
 
 
 def test_means_leave_out_what_is_not_known():
-    assert mean([Figures(1, 1, 1, 1, 1, 0), Figures(0, 0.5, 0, 0, None, None)]) == Figures(0.5, 0.75, 0.5, 0.5, 1, 0)
+    assert compute_mean([RankingFigures(1, 1, 1, 1, 1, 0), RankingFigures(0, 0.5, 0, 0, None, None)]) == RankingFigures(
+        0.5, 0.75, 0.5, 0.5, 1, 0
+    )
     with pytest.raises(ValueError, match="no questions"):
-        mean([])
+        compute_mean([])
 
 
 def test_silence_is_held_against_what_answerable_questions_get():
     answered = [n / 100 for n in range(100)]  # 95 of them at 0.05 or more
-    found = silence(answered, [None, 0.01, 0.05, 0.9])
+    found = compute_silence(answered, [None, 0.01, 0.05, 0.9])
     assert found is not None
     assert (found.questions, found.nothing, found.low, found.line) == (4, 0.25, 0.5, 0.05)
-    assert silence(answered, []) is None
+    assert compute_silence(answered, []) is None
 
 
 # Which passages show which places
@@ -80,17 +92,17 @@ FILE = UUID(int=1)
 
 
 def passage(text="", first=None, last=None, row=1, name="a.pdf"):
-    return Passage(row, UUID(int=row), FILE, name, first, last, text)
+    return ComparedPassage(row, UUID(int=row), FILE, name, first, last, text)
 
 
 def test_a_passage_shows_the_pages_that_it_runs_over():
     over = passage(first=6, last=8)
-    assert over.shows(Place("a.pdf", 7, 7))
-    assert over.shows(Place("a.pdf", 8, 9))
-    assert not over.shows(Place("a.pdf", 9, 9))
-    assert not over.shows(Place("b.pdf", 7, 7)), "the same page of another file"
-    assert over.shows(Place("a.pdf"))
-    assert not passage(first=None).shows(Place("a.pdf", 1, 1))
+    assert over.shows(AnswerPlace("a.pdf", 7, 7))
+    assert over.shows(AnswerPlace("a.pdf", 8, 9))
+    assert not over.shows(AnswerPlace("a.pdf", 9, 9))
+    assert not over.shows(AnswerPlace("b.pdf", 7, 7)), "the same page of another file"
+    assert over.shows(AnswerPlace("a.pdf"))
+    assert not passage(first=None).shows(AnswerPlace("a.pdf", 1, 1))
 
 
 def test_a_quote_is_found_by_its_words_whatever_stands_between_them():
@@ -113,13 +125,15 @@ def test_each_part_of_a_long_quote_shows_it():
 
 
 def test_ranks_count_in_the_most_exact_unit():
-    assert choose_unit([Place("a.pdf", 3, 3), Place("a.pdf", quote="x")]) == "passage"
-    assert choose_unit([Place("a.pdf"), Place("a.pdf", 3, 3)]) == "page"
-    assert choose_unit([Place("a.pdf")]) == "file"
-    judged = judge([passage(first=1, row=1), passage(first=1, row=2), passage(first=2, row=3)], [Place("a.pdf", 2, 2)])
-    assert gains(judged) == [0, 1]
-    judged = judge([passage("a b c d e", row=1), passage("f", row=2)], [Place("a.pdf", quote="f")])
-    assert gains(judged) == [0, 1]
+    assert choose_unit([AnswerPlace("a.pdf", 3, 3), AnswerPlace("a.pdf", quote="x")]) == "passage"
+    assert choose_unit([AnswerPlace("a.pdf"), AnswerPlace("a.pdf", 3, 3)]) == "page"
+    assert choose_unit([AnswerPlace("a.pdf")]) == "file"
+    judged = judge(
+        [passage(first=1, row=1), passage(first=1, row=2), passage(first=2, row=3)], [AnswerPlace("a.pdf", 2, 2)]
+    )
+    assert count_gains(judged) == [0, 1]
+    judged = judge([passage("a b c d e", row=1), passage("f", row=2)], [AnswerPlace("a.pdf", quote="f")])
+    assert count_gains(judged) == [0, 1]
 
 
 # Sets
@@ -142,11 +156,13 @@ def test_the_documented_form_comes_back_as_it_was_written(tmp_path):
     write(tmp_path / "questions.jsonl", *given)
     found = read_set(tmp_path)
     assert [document.name for document in found.documents] == ["a.txt"]
-    assert found.questions[0] == Question("1", "What is the cap?", (Place("a.txt", quote="cap is "),), labels=())
-    assert found.questions[1].places == (Place("b.pdf", 3, 4), Place("c.md"))
+    assert found.questions[0] == SetQuestion(
+        "1", "What is the cap?", (AnswerPlace("a.txt", quote="cap is "),), labels=()
+    )
+    assert found.questions[1].places == (AnswerPlace("b.pdf", 3, 4), AnswerPlace("c.md"))
     assert (found.questions[2].answerable, found.questions[2].files) == (False, ("a.txt",))
     again = write(tmp_path / "again.jsonl")
-    again.write_text(as_lines(found.questions))
+    again.write_text(format_as_lines(found.questions))
     assert read_set(again).questions == found.questions
     assert read_set(again).digest == found.digest
 
@@ -167,20 +183,20 @@ def test_the_documented_form_comes_back_as_it_was_written(tmp_path):
 )
 def test_a_mistake_in_a_set_is_told_with_its_line(tmp_path, line, says):
     path = write(tmp_path / "set.jsonl", {"id": "0", "question": "Why?", "places": [{"file": "a"}]}, line)
-    with pytest.raises(BadSet, match=f"line 2: .*{says}"):
+    with pytest.raises(BadQuestionSet, match=f"line 2: .*{says}"):
         read_set(path)
 
 
 def test_other_mistakes_in_a_set(tmp_path):
     twice = {"id": "0", "question": "Why?", "places": [{"file": "a"}]}
-    with pytest.raises(BadSet, match="two questions"):
+    with pytest.raises(BadQuestionSet, match="two questions"):
         read_set(write(tmp_path / "twice.jsonl", twice, twice))
-    with pytest.raises(BadSet, match="no questions"):
+    with pytest.raises(BadQuestionSet, match="no questions"):
         read_set(write(tmp_path / "empty.jsonl"))
     (tmp_path / "broken.jsonl").write_text("{")
-    with pytest.raises(BadSet, match="line 1"):
+    with pytest.raises(BadQuestionSet, match="line 1"):
         read_set(tmp_path / "broken.jsonl")
-    with pytest.raises(BadSet, match="is no question set"):
+    with pytest.raises(BadQuestionSet, match="is no question set"):
         read_set(tmp_path / "nowhere")
 
 
@@ -195,7 +211,7 @@ def test_collections_in_forms_of_their_own(tmp_path):
         {"id": "2", "question": "Who?", "citations": [], "answerable": False},
     )
     found = read_set(pages)
-    assert found.questions[0].places == (Place("a.pdf", 7, 8),), "of its page or the next"
+    assert found.questions[0].places == (AnswerPlace("a.pdf", 7, 8),), "of its page or the next"
     assert not found.questions[1].answerable
     assert found.questions[0].labels == ()
 
@@ -213,8 +229,8 @@ def test_collections_in_forms_of_their_own(tmp_path):
     )
     found = read_set(clauses)
     assert found.questions[0].places == (
-        Place("A.pdf", 2, 3, "no assignment"),
-        Place("A.pdf", quote="nor change of control"),
+        AnswerPlace("A.pdf", 2, 3, "no assignment"),
+        AnswerPlace("A.pdf", quote="nor change of control"),
     )
     assert found.questions[0].files == ("A.pdf",)
     assert not found.questions[1].answerable
@@ -224,13 +240,15 @@ def test_collections_in_forms_of_their_own(tmp_path):
     (answers / "docs" / "team" / "values.md").write_text("We value candour and patience above speed.")
     (answers / "docs" / "other.md").write_text("We value lunch.")
     write(answers / "questions_kite.jsonl", {"id": "1", "question": "What counts?", "answer": "Candour and patience."})
-    assert read_set(answers).questions[0].places == (Place("team › values.md"),)
+    assert read_set(answers).questions[0].places == (AnswerPlace("team › values.md"),)
 
 
 def test_an_answer_is_looked_for_in_one_place_of_a_text():
     """A long text that holds its words here and there is not where it stands."""
     scattered = " ".join(["candour", *["filler"] * 900, "patience", *["filler"] * 900, "speed"])
-    found = nearest(["candour patience speed"], {"long": scattered, "short": "candour, patience, speed", "none": "x"})
+    found = find_nearest_texts(
+        ["candour patience speed"], {"long": scattered, "short": "candour, patience, speed", "none": "x"}
+    )
     assert found == [["short"]]
 
 

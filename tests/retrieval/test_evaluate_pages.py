@@ -11,7 +11,7 @@ from entities.actions import create_entity
 from entities.models.classification import FINANCIAL
 from entities.types import Contract
 from retrieval.evaluation.metrics import NAMES
-from retrieval.evaluation.plots import axis, plot, points
+from retrieval.evaluation.plots import choose_axis, compute_points, plot
 from retrieval.evaluation.rankings import RANKINGS
 from retrieval.models import EvaluationQuestion, EvaluationRun
 from tests.conftest import person
@@ -269,17 +269,17 @@ def test_the_bench_answers_whatever_is_asked(alice):
 
 
 def test_the_axis_holds_all_values_and_no_less_than_a_tenth():
-    assert axis(0.62, 0.83) == (0.6, 0.85)
-    low, high = axis(0.8, 0.8)
+    assert choose_axis(0.62, 0.83) == (0.6, 0.85)
+    low, high = choose_axis(0.8, 0.8)
     assert high - low >= 0.1 - 1e-9
     assert low <= 0.8 <= high
-    assert axis(1, 1) == (0.9, 1.0)
-    assert axis(0, 0) == (0.0, 0.1)
+    assert choose_axis(1, 1) == (0.9, 1.0)
+    assert choose_axis(0, 0) == (0.0, 0.1)
 
 
 def test_points_run_from_edge_to_edge():
-    assert points([0.6, 0.8, 0.7], 0.6, 0.8) == [(0, 100), (50, 0), (100, 50)]
-    assert points([0.7], 0.6, 0.8) == [(50, 50)]
+    assert compute_points([0.6, 0.8, 0.7], 0.6, 0.8) == [(0, 100), (50, 0), (100, 50)]
+    assert compute_points([0.7], 0.6, 0.8) == [(50, 50)]
     drawn = plot({"fused": [0.6, 0.8]}, {"fused": "together"})
     assert drawn.series[0].line.startswith("M0 ")
     assert "together 0.800" in drawn.described

@@ -12,8 +12,8 @@ from config.roles import APP
 from entities.access import Scope
 from entities.types import Contract
 from ingestion.embed import get_embedder
-from ingestion.vector_fill import embedded, write_missing_vectors
-from ingestion.vector_models import registered
+from ingestion.vector_fill import embed_texts, write_missing_vectors
+from ingestion.vector_models import get_or_create_model
 from tests.conftest import Person
 from tests.db_plugin import connected
 from tests.retrieval.conftest import Index
@@ -41,8 +41,8 @@ def test_a_vector_made_while_sources_come_is_asked_for_them(
     row = index.row(contract, "The bulkhead leaks.", vector=False)
     embedder = get_embedder()
     with service.open():
-        registered(embedder)
-    vectors = embedded(embedder, {row: "The bulkhead leaks."})
+        get_or_create_model(embedder)
+    vectors = embed_texts(embedder, {row: "The bulkhead leaks."})
     with app_connection.transaction():
         as_service(app_connection, service)
         app_connection.execute(

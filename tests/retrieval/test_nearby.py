@@ -9,7 +9,7 @@ from entities.models import Classification
 from entities.models.classification import FINANCIAL, SECRET
 from entities.types import Contract
 from ingestion.models import Blob, ContextRow, File, FileRevision, Kind, Paragraph, RowParagraph
-from retrieval.nearby import nearby
+from retrieval.nearby import find_nearby
 from tests.conftest import Person
 from tests.retrieval.conftest import Index
 
@@ -79,5 +79,5 @@ def test_concealed_text_between_changes_nothing(
         index.row(contract, "A driver earns 52,300.", file=file, position=between + 1, label=FINANCIAL)
         with viewer.scope.open():
             passages = list(Paragraph.objects.filter(file=file.pk).values_list("pk", flat=True))
-            found.append([entry.requires for entry in nearby(viewer.scope, passages)])
+            found.append([entry.requires for entry in find_nearby(viewer.scope, passages)])
     assert found == [[(FINANCIAL,)], [(FINANCIAL,)] if conceal else [(SECRET,)]]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from entities.access.statements import visible_records
+from entities.access.statements import build_visible_records
 from entities.actions import create_entity
 from entities.models import Entity
 from entities.models.classification import FINANCIAL
@@ -14,12 +14,12 @@ from entities.types import Contract
 from ingestion import vector_graph
 from ingestion.models import ContextRow
 from retrieval import candidates, sizes
-from retrieval.gate import gate
+from retrieval.gate import build_gates
 from retrieval.models import RankingSettings
 from retrieval.search import find
 from retrieval.statements import fetch_rows
-from retrieval.survey import Survey, survey
-from retrieval.tuning import tuning
+from retrieval.survey import Survey, run_survey
+from retrieval.tuning import load_tuning
 from tests.conftest import Person
 from tests.oracle.monitor import World
 from tests.oracle.properties import in_worlds
@@ -36,10 +36,10 @@ def tuned(settings: Any) -> Iterator[Tuned]:
 
     def apply(**values: object) -> None:
         settings.RETRIEVAL = values
-        tuning.cache_clear()
+        load_tuning.cache_clear()
 
     yield apply
-    tuning.cache_clear()
+    load_tuning.cache_clear()
 
 
 def all_sampled(planted: Planted | Index) -> None:
@@ -75,7 +75,7 @@ def test_records_are_the_same_looked_up_and_all_at_once(db: None, world: World) 
     planted = plant(world)
     for person in world.people:
         with (scope := planted.scope(person)).open():
-            seen = visible_records(scope)
+            seen = build_visible_records(scope)
             one_by_one, whole = (
                 {found[0] for found in fetch_rows(f"SELECT id FROM ({text}) v", seen.params)}
                 for text in (seen.text, seen.whole)
@@ -115,7 +115,7 @@ def test_common_words_order_what_rare_ones_found(
     with alice.scope.open():
         found = find(alice.scope, "sluice quay", floor=-1)
         terms = found.terms.numbers
-        assert candidates.plan(terms, survey(terms, gate(alice.scope, found.within))).weighed
+        assert candidates.plan(terms, run_survey(terms, build_gates(alice.scope, found.within))).weighed
     assert best() == whole == ["The sluice by the quay is open.", "The sluice is shut."]
 
 
@@ -150,13 +150,13 @@ def test_the_graph_finds_what_reading_all_finds(
     tuned(scan=1)
     monkeypatch.setattr("retrieval.graph_index.READ", 1.0)
     with pytest.MonkeyPatch.context() as patch:
-        by_graph = candidates.by_graph
+        by_graph = candidates.find_by_graph
 
         def walk(*given: Any) -> Any:
             walked.append("graph")
             return by_graph(*given)
 
-        patch.setattr(candidates, "by_graph", walk)
+        patch.setattr(candidates, "find_by_graph", walk)
         by_walk = [found(who) for who in people]
 
         assert len(walked) == 3

@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from entities.models.classification import FINANCIAL
 from entities.types import Contract
-from retrieval.phrases import plain
+from retrieval.phrases import normalise_words
 from retrieval.query import PreparedQuery
 from tests.conftest import Person
 from tests.retrieval.conftest import Index
@@ -36,7 +36,7 @@ def test_what_is_quoted(text: str, quoted: list[str]) -> None:
 
 
 def test_words_as_a_phrase_is_compared() -> None:
-    assert plain("  Résiliation\nde l’ACCORD – “cap”, £51,300!") == "resiliation de l accord cap 51 300"
+    assert normalise_words("  Résiliation\nde l’ACCORD – “cap”, £51,300!") == "resiliation de l accord cap 51 300"
 
 
 def test_a_phrase_is_required_word_for_word(index: Index, contract: Contract, viewer: Person) -> None:

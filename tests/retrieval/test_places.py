@@ -10,12 +10,12 @@ from entities.access import Scope
 from entities.models.classification import FINANCIAL
 from entities.types import Contract
 from ingestion.models import ContextRow, File, Kind, Paragraph, RowParagraph
-from retrieval.citation_links import citation_json, citation_links
+from retrieval.citation_links import build_citation_json, build_citation_links
 from retrieval.citations import Owner, register
 from retrieval.locate import resolve
 from retrieval.models import Citation, OwnerKind
-from retrieval.owners import Citing
-from retrieval.places import Part, RowText, load_layouts
+from retrieval.owners import CitingText
+from retrieval.places import RowText, TextPart, load_layouts
 from retrieval.search import search
 from tests.conftest import Person
 from tests.retrieval.conftest import Index
@@ -92,9 +92,9 @@ def test_a_citation_means_the_place_that_bears_out_what_was_written(
     owner = Owner(OwnerKind.CHAT_SESSION, uuid4(), viewer.scope.principal)
     with viewer.scope.open():
         n = register(viewer.scope, owner, search(viewer.scope, "gusts")[0])
-        citing = Citing(owner, f"The bakery wants its entrance clear until ten [citation:{n}].")
-        answer = citation_json(viewer.scope, citing, n)
-        link = citation_links(viewer.scope, citing, uuid4())[n]
+        citing = CitingText(owner, f"The bakery wants its entrance clear until ten [citation:{n}].")
+        answer = build_citation_json(viewer.scope, citing, n)
+        link = build_citation_links(viewer.scope, citing, uuid4())[n]
     assert answer is not None
     assert (answer["source"]["page"], answer["source"]["section"]) == (3, "4 Neighbours")
     assert link.where == "p. 3"
@@ -116,9 +116,9 @@ def test_it_is_found_by_its_paragraphs_when_the_row_is_another(
     with service.open():
         ContextRow.objects.all()._raw_delete("default")
         Paragraph.objects.filter(text=TEXTS[0][0]).delete()
-    citing = Citing(owner, f"The bakery wants its entrance clear until ten [citation:{n}].")
+    citing = CitingText(owner, f"The bakery wants its entrance clear until ten [citation:{n}].")
     with viewer.scope.open():
-        answer = citation_json(viewer.scope, citing, n)
+        answer = build_citation_json(viewer.scope, citing, n)
         found = resolve(viewer.scope, owner, n)
     assert answer is not None
     assert found is not None
@@ -156,4 +156,4 @@ def test_parts_of_cut_paragraphs(file: File, service: Scope) -> None:
         layout = load_layouts({row.pk: RowText(text, 0, 1, "Terms")})[row.pk]
     assert layout.paragraphs == tuple(p.pk for p in made)
     assert [text[part.start : part.end] for part in layout.parts] == ["Three.", "Four.", "| a |\n| --- |\n| 2 |"]
-    assert layout.at(len(text) - 1) == Part(made[2].pk, 15, len(text), 3, "Terms")
+    assert layout.at(len(text) - 1) == TextPart(made[2].pk, 15, len(text), 3, "Terms")

@@ -13,7 +13,7 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import TemplateProcessing
 
-from entities.access import Scope, scope_is_open
+from entities.access import Scope, has_open_scope
 from entities.models import EntityUserGrant
 from entities.models.classification import FINANCIAL
 from entities.types import Contract
@@ -162,7 +162,7 @@ def test_the_model_orders_with_no_scope_open_and_is_metered(
     complete, open_ones = reranking.client.complete, []
 
     def watching(*args: Any, **kwargs: Any) -> Any:
-        open_ones.append(scope_is_open())
+        open_ones.append(has_open_scope())
         return complete(*args, **kwargs)
 
     monkeypatch.setattr(reranking.client, "complete", watching)

@@ -5,7 +5,14 @@ from decimal import Decimal
 import pytest
 
 from retrieval.bearing import judge_support
-from retrieval.support import Support, borne_out_by, check_sentence, check_support, figures, sentences_citing
+from retrieval.support import (
+    Support,
+    check_sentence,
+    check_support,
+    extract_figures,
+    find_bearing_sentence,
+    list_sentences_citing,
+)
 
 PASSAGE = (
     "Brannock Steel shall pay EUR 1,200,000 on 10 March 2026. The liability cap is two million euros, "
@@ -56,32 +63,32 @@ def test_the_worst_sentence_decides():
     "written", ["1,200,000", "1.200.000", "1 200 000", "1'200'000", "1.2 million", "€1.2m", "1.2M", "1200k"]
 )
 def test_one_number_however_it_is_written(written):
-    assert figures(f"It costs {written} in all") == {Decimal(1200000)}
+    assert extract_figures(f"It costs {written} in all") == {Decimal(1200000)}
 
 
 def test_metres_are_not_millions():
-    assert figures("a beam of 5 m") == {Decimal(5)}
+    assert extract_figures("a beam of 5 m") == {Decimal(5)}
 
 
 def test_the_sentence_that_bears_out_what_was_written():
-    start, end = borne_out_by(["The cap is €2 million."], PASSAGE)
+    start, end = find_bearing_sentence(["The cap is €2 million."], PASSAGE)
     assert PASSAGE[start:end].startswith("The liability cap is two million")
-    assert borne_out_by(["Penguins."], PASSAGE) is None
+    assert find_bearing_sentence(["Penguins."], PASSAGE) is None
 
 
 def test_the_sentence_of_a_citation():
     text = "The cap is 5 [citation:1]. Rent is due monthly. [citation:2]\n- Notice [citation:1][citation:3] in writing"
-    assert sentences_citing(text, 1) == ["The cap is 5 .", "- Notice in writing"]
-    assert sentences_citing(text, 2) == ["Rent is due monthly."]
-    assert sentences_citing(text, 9) == []
+    assert list_sentences_citing(text, 1) == ["The cap is 5 .", "- Notice in writing"]
+    assert list_sentences_citing(text, 2) == ["Rent is due monthly."]
+    assert list_sentences_citing(text, 9) == []
 
 
 @pytest.mark.parametrize("end", ["", " ", "\n"])
 def test_a_marker_at_the_end_of_the_text_belongs_to_the_sentence_before_it(end):
     text = f"Notice is given in writing. [citation:2] The cap is €3 million. [citation:1]{end}"
-    assert sentences_citing(text, 1) == ["The cap is €3 million."]
-    assert check_support(sentences_citing(text, 1), PASSAGE) is Support.UNSUPPORTED
-    assert check_support(sentences_citing(text, 2), PASSAGE) is Support.SUPPORTED
+    assert list_sentences_citing(text, 1) == ["The cap is €3 million."]
+    assert check_support(list_sentences_citing(text, 1), PASSAGE) is Support.UNSUPPORTED
+    assert check_support(list_sentences_citing(text, 2), PASSAGE) is Support.SUPPORTED
 
 
 QUOTE = "9.2 The total liability of the Subcontractor is limited to 125 per cent of the Subcontract Sum."

@@ -10,7 +10,7 @@ from entities.types import Contract
 from ingestion.models import Kind
 from retrieval.matches import Matcher
 from retrieval.search import search
-from retrieval.snippets import marked, snippet
+from retrieval.snippets import cut_snippet, mark_matches
 from tests.conftest import Person
 from tests.retrieval.conftest import Index
 
@@ -96,16 +96,16 @@ def test_a_stem_of_two_letters_marks_no_other_word() -> None:
 def test_a_snippet_is_where_the_words_stand_together() -> None:
     matcher = Matcher([("liability", ["liabil"]), ("cap", ["cap"])])
     text = f"Liability is discussed. {FILLER * 8} The cap is old. {FILLER * 8} The liability cap is two million."
-    assert "liability cap is two million" in snippet(text, matcher)
-    assert marked("<b>cap</b>", matcher) == "&lt;b&gt;<mark>cap</mark>&lt;/b&gt;"
-    assert matcher.best_sentence(text) is not None
+    assert "liability cap is two million" in cut_snippet(text, matcher)
+    assert mark_matches("<b>cap</b>", matcher) == "&lt;b&gt;<mark>cap</mark>&lt;/b&gt;"
+    assert matcher.find_best_sentence(text) is not None
 
 
 def test_one_letter_is_not_half_the_text(index: Index, contract: Contract, viewer: Person) -> None:
     index.row(contract, "Between both banks, sector B broke.", vector=False)
     with viewer.scope.open():
         (found,) = search(viewer.scope, "sector b")
-    assert marked(found.text, found.matcher).count("<mark>") == 2
+    assert mark_matches(found.text, found.matcher).count("<mark>") == 2
 
 
 def test_words_without_blanks_between_them_are_found(
@@ -139,16 +139,16 @@ def test_a_word_behind_a_hyphen_or_a_slash_is_found(index: Index, contract: Cont
 
 def test_a_snippet_of_a_table_says_its_cells() -> None:
     text = "Fees\n\n| Lift | Annual fee |\n| --- | :---: |\n| L1 | £21,600 |\n| a\\|b | |\n\nA pipe | in prose."
-    assert snippet(text, Matcher([])) == "Fees Lift · Annual fee; L1 · £21,600; a|b; A pipe | in prose."
+    assert cut_snippet(text, Matcher([])) == "Fees Lift · Annual fee; L1 · £21,600; a|b; A pipe | in prose."
 
 
 def test_rules_and_dot_leaders_are_left_out_of_a_snippet() -> None:
     text = "RECEIPT\n==========\nSubtotal ........ 40.00\n- - -\nTOTAL 44.00 -- paid"
-    assert snippet(text, Matcher([])) == "RECEIPT Subtotal 40.00 - - - TOTAL 44.00 -- paid"
+    assert cut_snippet(text, Matcher([])) == "RECEIPT Subtotal 40.00 - - - TOTAL 44.00 -- paid"
 
 
 def test_a_snippet_of_text_without_blanks_has_its_length() -> None:
     text = f"{'合' * 900}违约{'同' * 900} end"
-    shown = snippet(text, Matcher([("违", ["违"]), ("约", ["约"])]))
+    shown = cut_snippet(text, Matcher([("违", ["违"]), ("约", ["约"])]))
     assert "违约" in shown
     assert 300 <= len(shown) <= 330

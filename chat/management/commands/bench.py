@@ -11,7 +11,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from chat.bench import memory, streams
 from retrieval.bench import drop, ingest, retrieval, revocation, scale
-from retrieval.bench.timing import Row
+from retrieval.bench.timing import BenchRow
 
 SUITES = {
     "memory": memory.measure,
@@ -56,9 +56,9 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps({"rows": [asdict(row) for row in found]}, indent=1))
             return
         for row in found:
-            self.stdout.write(line(row))
+            self.stdout.write(format_row(row))
 
 
-def line(row: Row) -> str:
+def format_row(row: BenchRow) -> str:
     verdict = "" if row.met is None else f"   {'met' if row.met else 'NOT MET'} ({row.goal})"
     return f"{row.name:100} {row.value:12,.3f}{verdict}"

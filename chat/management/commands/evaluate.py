@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from chat.evaluation.answers import Evaluated, evaluate_answers
+from chat.evaluation.answers import EvaluationResult, evaluate_answers
 from chat.evaluation.figures import NAMES
 from chat.evaluation.golden import SET_NAME, build_golden_set
 from retrieval.evaluation.sets import QuestionSet
@@ -45,23 +45,23 @@ class Command(evaluate.Command):
         sets = [self.read(path, options) for path in options["sets"]]
         if options["golden"]:
             sets.append(self.narrow(build_golden_set(reader), options))
-        made: list[Evaluated] = []
+        made: list[EvaluationResult] = []
         for given in sets:
             try:
                 made.append(evaluate_answers(reader, given, name=name, accept=options["accept"], say=self.say))
             except ValueError as problem:
                 raise CommandError(str(problem)) from None
         if options["json"]:
-            reports = [as_json(one) for one in made]
+            reports = [build_json(one) for one in made]
             self.stdout.write(json.dumps(reports[0] if len(reports) == 1 else reports, indent=1))
         else:
             for one in made:
-                self.stdout.write("\n".join(lines(one)))
+                self.stdout.write("\n".join(format_report(one)))
         if any(one.run.dropped for one in made):
             raise CommandError("Answers got worse than they were.", returncode=DROPPED)
 
 
-def lines(one: Evaluated) -> list[str]:
+def format_report(one: EvaluationResult) -> list[str]:
     run, before = one.run, one.before
     told = [f"{run.set_name}, {len(run.scores)} questions, as {run.reader}, answered by {run.model}, {run.seconds} s"]
     if one.left_out:
@@ -73,7 +73,7 @@ def lines(one: Evaluated) -> list[str]:
     return [*told, *(f"Dropped: {d.name.replace('_', ' ')}, {d.before:.3f} -> {d.now:.3f}" for d in one.drops)]
 
 
-def as_json(one: Evaluated) -> dict[str, Any]:
+def build_json(one: EvaluationResult) -> dict[str, Any]:
     return {
         "set": one.run.set_name,
         "reader": one.run.reader,

@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from entities.audit.checkpoints import head
-from entities.management.commands.verify_audit import chosen
+from entities.audit.checkpoints import read_head
+from entities.management.commands.verify_audit import choose_workspaces
 
 
 class Command(BaseCommand):
@@ -16,7 +16,7 @@ class Command(BaseCommand):
         parser.add_argument("--workspace", help="Slug; all workspaces when left out.")
 
     def handle(self, *args: Any, workspace: str | None, **options: Any) -> None:
-        for pk in chosen(workspace):
-            checkpoint = head(pk)
+        for pk in choose_workspaces(workspace):
+            checkpoint = read_head(pk)
             if checkpoint is not None:
                 self.stdout.write(checkpoint.line())

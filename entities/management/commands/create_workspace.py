@@ -62,13 +62,13 @@ class Command(BaseCommand):
             raise CommandError(f"There is a workspace {slug!r} already.")
         levels = read_levels(clearances)
         user = User.objects.filter(username=admin).first()
-        password = "" if user else self.new_password(admin)
+        password = "" if user else self.ask_password(admin)
         with transaction.atomic():
             user = user or User.objects.create_user(admin, password=password)
             found_workspace(slug=slug, name=name, founder=user, levels=levels, steward=not no_steward)
         self.stdout.write(describe(slug, admin, levels, steward=not no_steward))
 
-    def new_password(self, username: str) -> str:
+    def ask_password(self, username: str) -> str:
         password = getpass(f"Password for {username}: ")
         try:
             validate_password(password)

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from entities.access import Scope, grant_entity
 from entities.actions import announce_access_change
 from entities.actions import record as record_in_audit
-from entities.management.commands.verify_audit import chosen
+from entities.management.commands.verify_audit import choose_workspaces
 from entities.models import Entity, Membership
 from entities.models.entity import Visibility
 from entities.rag import VERBS
@@ -24,7 +24,7 @@ class Command(BaseCommand):
         parser.add_argument("member", help="User name.")
 
     def handle(self, *args: Any, workspace: str, record: UUID, member: str, **options: Any) -> None:
-        (pk,) = chosen(workspace)
+        (pk,) = choose_workspaces(workspace)
         scope = Scope.for_service(pk)
         with scope.open():
             entity = Entity.objects.filter(pk=record).first()

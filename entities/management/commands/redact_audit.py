@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand
 
 from entities.access import Scope
 from entities.audit.keeping import Why, redact
-from entities.management.commands.verify_audit import chosen
+from entities.management.commands.verify_audit import choose_workspaces
 
 
 class Command(BaseCommand):
@@ -19,7 +19,7 @@ class Command(BaseCommand):
         parser.add_argument("--why", required=True, choices=[Why.ERASURE, Why.MISTAKE])
 
     def handle(self, *args: Any, workspace: str, rows: list[int], why: str, **options: Any) -> None:
-        (pk,) = chosen(workspace)
+        (pk,) = choose_workspaces(workspace)
         with Scope.for_service(pk).open():
             done = redact(rows, Why(why))
         self.stdout.write(f"{done} of {len(rows)} rows had words, and have them no longer.")

@@ -23,7 +23,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, workspace: str | None, checkpoints: Path | None, **options: Any) -> None:
-        chains, kept = chosen(workspace), checkpoints_in(checkpoints)
+        chains, kept = choose_workspaces(workspace), load_checkpoints(checkpoints)
         bad = 0
         for pk, slug in chains.items():
             scope = Scope.for_service(pk)
@@ -45,7 +45,7 @@ class Command(BaseCommand):
             raise CommandError("The audit is not what was written.")
 
 
-def chosen(slug: str | None) -> dict[int, str]:
+def choose_workspaces(slug: str | None) -> dict[int, str]:
     """Workspaces by id. Raises: CommandError for one that does not exist."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT app_workspace_ids()")
@@ -56,7 +56,7 @@ def chosen(slug: str | None) -> dict[int, str]:
     return found
 
 
-def checkpoints_in(path: Path | None) -> list[Checkpoint]:
+def load_checkpoints(path: Path | None) -> list[Checkpoint]:
     """Raises: CommandError for a file that cannot be read."""
     if path is None:
         return []

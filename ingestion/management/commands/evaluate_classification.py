@@ -10,22 +10,22 @@ from entities.access import Scope
 from entities.actions import SEEDED
 from entities.models import Workspace
 from ingestion.classify import Classifier
-from ingestion.evaluation.ablation import RECOGNISERS, ablation
+from ingestion.evaluation.ablation import RECOGNISERS, report_ablation
 from ingestion.evaluation.corpora import BadFolder, parse_folders, read_folders
-from ingestion.evaluation.figures import Figures, judge
+from ingestion.evaluation.figures import VoterFigures, judge
 from ingestion.evaluation.ordinary import (
     describe_genres,
     describe_leaks,
+    list_own_paragraphs,
     measure_genres,
     measure_leaks,
-    measured_half,
-    own_paragraphs,
+    select_measured_half,
 )
-from ingestion.evaluation.report import as_json, lines, mistakes
+from ingestion.evaluation.report import build_json, format_mistakes, format_report
 from ingestion.evaluation.runs import keep
-from ingestion.evaluation.sets import OWN, SPLITS, BadSet, read_set
+from ingestion.evaluation.sets import OWN, SPLITS, BadLabelledSet, read_set
 from ingestion.evaluation.voters import UNION, VOTERS, label
-from ingestion.work import workspace_guidance, workspace_levels
+from ingestion.work import load_workspace_guidance, load_workspace_levels
 from llm.prompts import Level
 
 THRESHOLD = 0.02
@@ -59,18 +59,18 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="The report as JSON.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        classifier = self.classifier(options["workspace"])
+        classifier = self.build_classifier(options["workspace"])
         try:
             given = read_set(options["set"], classifier.levels)
-            others = list(measured_half(read_folders(parse_folders(options["ordinary"]))))
-        except (BadSet, BadFolder) as problem:
+            others = list(select_measured_half(read_folders(parse_folders(options["ordinary"]))))
+        except (BadLabelledSet, BadFolder) as problem:
             raise CommandError(str(problem)) from None
-        others += own_paragraphs()
+        others += list_own_paragraphs()
         if options["without"]:
             names = RECOGNISERS if "every" in options["without"] else options["without"]
-            self.stdout.write("\n".join(ablation(given, others, names)))
+            self.stdout.write("\n".join(report_ablation(given, others, names)))
             return
-        measured: dict[str, dict[str, Figures]] = {}
+        measured: dict[str, dict[str, VoterFigures]] = {}
         seconds = dict.fromkeys(VOTERS, 0.0)
         for split in SPLITS:
             samples = given.of(split)
@@ -82,15 +82,15 @@ class Command(BaseCommand):
                 seconds[voter] += took
                 seconds[UNION] += took
             if options["show"] and split == "dev":
-                self.stderr.write("\n".join(mistakes(samples, labelled.labels[UNION], given.levels)))
+                self.stderr.write("\n".join(format_mistakes(samples, labelled.labels[UNION], given.levels)))
         speed = {voter: round(len(given.samples) / took, 1) for voter, took in seconds.items()}
         kept = keep(given, measured, threshold=options["threshold"], accept=options["accept"])
         if options["json"]:
             genres, leaks = measure_genres(others), measure_leaks(classifier.levels)
             shares = {"ordinary": {genre: of.to_json() for genre, of in genres.items()}, "leaks": leaks}
-            self.stdout.write(json.dumps(as_json(given, speed, kept) | shares, indent=1))
+            self.stdout.write(json.dumps(build_json(given, speed, kept) | shares, indent=1))
         else:
-            self.stdout.write("\n".join(lines(given, measured, speed, kept)))
+            self.stdout.write("\n".join(format_report(given, measured, speed, kept)))
             self.stdout.write("\nOrdinary paragraphs, and what a Public reader loses of them")
             self.stdout.write("\n".join(describe_genres(measure_genres(others))))
             self.stdout.write("\nLeaks made from templates")
@@ -98,7 +98,7 @@ class Command(BaseCommand):
         if kept.drops and not options["accept"]:
             raise CommandError("Paragraphs are labelled worse than they were.", returncode=DROPPED)
 
-    def classifier(self, slug: str) -> Classifier:
+    def build_classifier(self, slug: str) -> Classifier:
         """With the levels that every workspace begins with, or those of one. The first needs no database."""
         if not slug:
             return Classifier(0, tuple(Level(value, name, text) for value, name, _, _, text in SEEDED))
@@ -106,4 +106,4 @@ class Command(BaseCommand):
         if workspace is None:
             raise CommandError(f"There is no workspace {slug!r}.")
         with Scope.for_service(workspace.pk).open():
-            return Classifier(workspace.pk, workspace_levels(), workspace_guidance())
+            return Classifier(workspace.pk, load_workspace_levels(), load_workspace_guidance())

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from ingestion.errors import BadUpload
-from ingestion.evaluation.links import BadLinks, Measured, measure
+from ingestion.evaluation.links import BadLinks, LinkMeasurement, measure
 from ingestion.folder_addresses import read_addresses
 
 
@@ -26,16 +26,16 @@ class Command(BaseCommand):
         except (BadLinks, BadUpload) as problem:
             raise CommandError(str(problem)) from None
         if options["json"]:
-            self.stdout.write(json.dumps(figures(measured), indent=1))
+            self.stdout.write(json.dumps(build_figures(measured), indent=1))
         else:
-            lines = (f"{name.replace('_', ' ')}: {said}" for name, said in figures(measured).items())
+            lines = (f"{name.replace('_', ' ')}: {said}" for name, said in build_figures(measured).items())
             self.stdout.write("\n".join(lines))
         if options["show"]:
             for title, links in (("missed", measured.known - measured.found), ("not in the set", measured.beyond)):
                 self.stderr.write("\n".join(f"{title}: {src} -> {dst} ({n})" for (src, dst), n in links.items()))
 
 
-def figures(measured: Measured) -> dict[str, Any]:
+def build_figures(measured: LinkMeasurement) -> dict[str, Any]:
     return {
         "documents": measured.documents,
         "documents_unread": measured.unread,

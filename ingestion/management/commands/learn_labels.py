@@ -8,7 +8,7 @@ from entities.actions import SEEDED
 from ingestion.evaluation.corpora import BadFolder, is_learned_from, parse_folders, read_folders
 from ingestion.evaluation.learning import build_lessons, digest, learn
 from ingestion.evaluation.sets import OWN, read_set
-from ingestion.evaluation.templates import ordinary_paragraphs
+from ingestion.evaluation.templates import load_ordinary_paragraphs
 from llm.prompts import Level
 from llm.recognisers.learned import TABLE
 
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         except BadFolder as problem:
             raise CommandError(str(problem)) from None
         lessons = build_lessons(samples, others)
-        own = [sample.text for sample in samples] + [o.text for o in ordinary_paragraphs() if o.split == "dev"]
+        own = [sample.text for sample in samples] + [o.text for o in load_ordinary_paragraphs() if o.split == "dev"]
         table = learn(lessons, own)
         ordinary = len(lessons) - len(samples)
         made_from = f"{len(samples)} paragraphs, {digest(samples)}, and {ordinary} ordinary ones"

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from ingestion.demo.load import PASSWORD, SLUG, USERS, load
-from ingestion.inline import work_off
+from ingestion.inline import process_all_waiting
 
 
 class Command(BaseCommand):
@@ -23,7 +23,7 @@ class Command(BaseCommand):
             )
         loaded = load()
         if wait:
-            work_off(loaded.workspace)
+            process_all_waiting(loaded.workspace)
         self.stdout.write(f"Workspace {SLUG!r}: {loaded.entities} records, {loaded.files} files.")
         self.stdout.write(f"Sign in as {', '.join(USERS)}; the password is {PASSWORD!r}.")
 

@@ -6,7 +6,7 @@ from typing import Any, get_args
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from entities.rag import RemainderPolicy
-from ingestion.evaluation.originals import Share, files_below, judge_file, kind_of_name
+from ingestion.evaluation.originals import Share, get_extension, judge_file, list_files_below
 
 
 class Command(BaseCommand):
@@ -25,9 +25,9 @@ class Command(BaseCommand):
         if not options["folder"].is_dir():
             raise CommandError(f"{options['folder']} is not a folder.")
         shares: dict[str, Share] = {}
-        for path in files_below(options["folder"], frozenset(options["kind"])):
+        for path in list_files_below(options["folder"], frozenset(options["kind"])):
             judged = judge_file(path, options["collection"])
-            shares.setdefault(kind_of_name(path), Share()).add(judged)
+            shares.setdefault(get_extension(path), Share()).add(judged)
             if options["show"] and (judged.refused or judged.blocking or judged.more):
                 why = judged.refused or " ".join(judged.blocking) or f"needs {sorted(judged.more)}: {judged.reasons}"
                 self.stderr.write(f"{path.relative_to(options['folder'])}: {why}")

@@ -25,7 +25,16 @@ class Command(BaseCommand):
             readings.append(reading)
             if options["files"]:
                 self.stdout.write(describe_file(reading))
-        self.stdout.write("\n".join([*opened(readings), *refused(readings), *left_out(readings), *compared(readings)]))
+        self.stdout.write(
+            "\n".join(
+                [
+                    *format_opened(readings),
+                    *format_refused(readings),
+                    *format_left_out(readings),
+                    *format_compared(readings),
+                ]
+            )
+        )
 
 
 def describe_file(reading: FileReading) -> str:
@@ -33,12 +42,14 @@ def describe_file(reading: FileReading) -> str:
         return f"{reading.name}  refused: {reading.refusal[0]}"
     described = f"{reading.name}  {reading.characters:,} characters"
     if (c := reading.comparison) is not None:
-        shares = f"words {ratio(c.shared, c.words)} order {ratio(c.ordered, c.placed)}"
-        described += f"  {shares}  CPU {times(c.seconds, c.reference_seconds)} ({1000 * c.seconds / c.pages:.1f} ms)"
+        shares = f"words {format_ratio(c.shared, c.words)} order {format_ratio(c.ordered, c.placed)}"
+        described += (
+            f"  {shares}  CPU {format_times(c.seconds, c.reference_seconds)} ({1000 * c.seconds / c.pages:.1f} ms)"
+        )
     return described + (f"  not read: {' '.join(reading.missing)}" if reading.missing else "")
 
 
-def opened(readings: list[FileReading]) -> list[str]:
+def format_opened(readings: list[FileReading]) -> list[str]:
     lines = [f"{'extension':<12}{'files':>7}{'opened':>8}  refused"]
     by_extension: dict[str, list[FileReading]] = defaultdict(list)
     for reading in readings:
@@ -50,7 +61,7 @@ def opened(readings: list[FileReading]) -> list[str]:
     return lines
 
 
-def refused(readings: list[FileReading]) -> list[str]:
+def format_refused(readings: list[FileReading]) -> list[str]:
     reasons: dict[tuple[str, str], list[str]] = defaultdict(list)
     for reading in readings:
         if reading.refusal is not None:
@@ -62,13 +73,13 @@ def refused(readings: list[FileReading]) -> list[str]:
     return lines
 
 
-def left_out(readings: list[FileReading]) -> list[str]:
+def format_left_out(readings: list[FileReading]) -> list[str]:
     codes = Counter(code for reading in readings for code in reading.missing)
     lines = ["", "not read of files that were opened"] if codes else []
     return lines + [f"{count:>5}  {code}" for code, count in codes.most_common()]
 
 
-def compared(readings: list[FileReading]) -> list[str]:
+def format_compared(readings: list[FileReading]) -> list[str]:
     """Means over files, so that one long file does not outweigh the others; processor time over all pages."""
     groups: dict[str, list[PdfComparison]] = defaultdict(list)
     for reading in readings:
@@ -84,23 +95,23 @@ def compared(readings: list[FileReading]) -> list[str]:
     ]
     for name, found in [*sorted(groups.items()), ("all", every)]:
         pages = sum(c.pages for c in found)
-        words = mean([c.shared / c.words for c in found if c.words])
-        order = mean([c.ordered / c.placed for c in found if c.placed])
+        words = compute_mean([c.shared / c.words for c in found if c.words])
+        order = compute_mean([c.ordered / c.placed for c in found if c.placed])
         seconds = sum(c.seconds for c in found)
-        cpu = times(seconds, sum(c.reference_seconds for c in found))
+        cpu = format_times(seconds, sum(c.reference_seconds for c in found))
         lines.append(
             f"{name[-35:]:<36}{len(found):>6}{pages:>7}{words:>8.3f}{order:>8.3f}{cpu:>8}{1000 * seconds / pages:>9.1f}"
         )
     return lines
 
 
-def mean(shares: list[float]) -> float:
+def compute_mean(shares: list[float]) -> float:
     return sum(shares) / len(shares) if shares else 1.0
 
 
-def ratio(part: int, whole: int) -> str:
+def format_ratio(part: int, whole: int) -> str:
     return f"{part / whole:.3f}" if whole else "-"
 
 
-def times(seconds: float, reference: float) -> str:
+def format_times(seconds: float, reference: float) -> str:
     return f"{seconds / reference:.1f}x" if reference else "-"

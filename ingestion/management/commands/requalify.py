@@ -14,7 +14,7 @@ from entities.access import Scope
 from entities.models import Classification, Workspace
 from ingestion import requalify
 from ingestion.models import Requalification, RequalifiedFile
-from ingestion.requalify_plan import Plan, plan, words
+from ingestion.requalify_plan import RequalifyPlan, count_by_cause, plan
 from ingestion.staleness import NAMES
 
 
@@ -43,7 +43,7 @@ class Command(BaseCommand):
         self.as_json = bool(options["json"])
         try:
             if options["everything"] and (options["go"] or options["report"] or options["abandon"]):
-                raise requalify.Refused(
+                raise requalify.RequalifyRefused(
                     "--everything goes with --canary: what a run works over is said when it begins."
                 )
             if options["canary"] is not None:
@@ -57,13 +57,13 @@ class Command(BaseCommand):
                 self.stdout.write("The run is ended. What is done stays; the rest is stale as before.")
             else:
                 self.show(known, everything=options["everything"])
-        except requalify.Refused as refusal:
+        except requalify.RequalifyRefused as refusal:
             raise CommandError(str(refusal)) from None
 
     def opened(self, workspace: int) -> Requalification:
         run = requalify.open_run(workspace)
         if run is None:
-            raise requalify.Refused("No run is open: begin with a share, --canary 0.1.")
+            raise requalify.RequalifyRefused("No run is open: begin with a share, --canary 0.1.")
         return run
 
     def show(self, workspace: int, *, everything: bool) -> None:
@@ -80,7 +80,9 @@ class Command(BaseCommand):
             if not self.as_json:
                 self.plan(found)
         elif (run.share, run.everything) != (share, everything):
-            raise requalify.Refused("A run with another share is open: go on with it (--go), or end it (--abandon).")
+            raise requalify.RequalifyRefused(
+                "A run with another share is open: go on with it (--go), or end it (--abandon)."
+            )
         self.work(run, canary_only=True)
 
     def go(self, workspace: int) -> None:
@@ -105,8 +107,8 @@ class Command(BaseCommand):
             )
             self.stdout.write(f"{item.file_id} {item.get_state_display().lower()}{about}")
 
-    def plan(self, found: Plan) -> None:
-        causes = dict(words(found.files))
+    def plan(self, found: RequalifyPlan) -> None:
+        causes = dict(count_by_cause(found.files))
         if self.as_json:
             self.stdout.write(
                 json.dumps(
@@ -150,8 +152,8 @@ class Command(BaseCommand):
                         "files": came.files,
                         "paragraphs": came.paragraphs,
                         "relabelled": came.changed,
-                        "needed_more": named(came.gained, names),
-                        "would_need_less": named(came.waiting, names),
+                        "needed_more": name_counts(came.gained, names),
+                        "would_need_less": name_counts(came.waiting, names),
                         "failed": [[str(pk), detail] for pk, detail in came.failed],
                         "left_out": came.left,
                         "still_to_do": came.still,
@@ -166,13 +168,13 @@ class Command(BaseCommand):
             ("Under-classified before, and raised", came.gained),
             ("Over-classified by today's votes, and left for a steward", came.waiting),
         ):
-            for label, count in named(counts, names).items():
+            for label, count in name_counts(counts, names).items():
                 self.stdout.write(f"  {title}: {label} on {count} paragraphs")
         for pk, detail in came.failed:
             self.stdout.write(f"  failed: {pk} {detail}")
 
 
-def named(counts: Mapping[int, int], names: Mapping[int, str]) -> dict[str, int]:
+def name_counts(counts: Mapping[int, int], names: Mapping[int, str]) -> dict[str, int]:
     return {names.get(atom, str(atom)): count for atom, count in sorted(counts.items())}
 
 

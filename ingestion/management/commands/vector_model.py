@@ -38,7 +38,7 @@ class Command(BaseCommand):
         for slug in workspace or known:
             try:
                 getattr(self, action)(slug, known[slug], options.get("model", ""))
-            except (vector_models.Refused, EmbeddingFailed) as problem:
+            except (vector_models.ModelSwitchRefused, EmbeddingFailed) as problem:
                 refused = True
                 self.stderr.write(f"{slug}: {problem}")
         if action == "drop" and not refused:
@@ -51,7 +51,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{slug}: {model} stands beside the model in use; workers make its vectors.")
 
     def status(self, slug: str, workspace: int, model: str) -> None:
-        found = vector_models.status(workspace)
+        found = vector_models.list_status(workspace)
         if not found:
             self.stdout.write(f"{slug}: no text yet.")
         for line in found:
@@ -65,7 +65,9 @@ class Command(BaseCommand):
 
     def fill(self, slug: str, workspace: int, model: str) -> None:
         if not vector_fill.fill(workspace, model, seconds=float("inf")):
-            raise vector_models.Refused(f"{model} is not whole: see its status. Another process may be filling it.")
+            raise vector_models.ModelSwitchRefused(
+                f"{model} is not whole: see its status. Another process may be filling it."
+            )
         self.stdout.write(f"{slug}: {model} is whole.")
 
     def switch(self, slug: str, workspace: int, model: str) -> None:

@@ -8,14 +8,19 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from entities.access import NoWorkspace, Scope
 from entities.models import User
-from ingestion.vector_models import model_for_search, whole_models
-from retrieval.evaluation.comparison import average_sets, compare_rankings, comparison_as_json, comparison_lines
+from ingestion.vector_models import get_search_model, list_whole_models
+from retrieval.evaluation.comparison import (
+    build_comparison_json,
+    compare_rankings,
+    compute_set_means,
+    format_comparison,
+)
 from retrieval.evaluation.documents import ROLE, load_documents
-from retrieval.evaluation.readers import as_lines, read_set
-from retrieval.evaluation.report import as_json, lines, weight_lines, weights_as_json
-from retrieval.evaluation.run import Measured, measure
-from retrieval.evaluation.sets import BadSet, QuestionSet
-from retrieval.evaluation.store import THRESHOLD, Kept, keep, note_run
+from retrieval.evaluation.readers import format_as_lines, read_set
+from retrieval.evaluation.report import build_report_json, build_weights_json, format_report, format_weights
+from retrieval.evaluation.run import RunMeasurement, measure
+from retrieval.evaluation.sets import BadQuestionSet, QuestionSet
+from retrieval.evaluation.store import THRESHOLD, SavedRun, keep, note_run
 from retrieval.evaluation.weights import choose_share
 
 DROPPED = 2
@@ -60,7 +65,7 @@ class Command(BaseCommand):
             raise CommandError("Name a SET.")
         sets = [self.read(path, options) for path in options["sets"]]
         if options["convert"]:
-            self.stdout.write("".join(as_lines(given.questions) for given in sets), ending="")
+            self.stdout.write("".join(format_as_lines(given.questions) for given in sets), ending="")
             return
         readers = [self.reader(given, options) for given in sets]
         if options["load_only"]:
@@ -68,31 +73,32 @@ class Command(BaseCommand):
         try:
             made = [self.run(given, *reader, options) for given, reader in zip(sets, readers, strict=True)]
             chosen = choose_share({kept.run.set_name: one.outcomes for one, kept in made}) if options["weigh"] else None
-        except (BadSet, ValueError) as problem:
+        except (BadQuestionSet, ValueError) as problem:
             raise CommandError(str(problem)) from None
         if options["json"]:
             reports = [
-                as_json(kept) | {"comparison": comparison_as_json(compare_rankings(one.outcomes))} for one, kept in made
+                build_report_json(kept) | {"comparison": build_comparison_json(compare_rankings(one.outcomes))}
+                for one, kept in made
             ]
-            whole = {"sets": reports, "weights": weights_as_json(chosen)} if chosen else reports
+            whole = {"sets": reports, "weights": build_weights_json(chosen)} if chosen else reports
             self.stdout.write(json.dumps(reports[0] if whole is reports and len(reports) == 1 else whole, indent=1))
         else:
             compared = [compare_rankings(one.outcomes) for one, _ in made]
             for (_, kept), rankings in zip(made, compared, strict=True):
-                self.stdout.write("\n".join(lines(kept, options["threshold"])))
-                self.stdout.write("\n".join(comparison_lines(rankings)))
+                self.stdout.write("\n".join(format_report(kept, options["threshold"])))
+                self.stdout.write("\n".join(format_comparison(rankings)))
             if len(made) > 1:
                 self.stdout.write(f"Means of {len(made)} sets:")
-                self.stdout.write("\n".join(comparison_lines(average_sets(compared))))
+                self.stdout.write("\n".join(format_comparison(compute_set_means(compared))))
             if chosen:
-                self.stdout.write("\n".join(weight_lines(chosen)))
+                self.stdout.write("\n".join(format_weights(chosen)))
         if any(kept.run.dropped for _, kept in made):
             raise CommandError("Search got worse than it was.", returncode=DROPPED)
 
     def read(self, path: Path, options: dict[str, Any]) -> QuestionSet:
         try:
             given = read_set(path)
-        except BadSet as problem:
+        except BadQuestionSet as problem:
             raise CommandError(str(problem)) from None
         return self.narrow(given, options)
 
@@ -101,10 +107,12 @@ class Command(BaseCommand):
             given = given.answerable()
         return given.sample(options["sample"]) if options["sample"] > 0 else given
 
-    def run(self, given: QuestionSet, reader: Scope, name: str, options: dict[str, Any]) -> tuple[Measured, Kept]:
+    def run(
+        self, given: QuestionSet, reader: Scope, name: str, options: dict[str, Any]
+    ) -> tuple[RunMeasurement, SavedRun]:
         """Raises: BadSet, ValueError."""
-        model_id = options["model"] or model_for_search(reader)
-        if model_id not in whole_models(reader.workspace):
+        model_id = options["model"] or get_search_model(reader)
+        if model_id not in list_whole_models(reader.workspace):
             raise CommandError(
                 f"{model_id} is no model of this workspace, or not whole: manage.py vector_model status."
             )

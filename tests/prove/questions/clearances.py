@@ -74,7 +74,7 @@ def clearances_are_given_by_stewards(e: Everything) -> None:
         with e.planted.scope(person).open():
             may_give = world.by_role(person) if world.steward(person) else frozenset()
             assert [sorted(atoms) for atoms in asked("app_grantable")] == [sorted(may_give)], person
-    with e.planted.scope(world.people[ANN]).limited_to([1, 2, 3]).open():
+    with e.planted.scope(world.people[ANN]).limit_to([1, 2, 3]).open():
         assert asked("app_grantable") == [[]]
     with undone():
         with e.planted.service.open():

@@ -8,7 +8,7 @@ from entities.models import FieldParagraph
 from ingestion.desk import MOST, accept, load_places, select_field_paragraphs, select_paragraphs
 from ingestion.file_shown import NAMELESS
 from ingestion.models import File, Paragraph
-from ingestion.relabelling import judged
+from ingestion.relabelling import digest_judged
 from tests.oracle.planting import Everything
 from tests.prove.questions.refusals import refused, undone
 from tests.prove.questions.tables import everybody, same
@@ -62,7 +62,7 @@ def proposals_are_taken(e: Everything) -> None:
     world = e.world
     with e.planted.service.open():
         waiting: list[Paragraph | FieldParagraph] = [*Paragraph.objects.all(), *FieldParagraph.objects.all()]
-        shown = {p.pk: judged(p) for p in waiting}
+        shown = {p.pk: digest_judged(p) for p in waiting}
     for person in everybody(e):
         scope = e.planted.scope(person)
         with undone(), scope.open():
@@ -91,7 +91,7 @@ def only_what_waits_is_taken(e: Everything) -> None:
             assert [p.review for p in decided] == [0, 0]
             rows = [*Paragraph.objects.filter(file=e.files["record0"]),
                     *FieldParagraph.objects.filter(entity=e.planted.records["record0"])]  # fmt: skip
-            shown = {p.pk: judged(p) for p in rows}
+            shown = {p.pk: digest_judged(p) for p in rows}
         with scope.open():
             before = len(connection.run_on_commit)
             done = accept(scope=scope, shown=shown)

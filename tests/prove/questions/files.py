@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
 
-from entities.access import Kind, Scope
+from entities.access import Scope, ScopeKind
 from entities.actions import add_member
 from entities.models import Classification, Role, User
-from ingestion.access import get_file_or_404, get_record_for, readable_files, visible_files
+from ingestion.access import get_file_or_404, get_record_for, select_readable_files, select_visible_files
 from ingestion.models import File, FileRevision, Paragraph
 from tests.oracle.planting import Everything
 from tests.prove.questions.refusals import refused, undone
@@ -22,7 +22,7 @@ def files_are_got(e: Everything) -> None:
         scope = e.planted.scope(person)
         with scope.open():
             known = [name for name in e.files if world.knows_file(person, name)]
-            found = readable_files(scope, visible_files(scope)).values_list("pk", flat=True)
+            found = select_readable_files(scope, select_visible_files(scope)).values_list("pk", flat=True)
             same("files", person, found, [e.files[name] for name in known])
             for name, pk in e.files.items():
                 record = world.record(name)
@@ -38,7 +38,7 @@ def files_are_got(e: Everything) -> None:
                     with refused(PermissionDenied if world.sees(person, record) else Http404):
                         get_record_for(scope, e.planted.records[name], "upload")
     with e.planted.service.open():
-        assert readable_files(e.planted.service, File.objects.all()).count() == len(e.files)
+        assert select_readable_files(e.planted.service, File.objects.all()).count() == len(e.files)
 
 
 def told(e: Everything, scope: Scope, names: Iterable[str]) -> list[str]:
@@ -46,7 +46,8 @@ def told(e: Everything, scope: Scope, names: Iterable[str]) -> list[str]:
     with scope.open():
         files = {e.files[name]: name for name in names}
         listed = [
-            files[pk] for pk in readable_files(scope, File.objects.filter(pk__in=files)).values_list("pk", flat=True)
+            files[pk]
+            for pk in select_readable_files(scope, File.objects.filter(pk__in=files)).values_list("pk", flat=True)
         ]
         for pk, name in files.items():
             if name in listed:
@@ -65,9 +66,9 @@ def files_are_known_to_who_sent_them(e: Everything) -> None:
         with planted.service.open():
             add_member(planted.workspace, first, [])
         ben = planted.scope(world.people[1])
-        red = Scope(ben.workspace, -planted.roles["Red"].pk, Kind.ROLE, ben.slug)
+        red = Scope(ben.workspace, -planted.roles["Red"].pk, ScopeKind.ROLE, ben.slug)
         # Held to less: whoever has that account may be a steward.
-        number_one = Scope.for_user(first, ben.slug).limited_to([1, 3])
+        number_one = Scope.for_user(first, ben.slug).limit_to([1, 3])
         for scope, person in ((ben, True), (number_one, True), (red, False)):
             for sender, on_its_way, knows in (
                 (scope.principal, None, person),

@@ -114,7 +114,7 @@ def what_is_acknowledged_is_told(e: Everything) -> None:
         (told,) = asked("app_acknowledged")
         assert set(told) == set(Classification.objects.values_list("value", flat=True))
         assert asked("app_unlabelled") == [True]
-    held_back = planted.scope(world.people[0]).limited_to([1, 2, 3])
+    held_back = planted.scope(world.people[0]).limit_to([1, 2, 3])
     with held_back.open():
         assert asked("app_unlabelled") == [False]  # whoever is held to clearances is held to labelled text
     for function, answer in (("app_unlabelled", False), ("app_allowed", []), ("app_acknowledged", [])):

@@ -2,7 +2,7 @@
 
 import psycopg
 
-from retrieval.gate import INDEX_ROWS, gate
+from retrieval.gate import INDEX_ROWS, build_gates
 from retrieval.query import Within
 from tests.oracle.asked import texts_by_number
 from tests.oracle.planting import Everything
@@ -20,7 +20,7 @@ def the_gate_decides_alone(e: Everything, owner: psycopg.Connection) -> None:
         scope = e.planted.scope(person)
         read = [t.words for t in e.world.indexed(person)]
         with scope.open():
-            gates = gate(scope, Within())
+            gates = build_gates(scope, Within())
         for form in (gates.each, gates.all):
             for table in TABLES:
                 asked = form.fill('WITH {ctes} SELECT p."row" FROM {table} p WHERE {condition}', table=table)

@@ -6,16 +6,16 @@ from django.db import DataError
 
 from entities.access import (
     ScopeError,
-    allowed_labels,
-    atoms_by_label,
     combine,
     combine_many,
-    concealed_atoms,
-    granted_atoms,
+    is_readable,
     list_atoms,
-    missing_atoms,
+    list_missing_atoms,
+    load_allowed_labels,
+    load_atoms_by_label,
+    load_concealed_atoms,
+    load_granted_atoms,
     raise_labels,
-    readable_now,
 )
 from entities.models import Classification, Source
 from ingestion.models import ContextRow, RowParagraph
@@ -28,15 +28,15 @@ def labels_are_told(e: Everything) -> None:
     for person in world.people:
         with e.planted.scope(person).open():
             held = world.held(person)
-            assert granted_atoms() == held
-            known = atoms_by_label()
-            assert allowed_labels() == {value for value, atoms in known.items() if set(atoms) <= held}
-            assert concealed_atoms() == world.concealed - held
+            assert load_granted_atoms() == held
+            known = load_atoms_by_label()
+            assert load_allowed_labels() == {value for value, atoms in known.items() if set(atoms) <= held}
+            assert load_concealed_atoms() == world.concealed - held
             for value, atoms in known.items():
                 assert list_atoms(value) == atoms
-                assert missing_atoms(value) == tuple(a for a in atoms if a not in held)
-                assert readable_now(value) == (set(atoms) <= held)
-            assert not readable_now(None)
+                assert list_missing_atoms(value) == tuple(a for a in atoms if a not in held)
+                assert is_readable(value) == (set(atoms) <= held)
+            assert not is_readable(None)
             with refused(ValueError):
                 list_atoms(None)
             with refused(Classification.DoesNotExist):
@@ -48,7 +48,7 @@ def labels_combine(e: Everything) -> None:
     with undone(), planted.service.open():
         ws = planted.workspace.pk
         assert (combine(ws), combine(ws, 0), combine(ws, 3), combine(ws, 0, 3, 3)) == (0, 0, 3, 3)
-        atoms_by_label()
+        load_atoms_by_label()
         new = combine(ws, 1, 2, 3)
         assert list_atoms(new) == (1, 2, 3)
         assert combine(ws, combine(ws, 2, 1), 3) == combine_many([3, 2, 1]) == new >= 1000

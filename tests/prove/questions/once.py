@@ -8,12 +8,20 @@ import pytest
 from django.db import connection
 from django.db.models import Q
 
-from entities.access import STEWARD, atoms_by_label, combine_many, list_atoms, sources_visible, statements, written
-from entities.access.objects import declared_rules, lock_or_404, visible
+from entities.access import (
+    STEWARD,
+    build_sources_visible_q,
+    combine_many,
+    list_atoms,
+    load_atoms_by_label,
+    statements,
+    written,
+)
+from entities.access.objects import build_visibility_q, list_declared_rules, lock_or_404
 from entities.access.routes import holds
-from entities.access.statements import visible_records
+from entities.access.statements import build_visible_records
 from entities.models import Entity
-from retrieval.gate import IN_A_SET, gate
+from retrieval.gate import IN_A_SET, build_gates
 from retrieval.query import Within
 from tests.oracle.planting import Everything
 from tests.prove.questions.refusals import undone
@@ -42,11 +50,11 @@ def texts_are_written_once(e: Everything) -> None:
             texts = []
             for _ in range(2):
                 with scope.open():
-                    texts.append(visible_records(scope))
+                    texts.append(build_visible_records(scope))
             assert texts[0] is texts[1]
             known.append(len(statements.COMPILED))
         assert known == [1, 2, 1, 2]
-        assert {len(key) for key in statements.COMPILED} == {2 + len(declared_rules())}, "nobody has no roles"
+        assert {len(key) for key in statements.COMPILED} == {2 + len(list_declared_rules())}, "nobody has no roles"
 
 
 def conditions_are_written_once(e: Everything) -> None:
@@ -60,7 +68,7 @@ def conditions_are_written_once(e: Everything) -> None:
             conditions = []
             for _ in range(2):
                 with scope.open():
-                    conditions.append(visible(scope, Entity))
+                    conditions.append(build_visibility_q(scope, Entity))
             assert conditions[0] is conditions[1]
             known.append(len(written.WRITTEN))
         assert known == [1, 2, 1, 2]
@@ -69,23 +77,23 @@ def conditions_are_written_once(e: Everything) -> None:
 def the_faster_form_is_taken(e: Everything) -> None:
     scope = e.planted.scope(e.world.people[1])
     with pytest.MonkeyPatch.context() as patch, scope.open():
-        gates = gate(scope, Within())
+        gates = build_gates(scope, Within())
         for records, form in ((IN_A_SET * 10, gates.all), (IN_A_SET * 10 + 1, gates.each)):
-            patch.setattr("retrieval.gate.sizes", lambda records=records: SimpleNamespace(records=records))
-            assert gates.cheaper(10) is form
+            patch.setattr("retrieval.gate.read_sizes", lambda records=records: SimpleNamespace(records=records))
+            assert gates.choose_cheaper(10) is form
 
 
 def what_is_known_is_not_asked(e: Everything) -> None:
     service, ann = e.planted.service, e.planted.scope(e.world.people[0])
     with ann.open():
-        atoms_by_label()
+        load_atoms_by_label()
         holds(ann, STEWARD)
         for work in (lambda: list_atoms(1), lambda: combine_many([]), lambda: combine_many([3]),
                      lambda: holds(ann, STEWARD)):  # fmt: skip
             assert statements_of(work) == []
     assert not holds(ann, STEWARD), "outside a scope nothing is seen, and nothing remembered"
     with undone(), service.open():
-        assert sources_visible(service) == Q()
-        assert "drawn" not in gate(service, Within()).each.cleared
+        assert build_sources_visible_q(service) == Q()
+        assert "drawn" not in build_gates(service, Within()).each.cleared
         row = Entity.objects.get(pk=e.planted.records["record0"])
         assert "FOR NO KEY UPDATE" in statements_of(lambda: lock_or_404(row))[0]

@@ -8,22 +8,22 @@ from django.contrib.contenttypes.models import ContentType
 from django.http import Http404
 from django.utils import timezone
 
-from entities.access import Kind as ScopeKind
 from entities.access import (
     Scope,
-    clears,
-    entity_content_type,
+    ScopeKind,
+    build_sources_visible_q,
+    build_visibility_q,
+    filter_visible,
+    get_entity_content_type,
     get_entity_or_404,
     grant_entity,
+    list_redacted_fields,
     make_group,
     may,
     may_create,
-    redacted_fields,
     revoke_entity,
-    sources_visible,
-    visible,
 )
-from entities.access.objects import declared_fields, lock_or_404, readable_fields
+from entities.access.objects import list_declared_fields, list_readable_fields, lock_or_404
 from entities.actions import add_member
 from entities.models import Entity, EntityRoleGrant, EntityUserGrant, Role, Source, User, Weight
 from entities.types import Article, Contract, Employee
@@ -104,9 +104,9 @@ def private_records_are_their_makers(e: Everything) -> None:
 
 def records_are_got(e: Everything) -> None:
     planted = e.planted
-    assert entity_content_type(Contract) == entity_content_type(Entity) == entity_content_type(Contract())
-    assert entity_content_type(Role).model == "role"
-    assert entity_content_type(Role()) == ContentType.objects.get_for_model(Role)
+    assert get_entity_content_type(Contract) == get_entity_content_type(Entity) == get_entity_content_type(Contract())
+    assert get_entity_content_type(Role).model == "role"
+    assert get_entity_content_type(Role()) == ContentType.objects.get_for_model(Role)
     for person in e.world.people:
         scope = planted.scope(person)
         with scope.open():
@@ -125,20 +125,20 @@ def records_are_got(e: Everything) -> None:
             with refused(Http404):
                 get_entity_or_404(scope, "nonsense")
             with refused(ValueError):
-                visible(scope, Entity, "fly")
+                build_visibility_q(scope, Entity, "fly")
             contracts = {planted.records[r.name] for r in e.world.records if r.kind == "contract"}
             for pk in contracts:
                 if Entity.objects.visible_to(scope).filter(pk=pk).exists():
                     with refused(Http404):
                         get_entity_or_404(scope, pk, model=Employee)
                     assert get_entity_or_404(scope, pk, model=Contract).pk == pk
-            seen = set(clears(scope, Entity.objects.all()).values_list("pk", flat=True))
+            seen = set(filter_visible(scope, Entity.objects.all()).values_list("pk", flat=True))
             assert seen == {planted.records[r.name] for r in e.world.records if e.world.sees(person, r)}
             roles = person.roles
             assert may_create(scope, Contract) == bool(roles & {"Editor", "Admin"})
             assert may_create(scope, Employee) == bool(roles & {"HR", "Admin"})
             assert not may_create(scope, Article)  # a rule about some rows is none about all
-            told = {f.name: f.requires for f in redacted_fields(Employee)}
+            told = {f.name: f.requires for f in list_redacted_fields(Employee)}
             held = e.world.held(person)
             assert told == {
                 name: tuple(sorted(needs - held))
@@ -149,12 +149,12 @@ def records_are_got(e: Everything) -> None:
 
 def columns_are_read(e: Everything) -> None:
     """What a person is not cleared for is not selected, and what is no field is none."""
-    assert declared_fields(Employee) == ["name", *(f.name for f in Employee._meta.local_fields[1:])]
+    assert list_declared_fields(Employee) == ["name", *(f.name for f in Employee._meta.local_fields[1:])]
     for person in e.world.people:
         scope, held = e.planted.scope(person), e.world.held(person)
         hidden = {name for name, needs in {"email": {3}, "salary": {3, 5}}.items() if not needs <= held}
         with scope.open():
-            assert set(readable_fields(Employee)) == set(declared_fields(Employee)) - hidden
+            assert set(list_readable_fields(Employee)) == set(list_declared_fields(Employee)) - hidden
             for employee in Employee.objects.readable_by(scope):
                 assert employee.get_deferred_fields() == {"name"} | hidden
             for entity in Entity.objects.readable_by(scope):
@@ -167,7 +167,7 @@ def sources_are_asked(e: Everything) -> None:
         scope = e.planted.scope(person)
         with scope.open():
             seen = Entity.objects.visible_to(scope).values("pk")
-            rows = ContextRow.objects.filter(sources_visible(scope), entity__in=seen)
+            rows = ContextRow.objects.filter(build_sources_visible_q(scope), entity__in=seen)
             assert set(rows.values_list("text", flat=True)) == {text.words for text in e.world.indexed(person)}
 
 
@@ -190,7 +190,7 @@ def records_in_numbers_are_asked(e: Everything) -> None:
             for person in everybody(e):
                 scope = planted.scope(person)
                 with scope.open():
-                    shown = ContextRow.objects.filter(sources_visible(scope), pk=text.pk).exists()
+                    shown = ContextRow.objects.filter(build_sources_visible_q(scope), pk=text.pk).exists()
                 assert shown == all(world.sees(person, world.record(name)) for name in counted), (person, counted)
 
 
@@ -208,7 +208,7 @@ def the_service_sees_all(e: Everything) -> None:
         seen = set(Entity.objects.visible_to(service, "delete").values_list("pk", flat=True))
         assert seen == set(e.planted.records.values())
         assert sorted(e.rows) == sorted(
-            ContextRow.objects.filter(sources_visible(service)).values_list("text", flat=True)
+            ContextRow.objects.filter(build_sources_visible_q(service)).values_list("text", flat=True)
         )
         assert may_create(service, Article)
         assert len(find(service, "liability", floor=-1).hits) == len(e.rows)

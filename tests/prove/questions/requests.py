@@ -11,10 +11,10 @@ from django.db import connection
 from django.http import Http404
 from django.utils import timezone
 
-from entities.access import Kind, Scope
+from entities.access import Scope, ScopeKind
 from entities.actions import add_member
 from entities.api.errors import Conflict, TooManyRequests
-from entities.api.lists import atom_chips
+from entities.api.lists import load_atom_chips
 from entities.models import AuditEntry, LabelGrant, Membership, User
 from entities.types import Contract
 from ingestion.access import get_file_or_404
@@ -27,10 +27,10 @@ from ingestion.requests import (
     ask_for_access,
     check_end,
     decide_access,
+    find_wanted_atoms,
     get_request_or_404,
     select_requests,
-    to_decide,
-    wanted_atoms,
+    select_to_decide,
 )
 from tests.oracle.planting import Everything
 from tests.prove.mutation_of_sql import in_template
@@ -57,7 +57,7 @@ def requests_are_got(e: Everything) -> None:
                         get_request_or_404(scope, pk)
             theirs = {pk for (name, record), pk in e.requests.items()
                       if name != person.name and world.sees(person, world.record(record))}  # fmt: skip
-            waiting = set(to_decide(scope).values_list("pk", flat=True))
+            waiting = set(select_to_decide(scope).values_list("pk", flat=True))
             assert waiting == (theirs if world.steward(person) else set()), person
 
 
@@ -87,7 +87,7 @@ def requests_are_decided(e: Everything) -> None:
         with refused(PermissionDenied):
             decide_access(scope=ann, request=more, state=State.GRANTED)
         assert decide_access(scope=ann, request=more, state=State.REFUSED, reason="Why").state == State.REFUSED
-        assert more.pk not in {row.pk for row in to_decide(ann)}
+        assert more.pk not in {row.pk for row in select_to_decide(ann)}
     with undone():
         with e.planted.service.open():
             kept = LabelGrant.objects.get(membership__user=e.planted.users["dee"], expires_at=None)
@@ -164,17 +164,17 @@ def requests_tell_nothing(e: Everything) -> None:
             wish = Wish(file=file.pk, passage=passages[text.words])
             if world.cleared(world.people[3], text.label):
                 with refused(BadUpload):
-                    wanted_atoms(file, wish)
+                    find_wanted_atoms(file, wish)
             else:
-                assert set(wanted_atoms(file, wish)) == {3}, "as of a passage that is not there"
+                assert set(find_wanted_atoms(file, wish)) == {3}, "as of a passage that is not there"
         for absent in (uuid4(), elsewhere, None):
-            assert set(wanted_atoms(file, Wish(file=file.pk, passage=absent))) == {3}
-        assert set(wanted_atoms(None, Wish(labels=(1, 5)))) == {1}
-        offered = set(atom_chips()) - world.concealed
-        assert set(wanted_atoms(None, Wish(labels=tuple(offered)))) == offered - {0, 5}
+            assert set(find_wanted_atoms(file, Wish(file=file.pk, passage=absent))) == {3}
+        assert set(find_wanted_atoms(None, Wish(labels=(1, 5)))) == {1}
+        offered = set(load_atom_chips()) - world.concealed
+        assert set(find_wanted_atoms(None, Wish(labels=tuple(offered)))) == offered - {0, 5}
         for labels in ((2,), (77,), (5,), ()):
             with refused(BadUpload):
-                wanted_atoms(None, Wish(labels=labels))
+                find_wanted_atoms(None, Wish(labels=labels))
         records = e.planted.records
         for hidden in (
             Wish(labels=(1,)),
@@ -189,10 +189,10 @@ def requests_tell_nothing(e: Everything) -> None:
         with e.planted.service.open():
             Paragraph.objects.filter(file=file.pk).delete()
         with dee.open(), refused(BadUpload):
-            wanted_atoms(file, Wish(file=file.pk))
+            find_wanted_atoms(file, Wish(file=file.pk))
     wish = Wish(entity=records["record0"], labels=(1,))
-    as_role = Scope(dee.workspace, -e.planted.roles["Red"].pk, Kind.ROLE, dee.slug)
-    for scope in (dee.limited_to([1]), e.planted.service, as_role):
+    as_role = Scope(dee.workspace, -e.planted.roles["Red"].pk, ScopeKind.ROLE, dee.slug)
+    for scope in (dee.limit_to([1]), e.planted.service, as_role):
         with scope.open(), refused(PermissionDenied):
             ask_for_access(scope=scope, wish=wish)
 
@@ -300,4 +300,4 @@ def requests_are_kept_apart_by_code_too(e: Everything, owner: psycopg.Connection
                 if name == person.name and world.sees(person, world.record(record))]  # fmt: skip
         with everybodys(owner), scope.open():
             assert set(select_requests(scope).values_list("pk", flat=True)) == set(mine), person
-            assert not to_decide(scope).exists()
+            assert not select_to_decide(scope).exists()

@@ -6,14 +6,14 @@ from entities.access import (
     NoWorkspace,
     Scope,
     ScopeError,
-    allowed_labels,
-    current,
-    granted_atoms,
+    get_current_scope,
+    has_open_scope,
     list_workspaces,
+    load_allowed_labels,
+    load_granted_atoms,
     open_token,
-    scope_is_open,
 )
-from entities.access.scope import cached
+from entities.access.scope import load_once
 from entities.models import Entity, Role
 from tests.oracle.planting import Everything
 from tests.prove.questions.refusals import refused, undone
@@ -22,25 +22,25 @@ from tests.prove.questions.refusals import refused, undone
 def scopes_open_and_close(e: Everything) -> None:
     service = e.planted.service
     scope = e.planted.scope(e.world.people[1])
-    assert (service.is_service, scope.is_service, scope_is_open()) == (True, False, False)
+    assert (service.is_service, scope.is_service, has_open_scope()) == (True, False, False)
     for _ in range(2):
         with scope.open():
-            assert scope_is_open()
-            assert current() is scope
+            assert has_open_scope()
+            assert get_current_scope() is scope
             with refused(ScopeError), service.open():
                 pass
-            assert current() is scope
-            assert cached("once", lambda: 1) == cached("once", lambda: 2) == 1
-        assert not scope_is_open()
+            assert get_current_scope() is scope
+            assert load_once("once", lambda: 1) == load_once("once", lambda: 2) == 1
+        assert not has_open_scope()
         with scope.open():
-            assert cached("once", lambda: 3) == 3
+            assert load_once("once", lambda: 3) == 3
     with refused(ScopeError):
-        current()
+        get_current_scope()
     with refused(ScopeError):
-        cached("once", lambda: 1)
+        load_once("once", lambda: 1)
     with refused(ZeroDivisionError), scope.open():
         raise ZeroDivisionError
-    assert not scope_is_open()
+    assert not has_open_scope()
 
 
 def scopes_inside_a_transaction_leave_nothing(e: Everything) -> None:
@@ -65,11 +65,11 @@ def scopes_of_people_and_roles(e: Everything) -> None:
     scope = planted.scope(ann)
     assert (scope.workspace, scope.principal) == (planted.workspace.pk, user.pk)
     with refused(ScopeError):
-        planted.service.limited_to([1])
-    with scope.limited_to([1, 2]).limited_to([2, 3]).open():
-        assert granted_atoms() == {2}
-    with scope.limited_to([]).open():
-        assert allowed_labels() == {0}
+        planted.service.limit_to([1])
+    with scope.limit_to([1, 2]).limit_to([2, 3]).open():
+        assert load_granted_atoms() == {2}
+    with scope.limit_to([]).open():
+        assert load_allowed_labels() == {0}
     with refused(NoWorkspace), replace(scope, token="x").open():
         pass
     with refused(NoWorkspace), replace(scope, sign_in="x").open():
@@ -79,7 +79,7 @@ def scopes_of_people_and_roles(e: Everything) -> None:
             as_role = Scope.for_role(Role.objects.select_related("workspace").get(name=role.name))
         assert as_role.slug == planted.workspace.slug
         with as_role.open():
-            assert granted_atoms() == role.atoms
+            assert load_granted_atoms() == role.atoms
             seen = set(Entity.objects.visible_to(as_role).values_list("pk", flat=True))
             # Nobody's own, so nothing private; grants to the role and rules for it hold.
             assert seen == {

@@ -7,9 +7,9 @@ from django.db import connection
 
 from chat.models import Message
 from chat.models import Role as Speaker
-from entities.audit.writing import Question, record_question
+from entities.audit.writing import AuditedQuery, record_question
 from entities.models import AuditEntry, AuditText, EntityRoleGrant, EntityUserGrant, FieldParagraph
-from ingestion.access import cleared_for_all, outlines
+from ingestion.access import is_cleared_for_all, load_outlines
 from ingestion.models import AccessMessage, AccessRequest, ContextRow, File, Kind, Paragraph
 from pulse.models import Pulse
 from references.models import Reference
@@ -58,9 +58,9 @@ def words(texts: Any) -> list[str]:
 
 def labels(e: Everything) -> dict[int, frozenset[int]]:
     """Within an open scope."""
-    from entities.access import atoms_by_label
+    from entities.access import load_atoms_by_label
 
-    return {value: frozenset(atoms) for value, atoms in atoms_by_label().items()}
+    return {value: frozenset(atoms) for value, atoms in load_atoms_by_label().items()}
 
 
 def unlabelled_text_is_for_stewards_above_its_floor(e: Everything) -> None:
@@ -75,7 +75,7 @@ def unlabelled_text_is_for_stewards_above_its_floor(e: Everything) -> None:
                     assert model.objects.filter(text=text.words).update(floor=floor) == 1
                 assert Reference.objects.filter(label=text.words).update(floor=floor) == 1
                 Paragraph.objects.filter(file=file).exclude(text=text.words).update(data_classification=0)
-                assert cleared_for_all(File.objects.get(pk=file))
+                assert is_cleared_for_all(File.objects.get(pk=file))
             for person in everybody(e):
                 sees = world.steward(person) and {floor} - {0} <= world.held(person)
                 with planted.scope(person).open():
@@ -85,7 +85,7 @@ def unlabelled_text_is_for_stewards_above_its_floor(e: Everything) -> None:
                         Reference.objects.filter(label=text.words).exists(),
                     ]
                     assert shown == [sees] * 3, (floor, person, shown)
-                    assert cleared_for_all(File.objects.get(pk=file)) == sees, (floor, person)
+                    assert is_cleared_for_all(File.objects.get(pk=file)) == sees, (floor, person)
 
 
 def pulses_without_a_label_are_for_stewards(e: Everything) -> None:
@@ -131,7 +131,7 @@ def files_are_outlined_as_far_as_they_show(e: Everything) -> None:
             for person in everybody(e):
                 with planted.scope(person).open():
                     known = {atoms: value for value, atoms in labels(e).items()}
-                    told = outlines([e.files[open_one], e.files["record6"]])
+                    told = load_outlines([e.files[open_one], e.files["record6"]])
                     assert set(told) == {e.files[open_one], e.files["record6"]}
                     for name, texts in texts_of.items():
                         outline = told[e.files[name]]
@@ -180,7 +180,7 @@ def the_audit_is_for_who_administers(e: Everything) -> None:
             person = next(p for p in e.world.people if p.name == name)
             scope = planted.scope(person)
             with scope.open():
-                record_question(scope, "search", Question(f"asked by {name}", ()), "test")
+                record_question(scope, "search", AuditedQuery(f"asked by {name}", ()), "test")
         for person in everybody(e):
             administers = "Admin" in person.roles and person.narrowed in (None, "Admin")
             with planted.scope(person).open():

@@ -16,7 +16,7 @@ from entities.text import find_granted_texts, read_texts
 from ingestion.errors import BadUpload
 from ingestion.grants import find_asked_passages, find_opened_labels, list_offers
 from ingestion.models import AccessRequest, Extent, File, Paragraph, TextGrant
-from ingestion.reader import Placeholder, blocks
+from ingestion.reader import Placeholder, list_blocks
 from ingestion.requests import Wish, ask_for_access, recall_request
 from tests.oracle.monitor import Person
 from tests.oracle.planting import Everything
@@ -90,7 +90,7 @@ def texts_are_granted_to_one_person(e: Everything) -> None:
                     is_seen = world.sees(person, world.record("record0"))
                     assert sorted(t.passage for t in seen) == (sorted(of_file) if is_seen else []), person
                     shown += len(seen)
-            with planted.scope(world.people[DEE]).limited_to([1, 2, 3, 5]).open():
+            with planted.scope(world.people[DEE]).limit_to([1, 2, 3, 5]).open():
                 assert asked("app_granted_texts", record, file) == []
             with planted.service.open():
                 assert asked("app_granted_texts", record, file) == []
@@ -190,7 +190,7 @@ def ask_about_places(e: Everything, record: UUID, pk: UUID | None) -> int:
     file = File.objects.filter(pk=pk).first()
     places: list[tuple[Any, Any, Any]] = []
     if file is not None and Paragraph.objects.filter(file=file.pk).exists():
-        shown = [b for b in blocks(dee, file, granted=True) if isinstance(b, Placeholder)]
+        shown = [b for b in list_blocks(dee, file, granted=True) if isinstance(b, Placeholder)]
         places += [(b, Wish(file=file.pk, run=b.run, field="notes"), file.revision_id) for b in shown]
     for field, typed in read_texts(dee, get_entity_or_404(dee, record), own=True).items():
         places += [(b, Wish(entity=record, run=b.run, field=field), None) for b in typed if b.text is None]
