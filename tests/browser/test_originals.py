@@ -56,7 +56,7 @@ def test_a_steward_settles_what_was_not_read(browse):
     row.get_by_role("link", name="Look and decide").click()
     expect(steward.get_by_role("heading", name="Not read in call.html")).to_be_visible()
     expect(steward.get_by_role("region", name="What the reader does not show")).to_contain_text(
-        "A file lies in this page"
+        "Sound or film is embedded in this page"
     )
     steward.get_by_label("Why", exact=True).fill("Nothing but the weather.")
     steward.get_by_role("button", name="Decide", exact=True).click()

@@ -156,7 +156,7 @@ def test_who_shares_for_a_while_leaves_somebody_who_shares_without_an_end(
         {"act": "give", "username": "alice", "level": "share", "days": "1"},
         {"act": "give", "username": "alice", "level": "view"},
     ):
-        assert "Nobody would be left" in share(staff, restricted, **given).content.decode()
+        assert "Then nobody could share" in share(staff, restricted, **given).content.decode()
         assert alice.client.get(f"{alice.base}entities/{restricted.pk}/share/").status_code == 200
     share(staff, restricted, act="give", username="viewer", level="share")
     assert "alice may see it." in share(staff, restricted, act="give", username="alice", level="view").content.decode()

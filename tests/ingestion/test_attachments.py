@@ -159,7 +159,7 @@ def test_an_attachment_that_is_not_read_or_gone_withholds_the_original(
     assert staff.api.get(f"/api/files/{behind}/download/").status_code == 200, "no rule finds anything in this text"
     page = ready(alice, contract, "page.html", b"<!DOCTYPE html><p>Seen.</p><video src='data:video/mp4;base64,AAAA'>")
     assert staff.api.get(f"/api/files/{page}/download/").status_code == 403
-    said = b"A file lies in this page"
+    said = b"Sound or film is embedded in this page"
     assert said in alice.client.get(f"{alice.base}files/{page}/").content
     assert said not in staff.client.get(f"{staff.base}files/{page}/").content
 
