@@ -248,7 +248,7 @@ def test_a_rejection_can_be_taken_back_by_stewards(
         assert decide(who, file, "take_back").status_code == 403
         assert who.client.post(f"{who.base}files/{file}/review/", {"decision": "take_back"}).status_code == 403
     answer = steward.client.post(f"{steward.base}files/{file}/review/", {"decision": "take_back"}, follow=True)
-    assert b"is read again" in answer.content
+    assert b"is being read again" in answer.content
     assert decide(steward, kept, "take_back").json()["state"] == "pending"
     process_all_waiting(service.workspace)
     for one in (file, kept):

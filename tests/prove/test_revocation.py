@@ -48,7 +48,7 @@ def remembering(build: pytest.MonkeyPatch) -> None:
         return kept[place]
 
     for module in ("objects", "labels"):
-        build.setattr(f"entities.access.{module}.cached", cached)
+        build.setattr(f"entities.access.{module}.load_once", cached)
 
 
 def trusting(build: pytest.MonkeyPatch) -> None:

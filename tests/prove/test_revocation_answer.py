@@ -60,7 +60,7 @@ def answer(workspace: int, turn: UUID) -> None:
 def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
     for module in ("chat.steps", "chat.turn", "chat.tool_calls"):
-        monkeypatch.setattr(f"{module}.in_thread", at_once)
+        monkeypatch.setattr(f"{module}.run_in_thread", at_once)
     monkeypatch.setattr("chat.runner.start", lambda workspace, turn: None)
 
 
