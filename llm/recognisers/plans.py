@@ -61,7 +61,7 @@ PLANS = re.compile(
         [^.\n]{0,40}\b(?:know|learn|hear|told|public|press|disclos\w+|reveal\w*|leak\w*|mention\w*|shared?)\b;
         must not be written down;
         must not (?:reach|get to) (?:the
-        (?:press|public|market|staff|union|media|clients?|customers?|board|others|team|competition|outside)|anyone|anybody|them|him|her|(?-i:[A-Z])\w+);
+        (?:press|public|market|bidders?|buyers?|suppliers?|staff|union|media|clients?|customers?|board|others|team|competition|outside)|anyone|anybody|them|him|her|(?-i:[A-Z])\w+);
         known to (?:two|three|four|five|six|\d) (?:people|persons|employees|of us); surprise them;
         before (?:they|he|she|it) (?:learns?|finds? out|notices?);
         (?:union|works council|staff|market|press|buyers?|bidders?) (?:does|do|must|may|should) not

@@ -60,8 +60,9 @@ STAFF_MATTER = re.compile(
         (?<!\bevent\s)(?<!\bevents\s)(?<!\btrigger\s)(?<!\brequest\s)(?<!\bclaim\s)(?<!\bcase\s)(?<!\bappeal\s)
         (?:got|was|been|gets) (?:fired|sacked|dismissed|the sack); broke up with;
         moved (?:in|out)(?= with|\W*$);
-        (?:in|into) (?:\w+ )?arrears; loud (?:parties|music); home visit; free school meals; gpa \d; behind with
-        (?:the|his|her|their) (?:rent|payments?|instal\w+|bills?|fees?);
+        (?:in|into) (?:\w+ )?arrears; loud (?:parties|music); home visit; free school meals; gpa \d;
+        tenants (?:is |are )?behind with;
+        behind with (?:the|his|her|their) (?:rent|payments?|instal\w+|bills?|fees?);
         schufa\w*; guarantor(?=\W); household of; place (?:and date )?of birth;
         height\s?:? \d{2,3} ?(?:cm)?\b; eyes\s?:; rejected after (?:\w+ ){0,2}interview;
         (?:application|candida\w+|applicants?|he|she|(?-i:[A-Z])\w+ (?-i:[A-Z])\w+) (?:was|were|is|has been) rejected;

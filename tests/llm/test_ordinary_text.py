@@ -46,6 +46,8 @@ The key box holds 1200 keys.
 HIDDEN = [
     ("We intend to buy the company.", {CONFIDENTIAL}),
     ("It must not reach the press.", {CONFIDENTIAL}),
+    ("Our scoring must not get to the bidders.", {CONFIDENTIAL}),
+    ("The tenants are behind with the bins: Flat 3, Mrs Gorman, again.", {PII}),
     ("Under no circumstances may the press hear of it.", {CONFIDENTIAL}),
     ("The Leeds plant will be shut in May; staff will be told in April.", {CONFIDENTIAL}),
     ("We sell at 12 percent off the list.", {FINANCIAL}),
