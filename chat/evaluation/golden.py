@@ -21,7 +21,8 @@ def build_golden_set(reader: Scope) -> QuestionSet:
     """Of the first questions of the reader's conversations, for a later one may need those before it.
 
     The scope is not open. Only what the reader may read today is in it: a question whose answer is hidden is left out,
-    and so is one whose answer cites no file. An answer that says that nothing was found makes a question without one.
+    and so is one whose answer cites no file, or files whose names another record has too. An answer that says that
+    nothing was found makes a question without one.
     """
     with reader.open():
         rated = select_turns(reader).filter(rating=1, number=1, state=State.DONE).order_by("-created_at", "pk")
@@ -39,8 +40,18 @@ def _build_question(reader: Scope, turn: Turn) -> SetQuestion | None:
         return SetQuestion(str(turn.pk), text, answerable=False)
     numbers = {int(n) for n in MARKER.findall(answer)}
     places = _list_places(reader, resolve_all(reader, get_owner(session), numbers).values())
-    files = sorted({place.file for place in places}) if session.entity_id else ()
-    return SetQuestion(str(turn.pk), text, places, files=tuple(files)) if places else None
+    files = sorted({place.file for place in places}) if session.entity_id else []
+    if not places or files and not _is_of_record(reader, session.entity_id, files):
+        return None
+    return SetQuestion(str(turn.pk), text, places, files=tuple(files))
+
+
+def _is_of_record(reader: Scope, record: UUID | None, names: list[str]) -> bool:
+    """Whether files of such names are this record's alone: a set knows files by their names, and asks about the record
+    that has them.
+    """
+    files = select_visible_files(reader).filter(name__in=names, revision__isnull=False)
+    return set(files.values_list("entity", flat=True)) == {record}
 
 
 def _list_places(reader: Scope, resolved: Iterable[ResolvedCitation]) -> tuple[AnswerPlace, ...]:

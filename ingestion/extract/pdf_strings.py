@@ -100,10 +100,10 @@ def list_content_strings(content: bytes, known: set[bytes]) -> Iterator[str]:
 
 
 def _cut_pictures(content: bytes) -> tuple[bytes, list[bytes]]:
-    """A content stream without the pictures that are written into it, and their data."""
+    """A content stream without the data of pictures that are written into it, and those data."""
     pieces, pictures, end = [], [], 0
     while (begins := PICTURE_BEGINS.search(content, end)) and (ends := PICTURE_ENDS.search(content, begins.end() + 1)):
-        pieces.append(content[end : begins.start()])
+        pieces.append(content[end : begins.end()])  # the keys of a picture may hold strings
         pictures.append(content[begins.end() : ends.start() - 1])
         end = ends.end()
     return (b" ".join([*pieces, content[end:]]), pictures) if pictures else (content, pictures)

@@ -28,6 +28,29 @@ OF_PERSON = re.compile(
     re.IGNORECASE,
 )
 
+# Heads that speak of things, beside which these speak of the thing and of nobody: "Contact | Valve | Old | New".
+OF_THING = re.compile(
+    r"^\W*(?:"
+    + phrases(
+        """items?; tasks?; material; parts?; ports?; topics?; changes?; drawings?; commits?; actions?;
+        tickets?; issues?;
+        projects?; products?; suppliers?; tests?; systems?; versions?; files?; orders?; agenda item; deliverable;
+        servers?;
+        what; work package; milestone"""
+    )
+    + r")\b",
+    re.IGNORECASE,
+)
+VAGUE = re.compile(
+    r"^\W*(?:"
+    + phrases(
+        """old; new; rate; amount; reason; condition; treatment; decision; notice; rating; performance; grade; marks?;
+        result; increase; leave; package; gross; net"""
+    )
+    + r")\W*$",
+    re.IGNORECASE,
+)
+
 
 def find_cells(text: str) -> Iterator[tuple[str, str, str]]:
     """(head, cell, the whole row) of tables with a column that says whom a row is about, and of no other."""
@@ -39,9 +62,11 @@ def find_cells(text: str) -> Iterator[tuple[str, str, str]]:
         if not mark:
             heads = ()
         elif len(heads) == len(cells) and not RULE.fullmatch(line):
-            yield from ((head, cell, line) for head, cell in zip(heads, cells, strict=True) if cell)
+            yield from ((head, cell, line) for head, cell in zip(heads, cells, strict=True) if head and cell)
         elif not RULE.fullmatch(line) and (not above or not heads):
             heads = cells if any(OF_PERSON.match(cell) for cell in cells) and all(map(_is_head, cells)) else ()
+            if any(map(OF_THING.match, heads)):
+                heads = ["" if VAGUE.match(head) else head for head in heads]
 
 
 def _find_separator(line: str) -> str:

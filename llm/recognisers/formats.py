@@ -183,11 +183,11 @@ STREET = re.compile(
     r"|\bP\.?\s?O\.?\s+Box\s+\d+|\bPSC\s+\d+,?\s+Box\s+\d+|\b(?:Suite|Flat|Unit)\s+\d{1,4}\b[^\d]{1,60}\b\d{4,6}\b"
     r"|\bApt\.?\s+\w?\d+|\b(?:FPO|APO|DPO),?\s+A[AEP],?\s+\d{5}\b|\b(?:address|anschrift|adresse)\s*(?:is|:|lautet:?)\s*[^\n\d@]{0,40}\s\d{1,6}\b[\s,]+[^\W_]"
     r"|\n[ \t]*\d{1,6}\s+[^\W\d_][^\n\d]{2,40}\d{0,10}[ \t]*\n"
-    r"|\b(?:rua|avenida|av\.|calle|c/|travessa|largo|aleja|al\.|ul\.|os\.|plac|pl\.|chaussée|steenweg|vicolo|strada|bulevardi|prospekt)\s+"
-    r"[^\d\n,]{2,40},?\s+\d{1,5}(?=\W)"
+    r"|\b(?<!\bet\s)(?:rua|avenida|av\.|calle|c/|travessa|largo|aleja|al\.|ul\.|os\.|plac|pl\.|chaussée|steenweg|vicolo|strada|bulevardi|prospekt)\s+"
+    r"(?=[^\d\n,]{0,12}(?-i:[A-ZÀ-Þ]))[^\d\n,]{2,40},?\s+\d{1,5}(?=\W)"
     r"|\b[A-ZÁČĎÉÍĽŇÓŠŤÚÝŽ][\w-]{2,30}\s\d{1,5}(?:/\d{1,4})?,\s\d{3}\s\d{2}\s[A-ZÁČĎÉÍĽŇÓŠŤÚÝŽ]"
     r"|\b[^\W\d_][\w-]{2,40}\s\d{1,4}\s?[A-Za-z]?(?:/\d{1,4})?,\s(?:[A-Z]{1,2}-)?(?:\d{5,6}|(?!19|20)\d{4})\s[^\W\d_]{3}"
-    r"|\b\d{1,5}[A-Z]?,?\s(?:[A-Z][\w.'’-]{1,20}\s){1,4}(?:trl|trail|loop|run|pass|point|pt|bend|path|pike|cir|circle|rise|view|vale|fields?|mount|brae|wynd|gate|parade|bank|end|side)\b"
+    r"|\b\d{1,5}[A-Z]?,?\s(?-i:(?:[A-Z][\w.'’-]{1,20}\s){1,4}(?=[A-Z]))(?:trl|trail|loop|run|pass|point|pt|bend|path|pike|cir|circle|rise|view|vale|fields?|mount|brae|wynd|gate|parade|bank|end|side)\b"
     r"|\b[A-Z]{1,2}\d[A-Z\d]?\s\d[A-Z]{2}\b"
     r"|\b(?:lives?|resides?|living|residing)\s+(?:at|in|on)\s+[^.\n\d]{0,40}\d{1,6}\b",
     re.IGNORECASE,

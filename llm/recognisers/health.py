@@ -111,7 +111,7 @@ CLINICAL = re.compile(
     rf"|\b{MEDICINES}\s+\d+\s?m?c?g\s+(?:given|administered|po|iv|daily|twice|bid|tid|prn)\b"
     r"|\bECG\b|\btroponin\b|\ballergies\s*:|\boperations?\s*:\s*\w+[^.\n]{0,40}\b(?:19|20)\d\d\b"
     r"|\bdiagnos(?:is|e)\s*:|\bBMI\s*:?\s*\d\d|\bblood\s+pressure\s*:?\s*\d{2,3}\s?/\s?\d{2,3}"
-    r"|\b(?:pre-existing\s+conditions?|known\s+conditions?|cause\s+of\s+death|current\s+medications?|reason\s+for\s+absence"
+    r"|\b(?:pre-existing\s+conditions?|known\s+(?:medical|health)\s+conditions?|cause\s+of\s+death|current\s+medications?|reason\s+for\s+absence"
     r"|disabilit(?:y|ies)|vorerkrankungen|smoker)\s*:\s*(?!none|no\b|n/a|\W*$)\w"
     r"|\bshe\s+miscarried|\b(?:son|daughter|husband|wife|child)\s+(?:has\s+)?died\b|\bdeclares\s+that\s+(?:he"
     r"|she)\s+has"
@@ -151,11 +151,12 @@ UNION = phrases(
     kandidiert für; parteiaustritt; (?:police|criminal records?|dbs) (?:check|clearance) (?:for|of) (?=[A-Z]);
     caution for; führungszeugnis von;
     votes? for the (?!motion|proposal|resolution|amendment|budget|party)\w+;
-    (?:is|are|be|starts?|started) transitioning;
+    (?:is|are|be|starts?|started) transitioning(?! (?:to|from|into|out|over|away|off|between|the)\b);
     transition(?:ed|ing) (?:to|from) (?:male|female|a (?:man|woman));
     (?:served|did|got|spent) (?:\w+ )?(?:years?|months?|weeks)
-    (?:for|in prison|inside)(?= \w); (?:previous|spent|unspent|prior) convictions?; (?:out )?on bail; in custody;
-    in a cell;
+    (?:for(?! (?:the|a|an|our|us|his|her|this|that|which|it|them|me)\b)(?= \w)|in (?:prison|jail)|inside(?= \w));
+    (?:previous|spent|unspent|prior) convictions?; (?:out )?on bail; in custody(?! (?:of|with));
+    (?:night|held|sat|sits?|sitting|locked|days?) [^.\n]{0,20}in a cell;
     (?:pleaded|pleads|found) (?:not )?guilty; previously convicted;
     (?:married to|lives with|dating) (?:a|another) (?:man|woman);
     pray(?:s|ing) (?:five|\w+ times|at); (?:refuses?|refused) (?:blood )?transfusions?; mitglied (?:der|bei der|in der)
@@ -173,8 +174,9 @@ FAMILY = phrases(
     foster child; adoption (?:papers|leave|of a child); adopts? an? (?:child|girl|boy|baby); domestic violence;
     scheidung; sorgerecht; trennung von; getrennt lebend;
     (?:of|from) an? (?:\w+ )?(?:roma|kurdish|jewish|arab|turkish|black|muslim|romani)
-    (?:family|origin|background|descent); of
-    \w+ (?:origin|descent);
+    (?:family|origin|background|descent); of \w+ descent;
+    (?:man|woman|boy|girl|person|people|family|parents?|employees?|colleagues?|applicants?|candidates?|(?:he|she|i)
+    (?:is|was|am)|(?:who|(?-i:[A-Z])\w+ (?-i:[A-Z])\w+) (?:is|was|are)) of \w+ origin;
     divorcée?; garde (?:des enfants|alternée); affair with"""
 )
 BIOMETRIC = phrases(

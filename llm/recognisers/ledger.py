@@ -144,10 +144,13 @@ STATES = re.compile(
         undercut (?:us|them|our); cash (?:will|should|can|may) last; (?:out of|last of) (?:our |the )?cash;
         cannot pay (?:our )?(?:suppliers|wages|bills);
         (?:can['’]t|could not|couldn['’]t) pay (?:our |the )?(?:suppliers|wages|bills|rent|staff);
-        (?:margins?|profits?) (?:in|of|on) [^.\n]{2,30} (?:are|is|fell|were);
-        (?:off|below|above) (?:the )?list; (?:half|third|part|everything|all) up front;
-        came out [^.\n]{1,20} (?:over|under)(?= |\W*$);
-        (?:more|additional|better) security before; extends? the (?:credit )?line;
+        (?:margins?|profits?) (?:in|of|on) (?!(?:the |a |each |every |all
+        )?(?:pages?|templates?|documents?|sheets?|paper|error)\b|\d+\s?[cm]m\b)[^.\n]{2,30} (?:are|is|fell|were);
+        (?:\d\s?%|percent|per cent) (?:off|below|above) (?:the )?list; (?:off|below|above) list(?= price|\W*$|[.,;]);
+        (?:half|third|part) up front; (?:pay|pays|paid|paying|money|cash)\b[^.\n]{0,20} up front;
+        came out (?![^.\n]{0,20}(?:\d\s?(?:mm|cm|m|kg|g|°)\b|degrees|slightly))[^.\n]{1,20} (?:over|under)(?= |\W*$);
+        (?:bank|lender)s?\b[^.\n]{0,30} (?:more|additional|better) security; extends? (?:the|our|their) credit line;
+        bank\b[^.\n]{0,30} extends? the line;
         break-?even (?:will|is|was|comes?|in|by);
         (?:not|never) paid (?:the |our |its |us |for )(?:last )?[^.\n]{0,20}(?:invoices?|bills?|months|rent);
         times ebitda;

@@ -8,6 +8,7 @@ by itself stays a number.
 import re
 from collections.abc import Iterator
 
+from llm.recognisers.contact import COMPANY
 from llm.recognisers.findings import Finding, matches, phrases
 
 # What a register calls its number. The value may follow behind the holder's name: "PAN of Jane: …".
@@ -16,22 +17,23 @@ OF_STATE = phrases(
     (?-i:TFN|PAN|CUIL|NIF|NIE|DNI|CPF|ITIN|UTR|NINO|SVNR|SV-?Nr\.?|INSZ|NISS|CPR|SSN|AMKA|TCKN)(?: (?:number|no\.?))?;
     social (?:security|insurance)(?: (?:number|no\.?|card))?; soc\.?\s?sec\.?;
     national (?:id(?:entity)?|insurance)\s?(?:card|number|no\.?)*; NI (?:number|no\.?);
-    tax(?:payer)?['’]?s? (?:id(?:entification)?|number|no\.?|file number|ref\w*)\s?(?:number|no\.?)?;
     passports?(?: number| no\.?)?; travel document(?: number| no\.?)?; alien(?: registration)?
     (?:number|no\.?); a-number; visa(?: (?:control|sticker|grant|foil))?\s?(?:number|no\.?|sticker);
-    (?:id(?:entity)?|resident'?s?|residence) (?:card|permit|number|no\.?)(?: number| no\.?)?;
+    (?:identity|resident'?s?|residence) (?:card|permit|number|no\.?)(?: number| no\.?)?; id (?:card|permit)(?: number|
+    no\.?)?;
     green card(?: number| no\.?)?;
     emirates id; voter(?:['’]s)? id; personal (?:identity |identification )?(?:number|code|no\.?); personnummer;
     personenkennziffer; identifikationsnummer; ausweis-?(?:nummer|nr\.?); aufenthaltstitel; aufenthaltserlaubnis;
     reisepass; pass-?nr\.?; passnummer; ahv-?(?:nr\.?|nummer); sozialversicherungs-?(?:nr\.?|nummer);
-    rentenversicherungs-?(?:nr\.?|nummer); steuer-?(?:id|nr\.?|nummer|identnummer); codice fiscale;
-    carta d['’]identità; patente; permis de conduire; carte (?:d['’]identité|vitale|de séjour); titre de séjour;
+    rentenversicherungs-?(?:nr\.?|nummer); steuer-?(?:id|identnummer); codice fiscale;
+    carta d['’]identità; patente di guida; permis de conduire; carte (?:d['’]identité|vitale|de séjour); titre de
+    séjour;
     num[ée]ro (?:de )?(?:sécu\w*|passeport|fiscal); cédula; pasaporte; burgerservicenummer; rijksregisternummer;
     driv(?:er|ing)['’]?s? licen[cs]e(?: (?:number|no\.?))?; dl(?: no\.?| number|#); führerschein-?(?:nr\.?|nummer)"""
 )
 OF_HEALTH = phrases(
     r"""medicare(?: (?:number|no\.?|id|card))*; medicaid(?: (?:number|no\.?|id))*; nhs(?: (?:number|no\.?))?;
-    (?:hospital|patient|chart|case file|medical record)(?: (?:number|no\.?|id|ref\w*))+;
+    (?:hospital|patient|chart|medical record)(?: (?:number|no\.?|id|ref\w*))+;
     (?:health card|health insurance|insurance member|insured person['’]s)(?: (?:number|no\.?|id|ref\w*))+; mrn;
     chi number; versicherten-?(?:nr\.?|nummer);
     krankenversicherungs-?(?:nr\.?|nummer); krankenkassen-?(?:nr\.?|nummer); patienten-?(?:nr\.?|nummer)"""
@@ -45,8 +47,14 @@ OF_PERSON = phrases(
     matrikel-?(?:nr\.?|nummer);
     mitglieds-?(?:nr\.?|nummer); personal-?(?:nr\.?|nummer); imei; imsi; iccid; advertising id; idfa; gaid;
     (?:handset|phone|laptop|device)['’]?s? serial(?: (?:number|no\.?))?; policyholder['’]?s? (?:number|no\.?);
-    (?:insurance|life|motor|travel) policy (?:number|no\.?); vin; chassis (?:number|no\.?); fahrgestellnummer"""
+    (?:insurance|life|motor|travel) policy (?:number|no\.?); (?-i:VIN); chassis (?:number|no\.?); fahrgestellnummer"""
 )
+# Numbers of a person or of a firm: those of a firm stand on each of its letters.
+OF_TAXPAYER = phrases(
+    r"""tax(?:payer)?['’]?s? (?:id(?:entification)?|number|no\.?|file number|ref\w*)\s?(?:number|no\.?)?;
+    steuer-?(?:nr\.?|nummer)"""
+)
+OF_FIRM = re.compile(r"\b(?:HR[AB]\s\d|Amtsgericht|Handelsregister|USt|VAT|[Ii]nvoice|Rechnung|[Cc]ompany)")
 OF_CAR = phrases(
     """(?:licen[cs]e|number|registration)?\\s?plates?(?: (?:number|no\\.?))?; (?:car|vehicle) registration(?: mark)?;
     kennzeichen; kenteken; plaque; immatriculation;
@@ -54,20 +62,28 @@ OF_CAR = phrases(
 )
 GAP = r"[^\S\n]*+(?i:[:#=.]|is|was|lautet|est|es|nr\.?|no\.?|n°|ending|of|for|von|de)?[^\S\n]*+"
 HOLDER = r"(?:[^\n\d:;|]{0,40}:[^\S\n]*+)?"
-VALUE = (
+# No date, and no years.
+NO_DATE = (
+    r"(?!(?:\d{1,2}[./-]\d{1,2}[./-](?:19|20)?\d\d|(?:19|20)\d\d[./-]\d{1,2}[./-]\d{1,2}"
+    r"|(?:19|20)\d\d[ /-](?:19|20)?\d\d)(?![\w/-]))"
+)
+VALUE = NO_DATE + (
     r"(?P<hit>(?=(?:[ .\-/]?[A-Z0-9]){6})(?=[A-Z]{0,6}[ .\-/]?(?:[A-Z]{0,3}\d[A-Z ./\-]?){4})"
     r"[A-Z]{0,6}[ .\-/]?\d(?:[A-Z0-9]|[ .\-/](?=\w)){3,26})"
     r"(?![\w])"
 )
 SHORT = r"(?P<hit>(?:[A-Z]{1,4}[ \-])?[A-Z0-9]{0,4}[ \-]?\d{4,17}(?:[ \-]?[A-Z0-9]{1,6})?|[A-HJ-NPR-Z0-9]{17})(?!\w)"
 MARK = (
-    r"(?P<hit>[A-ZÄÖÜ]{1,3}[ \-][A-Z]{1,2} ?\d{1,4}|[A-Z]{2,3}[ \-]?\d{3,4}(?:[ \-]?[A-Z]{1,3})?|[A-Z]{2}\d\d ?[A-Z]{3}"
+    r"(?!(?:DIN|ISO|EN|IEC|RAL)\b)(?P<hit>[A-ZÄÖÜ]{1,3}[ \-][A-Z]{1,2} ?\d{1,4}"
+    r"|[A-Z]{2,3}[ \-]?\d{3,4}(?:[ \-]?[A-Z]{1,3})?|[A-Z]{2}\d\d ?[A-Z]{3}"
     r"|\d{1,4}[ \-]?[A-Z]{2,3}[ \-]?\d{0,4})(?!\w)"
 )
 MASKED = r"(?P<hit>[x*•#X]{2,3}[ -]?[x*•#X]{2}[ -]?\d{4})\b"
 STATE = re.compile(rf"(?<![\w-])(?i:{OF_STATE})(?![^\W\d_]){GAP}{HOLDER}(?:{VALUE}|{MASKED.replace('hit', 'masked')})")
 HEALTH = re.compile(rf"(?<![\w-])(?i:{OF_HEALTH})(?![^\W\d_]){GAP}{HOLDER}{VALUE}")
+TAXPAYER = re.compile(rf"(?<![\w-])(?i:{OF_TAXPAYER})(?![^\W\d_]){GAP}{HOLDER}{VALUE}")
 PERSON = re.compile(rf"(?<![\w-])(?i:{OF_PERSON})(?![^\W\d_]){GAP}{HOLDER}{SHORT}")
+IDENTITY = re.compile(rf"(?<![\w-])(?i:id\s(?:number|no\.?))(?![^\W\d_]){GAP}{HOLDER}{VALUE}")
 CAR = re.compile(rf"(?<![\w-])(?i:{OF_CAR})(?![^\W\d_]){GAP}{MARK}")
 # Forms that nothing else has. Where a form alone is not enough, its check digit is asked.
 MACHINE_READABLE = re.compile(r"(?<!\w)[PIACV][A-Z<][A-Z]{3}[A-Z0-9<]{10,40}<<[A-Z0-9<]{0,40}")
@@ -91,8 +107,11 @@ def find_register_numbers(text: str) -> Iterator[Finding]:
     yield from (f for f in matches("government_id", FRENCH, text) if _is_french(text[f.start : f.end]))
     yield from (f for f in matches("government_id", CHINESE, text) if _is_chinese(text[f.start : f.end]))
     yield from matches("government_id", STATE, text)
+    if not (COMPANY.search(text) or OF_FIRM.search(text)):
+        yield from matches("government_id", TAXPAYER, text)
     yield from matches("health_id", HEALTH, text)
     yield from matches("licence", PERSON, text)
+    yield from matches("licence", IDENTITY, text)  # of a person, or of a part
     yield from matches("licence", CAR, text)
 
 

@@ -166,16 +166,20 @@ DATED_CODE = re.compile(
 )
 # A value right behind the word, or at the end of what is said of it: letters with digits.
 MIXED = r"(?=[^\s,;|]*\d)(?=[^\s,;|]*[A-Za-z])[^\s,;|<>]{6,40}"
+# With a sign that names of hosts, versions and files do not have.
+STRONG = rf"(?=[^\s,;|/]*[!$#%&*^])(?=[^\s,;|]*\d){MIXED}"
+SIGNED = rf"(?=[^\s,;|/]*[!$#%&*^@?])(?=[^\s,;|]*\d){MIXED}"
 BEHIND = re.compile(
     rf"\b(?:password|passwort|kennwort|mot\s+de\s+passe|contraseña|passphrase)\s+(?P<hit>{MIXED})"
     rf"|\b(?:password|passwort|kennwort|mot\s+de\s+passe|contraseña)\b[^.\n]{{0,80}}?,\s*(?P<last>{MIXED})(?=\.?\s*$)"
     rf"|\b(?:chang|re-?set|set)\w*\s[^.\n]{{0,30}}?\b(?:password|passwort|pin)\s[^.\n]{{0,30}}?\b(?:to|auf)\s(?P<new>{MIXED})"
     rf"|\b(?:wi-?fi|wlan|network|ssid)\b[^.\n]{{0,60}}?\b(?:key|password|pass)\s+(?P<key>{MIXED})"
-    rf"|\b(?:wi-?fi|wlan|hotspot|network|router|vpn|pw|pass|login|zip|archive|vault|mailbox)\b[^.\n]{{0,40}}?(?:\bis\b|:|=)\s*(?P<place>(?=[^\s,;|]*[!$#%&*@_+^?])(?=[^\s,;|]*\d){MIXED})"
-    rf"|\buses?\s+(?P<used>(?=[^\s,;|]*[!$#%&*@_+^?])(?=[^\s,;|]*\d){MIXED})\s+(?:to\s+(?:open|unlock|log|get)|as)"
-    rf"|(?:^|\s)(?P<said>(?=[^\s,;|]*[!$#%&*@_+^?])(?=[^\s,;|]*\d){MIXED})\s*(?:<-|←|\()\s*(?:\w+\s)?(?:wi-?fi|wlan|pass|pw|password|login)\b"
+    rf"|\b(?:(?:wi-?fi|wlan|hotspot|pw|pass)\b[^.\n]{{0,40}}?(?:\bis\b|:|=)\s*(?P<wifi>{SIGNED})"
+    rf"|(?:network|router|vpn|login|zip|archive|vault|mailbox)\b[^.\n]{{0,40}}?(?:\bis\b|:|=)\s*(?P<place>{STRONG}))"
+    rf"|\buses?\s+(?P<used>{STRONG})\s+(?:to\s+(?:open|unlock|log|get)\b|as\s+(?:\w+\s+){{0,2}}(?:password|pass|pin|key|code|login)\b)"
+    rf"|(?:^|\s)(?P<said>{STRONG})\s*(?:<-|←|\()\s*(?:\w+\s)?(?:wi-?fi|wlan|pass|pw|password|login)\b"
     rf"|\b(?:api|access|secret|encryption|signing)\s+key\b[^.\n]{{0,60}}?(?:\bis|:|=)\s*(?P<api>(?=\w*\d)[A-Za-z0-9_\-]{{20,80}})"
-    rf"|\b(?:PUK|puk)\W{{1,3}}(?P<puk>\d{{8}})\b|\b(?:key\s?(?:safe|box)|lock\s?box)\b[^.\n\d]{{0,40}}(?P<keybox>\d{{4,6}})\b(?![.,:]\d)"
+    rf"|\b(?:PUK|puk)\W{{1,3}}(?P<puk>\d{{8}})\b|\b(?:key\s?(?:safe|box)|lock\s?box)\b[^.\n\d]{{0,40}}(?P<keybox>\d{{4,6}})\b(?![.,:]\d|\s+\w)"
     rf"|\bcommunity\s+string\b[^.\n]{{0,50}}?(?:\bis|:)\s*(?P<string>[^\s,;]{{5,40}})",
     re.IGNORECASE | re.MULTILINE,
 )

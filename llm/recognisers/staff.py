@@ -47,20 +47,25 @@ STAFF_MATTER = re.compile(
         (?:did|does|has|will) not pass(?:ed)? (?:his |her |the )?probation; (?:is|are) leaving us;
         mise à pied; blâme; zeug(?:e|in)(?=\s*:); wohnhaft; did not turn up; no-?show again; was turned down; weak in;
         often argues;
-        performance plan; trial period; (?:not|no longer) be continuing(?: with us)?;
+        performance plan; (?:his|her|my|month|week|employee['’]s) trial period; (?:not|no longer) be continuing(?: with
+        us)?;
         (?:notice|letter) of (?:my |his |her )?
-        resignation; (?:my|his|her) last (?:working )?day\b; last working day; leaver(?=\s*:);
+        resignation; (?:my|his|her) last (?:working )?day\b; (?:['’]s|whose|your) last working day; leaver(?=\s*:);
         hereby resign; formally resign;
         employment (?:will end|ends|ended|is terminated|with us); mein arbeitsverhältnis; kündige ich;
         ist (?:ledig|verheiratet); ist (?:geschieden|verwitwet); flexible working(?= so);
         (?:pick|picks) up (?:his|her) (?:son|daughter|kids|children);
         repeat(?:s|ed) a year; struggles with (?:reading|writing|maths|spelling|school);
-        (?:was|been) (?:suspended|expelled|excluded)(?= from| for|\W*$);
+        (?:was|been) (?:suspended|expelled|excluded)(?= from| for(?! (?:maintenance|repairs?|\d+ hours))|\W*$);
+        (?<!\bevent\s)(?<!\bevents\s)(?<!\btrigger\s)(?<!\brequest\s)(?<!\bclaim\s)(?<!\bcase\s)(?<!\bappeal\s)
         (?:got|was|been|gets) (?:fired|sacked|dismissed|the sack); broke up with;
         moved (?:in|out)(?= with|\W*$);
-        (?:in|into) (?:\w+ )?arrears; loud (?:parties|music); home visit; free school meals; gpa \d; behind with the;
+        (?:in|into) (?:\w+ )?arrears; loud (?:parties|music); home visit; free school meals; gpa \d;
+        tenants (?:is |are )?behind with;
+        behind with (?:the|his|her|their) (?:rent|payments?|instal\w+|bills?|fees?);
         schufa\w*; guarantor(?=\W); household of; place (?:and date )?of birth;
-        height\s?:? \d{2,3} ?(?:cm)?\b; eyes\s?:; rejected after; (?:was|were|is|been) rejected;
+        height\s?:? \d{2,3} ?(?:cm)?\b; eyes\s?:; rejected after (?:\w+ ){0,2}interview;
+        (?:application|candida\w+|applicants?|he|she|(?-i:[A-Z])\w+ (?-i:[A-Z])\w+) (?:was|were|is|has been) rejected;
         former (?:wife|husband|spouse|partner);
         late(?:ness)? (?:three|four|five|several|\d+) times; did not show up; cried in; had words with; fell out with;
         was promoted; is promoted; failed the (?:\w+ )?(?:test|exam\w*|course); (?:currently )?in notice; feedback on;

@@ -106,12 +106,17 @@ def test_what_a_member_rated_as_well_answered_is_asked_again_with_the_cited_pass
         index.row(contract, text, file=file, page=n, position=n)
     mooring = make_contract(alice)
     index.row(mooring, "The mooring fee is 310 euros a day.", file=index.file(mooring, "mooring.pdf"), page=1)
+    # Two records have a file of this name, so that the set cannot say which is meant.
+    pier = make_contract(alice)
+    index.row(pier, "The pier fee is 20 euros a day.", file=index.file(pier, "fees.pdf"), page=1)
+    index.file(contract, "fees.pdf")
     asked: list[tuple[Person, Entity, str, int]] = [
         (viewer, contract, FACTS["cap"][0], 1),
         (viewer, contract, FACTS["notice"][0], -1),
         (viewer, mooring, "What is the mooring fee?", 1),
         (viewer, contract, "May a dog swim in the basin?", 1),
         (alice, contract, FACTS["deposit"][0], 1),
+        (viewer, pier, "What is the pier fee?", 1),
     ]
     for who, about, text, rating in asked:
         turn = start(who, about).ask(text)

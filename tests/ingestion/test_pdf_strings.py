@@ -33,6 +33,11 @@ def test_long_strings_are_not_remembered() -> None:
     assert not known
 
 
+def test_strings_beside_the_data_of_a_picture_that_is_written_into_a_page_are_read() -> None:
+    content = b"q BI /W 1 /H 1 /Note (the bid is low) ID \x00\xff EI Q"
+    assert "the bid is low" in list(list_content_strings(content, set()))
+
+
 def test_text_that_is_drawn_is_no_string_of_a_content() -> None:
     content = b"BT [(Ja) -20 (ne)] TJ (earns) Tj <41> Tj ET /Span << /ActualText (98,000 a year) >> BDC"
     assert list(list_content_strings(content, set())) == ["98,000 a year"]
