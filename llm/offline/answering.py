@@ -156,6 +156,7 @@ def _announces(units: list[tuple[PromptPassage, str]], index: int) -> bool:
 
 def find_labelled(question: str, found: list[PromptPassage]) -> list[Quote]:
     """The pairs of a label and a value alone that answer."""
+    question = trim_question(question)
     kind, names = find_kind(question), extract_name_terms(question)
     said = IMPLIED | (kind.implied if kind else frozenset())
     asked = [term for term in extract_terms(question) if term not in said]

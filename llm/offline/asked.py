@@ -30,6 +30,10 @@ DATE = re.compile(
     r"|monday|tuesday|wednesday|thursday|friday|annual(?:ly)?|monthly|quarterly|weekly)\b",
     re.IGNORECASE,
 )
+CLOCK_OR_DAY = re.compile(
+    r"(?<![\d.,$€£¥])(?:\d{1,2}[/:]\d{1,2}|\d{1,2}\.\d{1,2}\.|\d{1,2}\.\d\d\s?(?:uhr|h|[ap]\.?m)\b)(?!\d)", re.IGNORECASE
+)
+"""14:32, 3/5, "3.5."; an amount is none of them."""
 CONDITION = re.compile(r"\b(?:when|if|once|as soon as|until|after|before|while|during)\b", re.IGNORECASE)
 REASON = re.compile(
     r"\b(?:because|since|due to|owing to|so that|therefore|reason|caused?|result(?:ed|s)?|as a|missing|failed"
@@ -77,7 +81,7 @@ def has_name(value: str) -> bool:
 
 
 def _has_time(value: str) -> bool:
-    return bool(DATE.search(value) or re.search(r"\d{1,2}[./:]\d{1,2}", value))
+    return bool(DATE.search(value) or CLOCK_OR_DAY.search(value))
 
 
 def _has_person(sentence: str, question: str) -> bool:

@@ -17,6 +17,8 @@ MIN_PRECISION = 0.5
 """Share of a label's words that the question must have."""
 NAMED_NEAR = 0.2
 """More for a pair beside the names of the question than for one elsewhere in a document that has them."""
+PAPER_NAMED = 0.1
+"""More for a pair of a document that has the kind of paper that is asked about: "the total of the invoice"."""
 NEAR_BEST = 0.05
 MIN_PREFIX = 5
 """Letters by which two terms begin alike that are forms of one word: "expire" and "expiration"."""
@@ -35,6 +37,8 @@ ACCOUNT = re.compile(r"\bwhy\b|\bhow\s+(?:can|could|should|to|do|does|come)\b", 
 OF = re.compile(r"\b(?:of|in|on|at|for|from|by|per|with|to|under|according)\b", re.IGNORECASE)
 TOTAL = re.compile(r"\b(?:total|sum|amount due|altogether|gesamt\w*|summe|montant|importe)\b", re.IGNORECASE)
 AMOUNT = re.compile(r"([-−]?)[$€£¥]?\s?(\d{1,3}(?:[.,'’ ]\d{3}){0,3}|\d{1,9})[.,](\d\d)(?!\d)")
+REFERENCE = re.compile(r"\b(?:number|no\.|nr\.?|code|id)(?=\W*$|\s+(?:of|for|on|in|is|was|does|do|did)\b)", re.IGNORECASE)
+"""Asks for what something is called by, which no amount is: "What is the tax code?"."""
 AMOUNT_TERM = stem_word("amount")
 MAX_ADDED = 6
 """Amounts in a row that make a total."""
@@ -57,8 +61,9 @@ def find_pairs(
     role = read_role(question)
     meant = _find_meant(question, [term for term in asked if term not in free] or asked, names)
     free |= PAPERS
+    papers = PAPERS.intersection(asked)
     titles = {passage.n: set(extract_terms(get_document_title(passage))) for passage in found}
-    for pair, context, near in _read_candidates(kind, found):
+    for pair, context, near in _read_candidates(kind, found, {*asked, *names}):
         label = {term for term in extract_terms(pair.label) if not (term.isdigit() or term in UNSAID)}
         hit = {term for term in asked if _has(term, label)}
         heads = label | set(extract_terms(pair.head))
@@ -68,19 +73,22 @@ def find_pairs(
             _has(term, heads) for term in meant if term not in titles[pair.n] or titles[pair.n].issuperset(asked)
         ):
             continue  # a label with the words of its document's title says no more than the title
-        if pair.about and len(asked) > len(hit) and not any(_has(term, near) for term in asked if term not in hit):
+        if pair.about and len(asked) > len(hit) and not any(term in near for term in asked if term not in hit):
             continue  # any other row is as good
         if TOTAL.search(question) and not _has_figure(pair.value):
             continue
-        if not hit or not all(_has(term, context) for term in asked if term not in hit | free):
+        if not hit or not all(term in context for term in asked if term not in hit | free):
+            continue
+        if REFERENCE.search(question) and AMOUNT.search(pair.value):
             continue
         if role and not re.search(rf"\b{re.escape(role)}", pair.label, re.IGNORECASE):
             continue  # an insurer is no insured
         precision = sum(any(_has(word, {term}) for term in hit) for word in label) / len(label)
         exact = kind is not None and kind.value is has_name  # whose name it is, nothing else says
         if precision >= (1.0 if exact else MIN_PRECISION) or pair.is_row:
-            named = sum(_has(name, near) for name in names) / max(1, len(names))
-            scored.append((len(hit) + 0.5 * precision + NAMED_NEAR * named, pair))
+            named = len(names & near) / max(1, len(names))
+            paper = PAPER_NAMED * (papers <= context)
+            scored.append((len(hit) + 0.5 * precision + NAMED_NEAR * named + paper, pair))
     return _choose(scored)
 
 
@@ -94,9 +102,9 @@ def find_alike_pairs(
     known = [stem_word(word) for word in wanted.split()]
     pairs = [
         pair
-        for pair, context, _ in _read_candidates(kind, found)
-        if all(_has(name, context) for name in names)
-        and sum(not _has(term, context) for term in known) <= 1
+        for pair, context, _ in _read_candidates(kind, found, {*known, *names})
+        if context >= names
+        and sum(term not in context for term in known) <= 1
         and not any(_has(term, set(extract_terms(pair.label))) for term in known)
     ]
     labels = list(dict.fromkeys(pair.label for pair in pairs))[:MAX_COMPARED]
@@ -144,24 +152,33 @@ def _read_amount(value: str) -> Decimal | None:
     return Decimal(f"{'-' if sign else ''}{re.sub(r'[^0-9]', '', whole)}.{cents}")
 
 
-def _read_candidates(kind: QuestionKind | None, found: list[PromptPassage]) -> list[tuple[Pair, set[str], set[str]]]:
-    """Pairs whose value is of the kind that is asked for, with the terms that say which one each is, and those near it:
-    of its row in a table, else of all that was found of its document, and of its passage.
+def _read_candidates(
+    kind: QuestionKind | None, found: list[PromptPassage], wanted: set[str]
+) -> list[tuple[Pair, set[str], set[str]]]:
+    """Pairs whose value is of the kind that is asked for, with those of the wanted terms that say which one each is, and
+    those near it: of its row in a table, else of all that was found of its document, and of its passage.
     """
-    documents = _read_contexts(found)
+    documents = {title: _choose_known(wanted, bag) for title, bag in _read_contexts(found).items()}
     candidates = []
     for passage in found:
-        near = set(extract_terms(passage.text))
+        near = _choose_known(wanted, set(extract_terms(passage.text)))
+        titled = _choose_known(wanted, set(extract_terms(passage.title)))
+        rows: dict[str, set[str]] = {}
         for pair in read_pairs(passage):
             if kind is None or kind.value(pair.value):
-                row = set(extract_terms(pair.about))
-                context = (
-                    row | set(extract_terms(f"{pair.label} {passage.title}"))
-                    if row
-                    else documents[get_document_title(passage)]
-                )
-                candidates.append((pair, context, row or near))
+                if not pair.about:
+                    candidates.append((pair, documents[get_document_title(passage)], near))
+                    continue
+                if pair.about not in rows:
+                    rows[pair.about] = _choose_known(wanted, set(extract_terms(pair.about)))
+                row = rows[pair.about]
+                labelled = _choose_known(wanted, set(extract_terms(pair.label)))
+                candidates.append((pair, row | titled | labelled, row))
     return candidates
+
+
+def _choose_known(wanted: set[str], bag: set[str]) -> set[str]:
+    return {term for term in wanted if _has(term, bag)}
 
 
 def _read_contexts(found: list[PromptPassage]) -> dict[str, set[str]]:
@@ -176,11 +193,13 @@ def _read_contexts(found: list[PromptPassage]) -> dict[str, set[str]]:
 
 def _choose(scored: list[tuple[float, Pair]]) -> list[Pair]:
     best = max((score for score, _ in scored), default=0.0)
+    good = [pair for score, pair in scored if score >= best - NEAR_BEST]
     chosen: list[Pair] = []
-    for pair in sorted((pair for score, pair in scored if score >= best - NEAR_BEST), key=lambda pair: len(pair.text)):
-        if not any(pair.text.startswith(other.text) for other in chosen):
+    for pair in sorted(good, key=lambda pair: pair.text):  # what begins like another stands right behind it
+        if not (chosen and pair.text.startswith(chosen[-1].text)):
             chosen.append(pair)
-    return [pair for _, pair in scored if pair in chosen][:MAX_QUOTES]
+    kept = set(chosen)
+    return [pair for pair in good if pair in kept][:MAX_QUOTES]
 
 
 def _find_meant(question: str, asked: Sequence[str], names: set[str]) -> list[str]:

@@ -1,6 +1,7 @@
 """How like two short texts are in meaning, by the installation's own embedding model where it has one."""
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 _embed: list[Callable[[str], Sequence[float]]] = []
 
@@ -14,8 +15,14 @@ def measure_likeness(text: str, others: Sequence[str]) -> list[float]:
     """The cosine of `text` with each of `others`; zeros where there is no model. Some 4 ms a text."""
     if not _embed:
         return [0.0] * len(others)
-    first, *rest = (_embed[0](one) for one in (text, *others))
+    first, *rest = (_compute_vector(_embed[0], one) for one in (text, *others))
     return [_compute_cosine(first, vector) for vector in rest]
+
+
+@lru_cache(maxsize=256)
+def _compute_vector(embed: Callable[[str], Sequence[float]], text: str) -> Sequence[float]:
+    """Kept for a while: one question compares the same labels after each of its searches."""
+    return embed(text)
 
 
 def _compute_cosine(a: Sequence[float], b: Sequence[float]) -> float:

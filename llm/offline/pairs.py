@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from llm.offline.reading import PromptPassage, split_headings
-from llm.offline.sentences import CAPTION, LEADERS, PAGE_NUMBER
+from llm.offline.sentences import ABBREVIATIONS, CAPTION, LEADERS, PAGE_NUMBER
+from llm.recognisers.money import CODES
 
 MAX_LABEL_WORDS = 6
 MAX_RUN_WORDS = 4
@@ -19,9 +20,12 @@ MAX_HEAD_WORDS = 14
 MAX_NUMBER_CHARACTERS = 40
 """Of what stands behind the sign of a number, as far as it is no text that goes on."""
 MAX_VALUE_CHARACTERS = 160
-FIGURE = re.compile(r"[-+−–(]?[$€£¥₹₩₽₪₺#]?[-+−–]?\d[\d.,'’/:]*[%‰°$€£¥)]?|[A-Z]{3}|[-–$€£¥₹₩₽₪₺%‰]")
+MAX_LABEL_CHARACTERS = 120
+MAX_PAIR_CHARACTERS = 700
+"""Of a label and its value in one line: what is longer is a text, and its sentences are read instead."""
+FIGURE = re.compile(rf"[-+−–(]?[$€£¥₹₩₽₪₺#]?[-+−–]?\d[\d.,'’/:]*[%‰°$€£¥)]?|{CODES}|[-–$€£¥₹₩₽₪₺%‰]")
 """A word that is a figure, or stands beside one: "EUR", "%"."""
-COLON = re.compile(r"(?<=[^\W_])[\s)\]%.]{0,3}:(?=\s|$|[^\W\d_])(?!//)|\s?(?<![\w&])(?:#|[Nn][ro°]\.?)\s?(?=\S*\d)")
+COLON = re.compile(r"(?<=[^\W_])[\s)\]%.]{0,3}:(?=\s|$|[^\W\d_])(?!//)|\s?(?<![\w&])(?:#|[Nn][ro°]\.?)\s?(?=\S{0,40}\d)")
 """Behind a label: a colon, or the sign of a number."""
 CAPITALS = re.compile(
     r"(?:[^\W\d_a-zß-öø-ÿ]{6,}\s+|(?:[^\W\d_a-zß-öø-ÿ]{2,}\s+){2,6})(?=[^\W\d_a-zß-öø-ÿ]?[a-zß-öø-ÿ])"
@@ -92,8 +96,9 @@ def _read_line(line: str) -> Iterator[tuple[str, str, str]]:
     ends = [*[start for start, _ in marks[1:]], len(line)]
     for (start, mark), end in zip(marks, ends if marks else (), strict=True):
         if ":" not in mark.group() and end - mark.end() > MAX_NUMBER_CHARACTERS:
-            end = mark.end() + len(" ".join(takewhile(_has_figure, line[mark.end() :].split(" "))))
-        if value := line[mark.end() : end].strip():
+            behind = line[mark.end() : mark.end() + MAX_VALUE_CHARACTERS]
+            end = mark.end() + len(" ".join(takewhile(_has_figure, behind.split(" "))))
+        if (value := line[mark.end() : end].strip()) and end - start <= MAX_PAIR_CHARACTERS:
             yield line[start : mark.start()].strip(" *"), value[:MAX_VALUE_CHARACTERS], line[start:end].strip()
     if marks:
         return
@@ -121,8 +126,10 @@ def _find_label(line: str, begin: int, end: int, *, first: bool) -> int:
     The first of a line may be a few words; a further one is what stands behind the value before: "Payment terms", two
     words in capitals, or one.
     """
+    if end - begin > MAX_LABEL_CHARACTERS:
+        begin, first = end - MAX_LABEL_CHARACTERS, False
     words = list(re.finditer(r"\S+", line[begin:end]))
-    if first and 0 < len(words) <= MAX_LABEL_WORDS and not SENTENCE.search(line[begin:end]):
+    if first and 0 < len(words) <= MAX_LABEL_WORDS and not _has_sentence(line[begin:end]):
         return begin
     taken = -1
     for count, word in enumerate(reversed(words if first else words[1:]), start=1):
@@ -136,6 +143,14 @@ def _find_label(line: str, begin: int, end: int, *, first: bool) -> int:
             if count > 1:
                 break
     return taken
+
+
+def _has_sentence(text: str) -> bool:
+    """Whether a sentence ends in it: "Total incl. VAT" has none."""
+    return any(
+        found.group()[0] != "." or text[: found.start()].rpartition(" ")[2].strip("(").lower() not in ABBREVIATIONS
+        for found in SENTENCE.finditer(text)
+    )
 
 
 def _is_furniture(line: str) -> bool:
@@ -178,11 +193,13 @@ def _read_table(rows: list[str], n: int, above: str) -> Iterator[Pair]:
     headed = not any(re.search(r"\d", cell) for cell in head)
     for row, text in zip(cells[1:] if headed else cells, texts[1:] if headed else texts, strict=True):
         if len(row) == 2:
-            yield Pair(row[0], row[1], text, n, head=" ".join(head) if headed else "")
+            if all(row):
+                yield Pair(row[0], row[1], text, n, head=" ".join(head) if headed else "")
         elif headed:
+            about = " ".join(row)
             for name, cell in zip(head, row, strict=False):
                 if name and cell:
-                    yield Pair(name, cell, text, n, " ".join(row), is_row=True)
+                    yield Pair(name, cell, text, n, about, is_row=True)
 
 
 def _has_figure(word: str) -> bool:

@@ -21,6 +21,8 @@ ENDED = re.compile(r"[.!?:;]\s*$")
 """A line after which another begins: the end of a sentence, or the price of an item, which a number may follow."""
 ENTRY = re.compile(r"^[^\W\d_][^.!?:]{0,40}(?::(?:\s|$)|#)|\d[%‰°$€£¥).]{0,2}(?:\s(?:[A-Z]{3}|[%$€£¥]))?$")
 """A line of a form: a label with its colon or number sign, or what ends in a figure. Two of them are not one."""
+EDGE = 100
+"""Characters at which a block that grows by lines is looked at, from either end: all of it each time takes too long."""
 LEADERS = re.compile(r"(?:\. ?){5,}|…{2,}|(?:_ ?){5,}|(?:[-=+*~] ?){8,}")
 """What leads to a page number or is drawn as a line: the sign of a table of contents or of a form, no sentence."""
 
@@ -56,9 +58,10 @@ def _split_blocks(text: str) -> list[str]:
                 continue
             fresh = ITEM.match(line) or line.lstrip().startswith("#") or current.lstrip().startswith(("|", "#"))
             begins = line.lstrip()[:1]
-            priced = PRICED.search(current)
-            ended = begins.isupper() and (priced or ENDED.search(current)) or priced and ITEM_COUNT.match(line)
-            ended = ended or ENTRY.search(current) and ENTRY.search(line)
+            edges = current if len(current) <= 2 * EDGE else f"{current[:EDGE]} {current[-EDGE:]}"
+            priced = PRICED.search(edges)
+            ended = begins.isupper() and (priced or ENDED.search(edges)) or priced and ITEM_COUNT.match(line)
+            ended = ended or ENTRY.search(edges) and ENTRY.search(line)
             if current and (fresh or ended):
                 blocks.append(current)
                 current = line
