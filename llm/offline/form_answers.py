@@ -37,7 +37,9 @@ ACCOUNT = re.compile(r"\bwhy\b|\bhow\s+(?:can|could|should|to|do|does|come)\b", 
 OF = re.compile(r"\b(?:of|in|on|at|for|from|by|per|with|to|under|according)\b", re.IGNORECASE)
 TOTAL = re.compile(r"\b(?:total|sum|amount due|altogether|gesamt\w*|summe|montant|importe)\b", re.IGNORECASE)
 AMOUNT = re.compile(r"([-−]?)[$€£¥]?\s?(\d{1,3}(?:[.,'’ ]\d{3}){0,3}|\d{1,9})[.,](\d\d)(?!\d)")
-REFERENCE = re.compile(r"\b(?:number|no\.|nr\.?|code|id)(?=\W*$|\s+(?:of|for|on|in|is|was|does|do|did)\b)", re.IGNORECASE)
+REFERENCE = re.compile(
+    r"\b(?:number|no\.|nr\.?|code|id)(?=\W*$|\s+(?:of|for|on|in|is|was|does|do|did)\b)", re.IGNORECASE
+)
 """Asks for what something is called by, which no amount is: "What is the tax code?"."""
 AMOUNT_TERM = stem_word("amount")
 MAX_ADDED = 6
@@ -155,8 +157,8 @@ def _read_amount(value: str) -> Decimal | None:
 def _read_candidates(
     kind: QuestionKind | None, found: list[PromptPassage], wanted: set[str]
 ) -> list[tuple[Pair, set[str], set[str]]]:
-    """Pairs whose value is of the kind that is asked for, with those of the wanted terms that say which one each is, and
-    those near it: of its row in a table, else of all that was found of its document, and of its passage.
+    """Pairs whose value is of the kind that is asked for, with those of the wanted terms that say which one each is,
+    and those near it: of its row in a table, else of all that was found of its document, and of its passage.
     """
     documents = {title: _choose_known(wanted, bag) for title, bag in _read_contexts(found).items()}
     candidates = []

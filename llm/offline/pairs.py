@@ -25,7 +25,9 @@ MAX_PAIR_CHARACTERS = 700
 """Of a label and its value in one line: what is longer is a text, and its sentences are read instead."""
 FIGURE = re.compile(rf"[-+−–(]?[$€£¥₹₩₽₪₺#]?[-+−–]?\d[\d.,'’/:]*[%‰°$€£¥)]?|{CODES}|[-–$€£¥₹₩₽₪₺%‰]")
 """A word that is a figure, or stands beside one: "EUR", "%"."""
-COLON = re.compile(r"(?<=[^\W_])[\s)\]%.]{0,3}:(?=\s|$|[^\W\d_])(?!//)|\s?(?<![\w&])(?:#|[Nn][ro°]\.?)\s?(?=\S{0,40}\d)")
+COLON = re.compile(
+    r"(?<=[^\W_])[\s)\]%.]{0,3}:(?=\s|$|[^\W\d_])(?!//)|\s?(?<![\w&])(?:#|[Nn][ro°]\.?)\s?(?=\S{0,40}\d)"
+)
 """Behind a label: a colon, or the sign of a number."""
 CAPITALS = re.compile(
     r"(?:[^\W\d_a-zß-öø-ÿ]{6,}\s+|(?:[^\W\d_a-zß-öø-ÿ]{2,}\s+){2,6})(?=[^\W\d_a-zß-öø-ÿ]?[a-zß-öø-ÿ])"

@@ -124,11 +124,16 @@ def test_a_label_may_mean_what_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_question_may_end_with_a_document(question: str, name: str) -> None:
     assert find_document(question, "Shopping project") == name
 
+
 @pytest.mark.parametrize(
     ("text", "question", "quotes"),
     [
         # Totals with an abbreviation in their label, and a tax whose name is no currency.
-        ("Total excl. VAT: EUR 100.00\nTotal incl. VAT: EUR 121.00", "What is the total incl. VAT?", ["Total incl. VAT: EUR 121.00"]),
+        (
+            "Total excl. VAT: EUR 100.00\nTotal incl. VAT: EUR 121.00",
+            "What is the total incl. VAT?",
+            ["Total incl. VAT: EUR 121.00"],
+        ),
         ("VAT 20% 4.00\nTotal 24.00", "How much VAT was paid?", ["VAT 20% 4.00"]),
         # No time is an amount, and no code.
         ("Due Date: 3 June 2025\nBalance due: EUR 121.00", "When is it due?", ["Due Date: 3 June 2025"]),
