@@ -81,7 +81,7 @@ def embed_here(text: str) -> Sequence[float]:
     """The vector of a short text by the default model, where no service has to be asked for it; else none."""
     try:
         return [] if is_remote() else [float(share) for share in get_embedder().embed_query(text)]
-    except (EmbeddingFailed, ImproperlyConfigured):
+    except (EmbeddingFailed, ImproperlyConfigured, OSError):  # the last where its weights are not installed
         return []
 
 

@@ -1,6 +1,7 @@
 """The offline engine's answers: the sentences of the passages that answer best, verbatim, with their numbers."""
 
 import re
+from dataclasses import replace
 
 from llm.offline.asked import (
     WHY,
@@ -11,7 +12,7 @@ from llm.offline.asked import (
     has_places,
 )
 from llm.offline.field_answers import Answered, Quote, quote_fields
-from llm.offline.form_answers import find_alike_pairs, find_pairs, find_totals
+from llm.offline.form_answers import find_alike_pairs, find_left_empty, find_pairs, find_totals
 from llm.offline.long_questions import (
     keep_content_terms,
     measure_term,
@@ -19,7 +20,7 @@ from llm.offline.long_questions import (
     merge_terms,
     trim_question,
 )
-from llm.offline.pairs import Pair
+from llm.offline.pairs import Pair, read_pairs
 from llm.offline.passage_fit import IMPLIED, is_about, record_terms
 from llm.offline.ranking import compute_frequencies, extract_content_words, extract_terms, stem_word, weigh_rarest
 from llm.offline.reading import FIELDS, PromptPassage, split_headings
@@ -131,6 +132,10 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         fitting = 0.0 if kind is None else FITTING if has else -0.08
         short = -0.1 if len(sentence) < 25 else 0.0
         scored.append((score + fitting + short, index))
+    empty = find_left_empty(asked, prose)
+    scored = [
+        (score, index) for score, index in scored if units[index][0].n not in empty or not _is_pair(*units[index])
+    ]
     return (
         quote_fields(question, asked, fields or [], prose, found)
         or _pair_quotes(find_pairs(question, asked, wanted, kind, prose))
@@ -145,6 +150,10 @@ def _has_role(role: str, word: str, bag: set[str], passage: PromptPassage) -> bo
     """Whether a text names a role: an insurer is no insurance, though their stems are one."""
     named = role not in bag or word.lower().removesuffix("s") in f"{passage.title} {passage.text}".lower()
     return named and bool(measure_term(role, bag))
+
+
+def _is_pair(passage: PromptPassage, sentence: str) -> bool:
+    return any(pair.value for pair in read_pairs(replace(passage, text=sentence)))
 
 
 def _announces(units: list[tuple[PromptPassage, str]], index: int) -> bool:

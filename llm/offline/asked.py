@@ -31,7 +31,8 @@ DATE = re.compile(
     re.IGNORECASE,
 )
 CLOCK_OR_DAY = re.compile(
-    r"(?<![\d.,$€£¥])(?:\d{1,2}[/:]\d{1,2}|\d{1,2}\.\d{1,2}\.|\d{1,2}\.\d\d\s?(?:uhr|h|[ap]\.?m)\b)(?!\d)", re.IGNORECASE
+    r"(?<![\d.,$€£¥])(?:\d{1,2}[/:]\d{1,2}|\d{1,2}\.\d{1,2}\.|\d{1,2}\.\d\d\s?(?:uhr|h|[ap]\.?m)\b)(?!\d)",
+    re.IGNORECASE,
 )
 """14:32, 3/5, "3.5."; an amount is none of them."""
 CONDITION = re.compile(r"\b(?:when|if|once|as soon as|until|after|before|while|during)\b", re.IGNORECASE)

@@ -37,7 +37,9 @@ ACCOUNT = re.compile(r"\bwhy\b|\bhow\s+(?:can|could|should|to|do|does|come)\b", 
 OF = re.compile(r"\b(?:of|in|on|at|for|from|by|per|with|to|under|according)\b", re.IGNORECASE)
 TOTAL = re.compile(r"\b(?:total|sum|amount due|altogether|gesamt\w*|summe|montant|importe)\b", re.IGNORECASE)
 AMOUNT = re.compile(r"([-−]?)[$€£¥]?\s?(\d{1,3}(?:[.,'’ ]\d{3}){0,3}|\d{1,9})[.,](\d\d)(?!\d)")
-REFERENCE = re.compile(r"\b(?:number|no\.|nr\.?|code|id)(?=\W*$|\s+(?:of|for|on|in|is|was|does|do|did)\b)", re.IGNORECASE)
+REFERENCE = re.compile(
+    r"\b(?:number|no\.|nr\.?|code|id)(?=\W*$|\s+(?:of|for|on|in|is|was|does|do|did)\b)", re.IGNORECASE
+)
 """Asks for what something is called by, which no amount is: "What is the tax code?"."""
 AMOUNT_TERM = stem_word("amount")
 MAX_ADDED = 6
@@ -55,6 +57,7 @@ def find_pairs(
     asked: terms of the question, names: those of them that name something.
     """
     scored = []
+    empty: dict[int, int] = {}  # number of a passage -> words of the question in a label without a value
     if ACCOUNT.search(question):
         return []
     free = _extract_done_terms(question)
@@ -66,6 +69,9 @@ def find_pairs(
     for pair, context, near in _read_candidates(kind, found, {*asked, *names}):
         label = {term for term in extract_terms(pair.label) if not (term.isdigit() or term in UNSAID)}
         hit = {term for term in asked if _has(term, label)}
+        if not pair.value:
+            empty[pair.n] = max(empty.get(pair.n, 0), len(hit))
+            continue
         heads = label | set(extract_terms(pair.head))
         if not label and _is_named(pair.label, question):
             label = hit = {pair.label}
@@ -89,7 +95,14 @@ def find_pairs(
             named = len(names & near) / max(1, len(names))
             paper = PAPER_NAMED * (papers <= context)
             scored.append((len(hit) + 0.5 * precision + NAMED_NEAR * named + paper, pair))
-    return _choose(scored)
+    # "Date of death:" without a date is not answered by the date of birth.
+    return _choose([(score, pair) for score, pair in scored if score >= empty.get(pair.n, 0)])
+
+
+def find_left_empty(asked: Sequence[str], found: list[PromptPassage]) -> set[int]:
+    """Numbers of the passages where a label says all that is asked for and has no value."""
+    labels = [(pair.n, set(extract_terms(pair.label))) for p in found for pair in read_pairs(p) if not pair.value]
+    return {n for n, label in labels if all(_has(term, label) for term in asked)}
 
 
 def find_alike_pairs(
@@ -103,7 +116,8 @@ def find_alike_pairs(
     pairs = [
         pair
         for pair, context, _ in _read_candidates(kind, found, {*known, *names})
-        if context >= names
+        if pair.value
+        and context >= names
         and sum(term not in context for term in known) <= 1
         and not any(_has(term, set(extract_terms(pair.label))) for term in known)
     ]
@@ -155,8 +169,8 @@ def _read_amount(value: str) -> Decimal | None:
 def _read_candidates(
     kind: QuestionKind | None, found: list[PromptPassage], wanted: set[str]
 ) -> list[tuple[Pair, set[str], set[str]]]:
-    """Pairs whose value is of the kind that is asked for, with those of the wanted terms that say which one each is, and
-    those near it: of its row in a table, else of all that was found of its document, and of its passage.
+    """Pairs whose value is empty or of the kind that is asked for, with those of the wanted terms that say which one
+    each is, and those near it: of its row in a table, else of all that was found of its document, and of its passage.
     """
     documents = {title: _choose_known(wanted, bag) for title, bag in _read_contexts(found).items()}
     candidates = []
@@ -165,7 +179,7 @@ def _read_candidates(
         titled = _choose_known(wanted, set(extract_terms(passage.title)))
         rows: dict[str, set[str]] = {}
         for pair in read_pairs(passage):
-            if kind is None or kind.value(pair.value):
+            if not pair.value or kind is None or kind.value(pair.value):
                 if not pair.about:
                     candidates.append((pair, documents[get_document_title(passage)], near))
                     continue

@@ -25,7 +25,9 @@ MAX_PAIR_CHARACTERS = 700
 """Of a label and its value in one line: what is longer is a text, and its sentences are read instead."""
 FIGURE = re.compile(rf"[-+−–(]?[$€£¥₹₩₽₪₺#]?[-+−–]?\d[\d.,'’/:]*[%‰°$€£¥)]?|{CODES}|[-–$€£¥₹₩₽₪₺%‰]")
 """A word that is a figure, or stands beside one: "EUR", "%"."""
-COLON = re.compile(r"(?<=[^\W_])[\s)\]%.]{0,3}:(?=\s|$|[^\W\d_])(?!//)|\s?(?<![\w&])(?:#|[Nn][ro°]\.?)\s?(?=\S{0,40}\d)")
+COLON = re.compile(
+    r"(?<=[^\W_])[\s)\]%.]{0,3}:(?=\s|$|[^\W\d_])(?!//)|\s?(?<![\w&])(?:#|[Nn][ro°]\.?)\s?(?=\S{0,40}\d)"
+)
 """Behind a label: a colon, or the sign of a number."""
 CAPITALS = re.compile(
     r"(?:[^\W\d_a-zß-öø-ÿ]{6,}\s+|(?:[^\W\d_a-zß-öø-ÿ]{2,}\s+){2,6})(?=[^\W\d_a-zß-öø-ÿ]?[a-zß-öø-ÿ])"
@@ -38,9 +40,9 @@ CELLS = re.compile(r"(?<!\\)\|")
 
 @dataclass(frozen=True)
 class Pair:
-    """A label with its value. text: both, verbatim. n: of the passage. about: in a table, the cells of the row,
-    which say of what it is; "" elsewhere. is_row: the label heads a column, or several. head: of a table
-    of two columns, what they are called.
+    """A label with its value, "" where that is left empty. text: both, verbatim. n: of the passage. about: in a table,
+    the cells of the row, which say of what it is; "" elsewhere. is_row: the label heads a column, or several. head: of
+    a table of two columns, what they are called.
     """
 
     label: str
@@ -77,6 +79,8 @@ def read_pairs(passage: PromptPassage) -> list[Pair]:
             pairs = [Pair(above, line, line, passage.n)]
         elif not pairs and _is_label(line):
             above = line
+            if line.endswith(":"):
+                pairs = [Pair(line.rstrip(" :"), "", line, passage.n)]
         found += pairs
         at += 1
     return found
@@ -193,7 +197,7 @@ def _read_table(rows: list[str], n: int, above: str) -> Iterator[Pair]:
     headed = not any(re.search(r"\d", cell) for cell in head)
     for row, text in zip(cells[1:] if headed else cells, texts[1:] if headed else texts, strict=True):
         if len(row) == 2:
-            if all(row):
+            if row[0]:
                 yield Pair(row[0], row[1], text, n, head=" ".join(head) if headed else "")
         elif headed:
             about = " ".join(row)

@@ -77,7 +77,7 @@ def _split(block: str) -> list[str]:
     start = 0
     for match in BREAK.finditer(block):
         piece = block[start : match.start()].strip()
-        last = re.split(r"[\s(\[]", piece.rstrip('."”’)'))[-1].lower() if piece else ""
+        last = re.split(r"[\s(\[]", piece[-EDGE:].rstrip('."”’)'))[-1].lower() if piece else ""
         single = len(last) == 1 and last.isalpha() and piece.endswith(".")
         numbered = re.fullmatch(r"(?:§+\s*)?[\d.]+|[A-Z]", piece.rstrip("."))
         if last in ABBREVIATIONS and piece.endswith(".") or single or numbered:

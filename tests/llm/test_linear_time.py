@@ -17,8 +17,11 @@ import retrieval
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, PII, SECRET
 from ingestion.extract import language
 from llm import fences, injection
+from llm.offline.form_answers import find_pairs
 from llm.offline.long_questions import EXAMPLES, measure_coverage
 from llm.offline.overview_questions import plan_reading
+from llm.offline.reading import PromptPassage
+from llm.offline.sentences import split_sentences
 from llm.recognisers.marks import HUSHED, PRIVILEGE
 from llm.recognisers.money import AMOUNT
 from llm.recognisers.secrets import PLACED
@@ -153,6 +156,19 @@ def test_a_text_without_blanks_takes_no_quadratic_time() -> None:
 )
 def test_a_pasted_question_takes_no_quadratic_time(unit: str) -> None:
     assert_linear(bearings, unit)
+
+
+@pytest.mark.parametrize(
+    "unit", ["a: ", "a #1 ", "A:A:", "Nr. 1 ", "No.", "a\n1\n", "Cashier 7.00\n", "|a|1|b|\n", "|1"]
+)
+def test_a_form_takes_no_quadratic_time(unit: str) -> None:
+    def read(text: str) -> None:
+        passage = PromptPassage(1, "a.pdf (Shop)", text)
+        split_sentences(text)
+        find_pairs("What is the cashier 7?", ["cashi", "7"], {"7"}, None, [passage])
+
+    for begin in ("", "|a" * 500 + "|\n"):
+        assert_linear(read, unit, begin=begin)
 
 
 @pytest.mark.parametrize(
