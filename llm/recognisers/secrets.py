@@ -241,14 +241,12 @@ def find_secrets(text: str) -> list[Finding]:
     found += [f for f in matches("secret", TOKEN, text) if is_token(text[f.start : f.end])]
     logins = matches("secret", LOGIN, text)
     found += [f for f in logins if is_token(text[f.start : f.end]) and not is_path(text, f)]
-    found += [*matches("secret", CODE, text), *matches("secret", OPENS, text)]
-    found += [*matches("secret", CURL_USER, text), *matches("secret", SEED_WORDS, text)]
     found += [f for f in matches("secret", SLASHED, text) if is_password(text[f.start : f.end], quoted=False)]
     found += [f for f in matches("secret", KEY_VALUE, text) if is_token(text[f.start : f.end])]
     found += [f for f in matches("secret", PHRASE, text) if is_phrase(text[f.start : f.end])]
     found += [f for f in matches("secret", USER_AND, text) if is_phrase(text[f.start : f.end])]
     found += [*matches("secret", LOCK, text), *matches("secret", WATCHWORD, text), *matches("secret", DATED_CODE, text)]
-    for pattern in (SPOKEN_CODE, TURNS, OTP_SEED, TOLD):
+    for pattern in (CODE, OPENS, CURL_USER, SEED_WORDS, SPOKEN_CODE, TURNS, OTP_SEED, TOLD):
         found += matches("secret", pattern, text)
     found += [*matches("secret", OPENER, text), *matches("secret", RECOVERY_ANSWERS, text)]
     found += [f for f in matches("secret", PASSWORD_FOR, text) if is_password(text[f.start : f.end], quoted=False)]
