@@ -100,7 +100,11 @@ def find_pairs(
 
 
 def find_left_empty(asked: Sequence[str], found: list[PromptPassage]) -> set[int]:
-    """Numbers of the passages where a label says all that is asked for and has no value."""
+    """Numbers of the passages where a label says all that is asked for and has no value. One of a single word may be a
+    heading: "Costs:".
+    """
+    if len(asked) < 2:
+        return set()
     labels = [(pair.n, set(extract_terms(pair.label))) for p in found for pair in read_pairs(p) if not pair.value]
     return {n for n, label in labels if all(_has(term, label) for term in asked)}
 

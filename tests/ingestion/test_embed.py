@@ -14,6 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 from safetensors import safe_open
 from tokenizers import Tokenizer
 
+from ingestion import embed
 from ingestion.embed import get_embedder, make_embedder
 from ingestion.embedders import EmbeddingFailed
 from ingestion.embedders.minilm import MiniLM, find_weights_folder, get_or_build_graph
@@ -249,3 +250,17 @@ def test_one_embedder_a_process() -> None:
         thread.join()
     assert len(set(map(id, found))) == 1
     assert get_embedder().model_id == "all-MiniLM-L6-v2"
+
+
+def test_a_label_is_sent_to_no_service_and_missing_weights_give_no_vector(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(model_id: str = "") -> None:
+        asked.append(model_id)
+        raise FileNotFoundError
+
+    asked: list[str] = []
+    monkeypatch.setattr(embed, "get_embedder", fail)
+    assert embed.embed_here("Store") == []
+    assert asked == [""]
+    monkeypatch.setattr(embed, "is_remote", lambda: True)
+    assert embed.embed_here("Store") == []
+    assert asked == [""]

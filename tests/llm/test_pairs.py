@@ -139,6 +139,7 @@ def test_a_question_may_end_with_a_document(question: str, name: str) -> None:
         ("Due Date: 3 June 2025\nBalance due: EUR 121.00", "When is it due?", ["Due Date: 3 June 2025"]),
         ("Date of birth: 3 May 1980\nDate of death:", "What is the date of death?", []),
         ("Date of birth: 3 May 1980\nDate of death:", "What is the date of birth?", ["Date of birth: 3 May 1980"]),
+        ("Costs:\nRent costs 20.00: paid early", "What are the costs?", ["Rent costs 20.00: paid early"]),
         ("Tax code\n1257L\n\nIncome tax 800.00", "What is the tax code?", ["Tax code 1257L"]),
     ],
 )
