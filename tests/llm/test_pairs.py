@@ -165,7 +165,12 @@ def test_a_long_line_behind_a_label_and_an_empty_cell_are_no_values() -> None:
 
 def test_a_label_is_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[str] = []
-    monkeypatch.setattr(meaning, "_embed", [lambda text: compared.append(text) or [1.0]])
+
+    def embed(text: str) -> list[float]:
+        compared.append(text)
+        return [1.0]
+
+    monkeypatch.setattr(meaning, "_embed", [embed])
     for _ in range(2):
         assert meaning.measure_likeness("shop", ["Store"]) == [1.0]
     assert compared == ["shop", "Store"]
