@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db import connection
 from django.db.models import BooleanField, ExpressionWrapper, F, Func, OuterRef, Q, QuerySet, Subquery, TextField, Value
+from django.db.models.expressions import RawSQL
 from django.http import Http404
 
 from chat.models import ENDS, Event, Message, Session, Title, Turn
@@ -104,6 +105,20 @@ def load_disclosed_turns(scope: Scope, pks: Iterable[UUID]) -> dict[UUID, Turn]:
     return {
         row.pk: row for row in select_turns(scope).filter(pk__in=set(pks)).annotate(is_disclosed=drawn_from_visible)
     }
+
+
+REMOVED_IS_READABLE = RawSQL(
+    '"chat_turn".removed_label = ANY((SELECT app_allowed())::int[])', [], output_field=BooleanField()
+)
+
+
+def find_removed(scope: Scope, turns: Iterable[Turn]) -> set[UUID]:
+    """The caller's turns among these whose answer was removed with a source, where they may know: they hold the label
+    that it had, and see all else that it was drawn from.
+    """
+    noted = [turn.pk for turn in turns if turn.removed_label is not None]
+    known = select_turns(scope).filter(build_sources_visible_q(scope), REMOVED_IS_READABLE, pk__in=noted)
+    return set(known.values_list("pk", flat=True)) if noted else set()
 
 
 def select_events_after(scope: Scope, turn: Turn, after: int) -> QuerySet[Event]:

@@ -1,23 +1,27 @@
 """A conversation as it is shown: turn by turn, what may be read today, and honest words where something is missing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from uuid import UUID
 
-from chat.access import HiddenMessage, load_hidden_messages, select_messages, select_turns
-from chat.models import OPEN, Message, Session, State, Turn
+from chat.access import HiddenMessage, find_removed, load_hidden_messages, select_messages, select_turns
+from chat.models import OPEN, Message, Role, Session, State, Turn
+from chat.sources import DrewOn, count_sources
 from entities.access import Scope
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """A turn with its messages. hidden_…: it exists and may be acknowledged, but not read."""
+    """A turn with its messages. hidden_…: it exists and may be acknowledged, but not read. drew_on: of the answer.
+    may_know_removed: as of `find_removed`.
+    """
 
     turn: Turn
     question: Message | None
     answer: Message | None
     hidden_question: HiddenMessage | None = None
     hidden_answer: HiddenMessage | None = None
+    drew_on: DrewOn = DrewOn()
+    may_know_removed: bool = False
 
     @property
     def is_open(self) -> bool:
@@ -38,10 +42,15 @@ class Exchange:
     @property
     def is_withheld(self) -> bool:
         """There was an answer, which is not there for the reader: a source of it was deleted, or it may neither be read
-        nor acknowledged. Which of them is not told; that there was one is known by the turn's state.
+        nor acknowledged. Which of them is told where `is_removed`; that there was one is known by the turn's state.
         """
         missing = self.answer is None and self.hidden_answer is None
-        return self.turn.state == State.DONE and missing and self.question is not None
+        return self.is_removed or (self.turn.state == State.DONE and missing and self.question is not None)
+
+    @property
+    def is_removed(self) -> bool:
+        """A source of the answer was deleted that the reader could see, however the turn ended."""
+        return self.answer is None and self.hidden_answer is None and self.may_know_removed
 
     @property
     def may_ask_again(self) -> bool:
@@ -54,10 +63,17 @@ def list_exchanges(scope: Scope, session: Session, turns: Sequence[Turn] | None 
     wanted = {pk for turn in rows for pk in (turn.question, turn.answer)}
     messages = {m.pk: m for m in select_messages(scope, session).filter(pk__in=wanted)}
     hidden = load_hidden_messages(session)
-    return [_build_exchange(turn, messages, hidden) for turn in rows]
-
-
-def _build_exchange(turn: Turn, messages: Mapping[UUID, Message], hidden: Mapping[UUID, HiddenMessage]) -> Exchange:
-    return Exchange(
-        turn, messages.get(turn.question), messages.get(turn.answer), hidden.get(turn.question), hidden.get(turn.answer)
-    )
+    removed = find_removed(scope, rows)
+    drew_on = count_sources([row for row in messages.values() if row.role == Role.ASSISTANT])
+    return [
+        Exchange(
+            turn,
+            messages.get(turn.question),
+            messages.get(turn.answer),
+            hidden.get(turn.question),
+            hidden.get(turn.answer),
+            drew_on.get(turn.answer, DrewOn()),
+            turn.pk in removed,
+        )
+        for turn in rows
+    ]

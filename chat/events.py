@@ -23,7 +23,7 @@ from uuid import UUID
 from django.http import Http404, HttpResponse
 
 from chat import wakeups
-from chat.access import load_disclosed_turns, select_events_after
+from chat.access import find_removed, load_disclosed_turns, select_events_after
 from chat.callers import NotSignedIn, Who, read_caller
 from chat.models import ENDS, OPEN, Turn
 from chat.steps import run_in_look_thread
@@ -70,11 +70,16 @@ _to_begin: dict[tuple[asyncio.AbstractEventLoop, Who], Asked] = {}
 """Looks that have been asked for and not begun, by who asks. Touched under `_gate`."""
 
 
-def look(scope: Scope, row: Turn, after: int) -> News:
-    """The first events after `after` of a turn from `load_disclosed_turns` that the caller may see now."""
+def look(scope: Scope, row: Turn, after: int, removed: bool = False) -> News:
+    """The first events after `after` of a turn from `load_disclosed_turns` that the caller may see now. removed: as of
+    `find_removed`; the end says so.
+    """
     # The state is read first: an event written between the two reads is then seen by the next look.
     rows = list(select_events_after(scope, row, after).values_list("seq", "kind", "data")[:AT_ONCE])
-    chunks = tuple(encode(seq, kind, data) for seq, kind, data in rows)
+    chunks = tuple(
+        encode(seq, kind, data | {"message": None, "removed_with_source": True} if removed and kind in ENDS else data)
+        for seq, kind, data in rows
+    )
     last = rows[-1][0] if rows else after
     more = len(rows) == AT_ONCE
     ended = bool(rows and rows[-1][1] in ENDS) or (row.state not in OPEN and not more)
@@ -104,8 +109,10 @@ def look_at_all(who: Who, wanted: Sequence[Key], tell: Callable[[Key, News | Htt
         for begin in range(0, len(wanted), AT_A_TIME):
             few = wanted[begin : begin + AT_A_TIME]
             rows = load_disclosed_turns(scope, [turn for turn, _ in few])
+            removed = find_removed(scope, rows.values())
             for turn, after in few:
-                tell((turn, after), look(scope, rows[turn], after) if turn in rows else Http404("Not found."))
+                known = rows.get(turn)
+                tell((turn, after), look(scope, known, after, turn in removed) if known else Http404("Not found."))
 
 
 async def look_together(who: Who, turn: UUID, after: int) -> News:

@@ -13,6 +13,7 @@ from entities.access import Scope
 from entities.api.lists import list_atom_chips
 from retrieval.citation_links import MARKER, list_sources
 
+REMOVED = "Removed with a source: something that this answer was drawn from was deleted."
 WITHHELD = "No longer shown: a source that it used was removed, or you may no longer see it."
 
 
@@ -38,7 +39,7 @@ def export_markdown(scope: Scope, session: Session) -> HttpResponse:
                 names = " and ".join(chip.label for chip in list_atom_chips(hidden.requires))
                 lines += [f"## {who}", "", f"*Content requires {names} clearance.*", ""]
         if exchange.is_withheld:
-            lines += ["## Answer", "", f"*{WITHHELD}*", ""]
+            lines += ["## Answer", "", f"*{REMOVED if exchange.is_removed else WITHHELD}*", ""]
         if exchange.turn.error:
             lines += [f"*{exchange.turn.error}*", ""]
     response = HttpResponse("\n".join(lines), content_type="text/markdown; charset=utf-8")

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from chat.access import select_messages
 from chat.layout import LAYERS
 from chat.models import Session, Turn
+from chat.sources import SourceRecord, list_source_records
 from chat.tools import get_owner
 from entities.access import Scope
 from retrieval.locate import resolve_all
@@ -41,9 +42,10 @@ class GivenPassage:
 @dataclass(frozen=True)
 class TurnInspection:
     """layers: (name, tokens) in the order of the prompt. dropped: what did not fit, in words. usage: of the calls.
-    recalled: (number, id) of the earlier turns that were said again, as far as they may be read today.
+    recalled: (number, id) of the earlier turns that were said again, as far as they may be read today. sources: the
+    records behind the answer.
 
-    All four are empty where the answer may not be read today: they would measure text that is hidden.
+    All but the passages are empty where the answer may not be read today: they would measure text that is hidden.
     """
 
     layers: tuple[tuple[str, int], ...]
@@ -51,17 +53,19 @@ class TurnInspection:
     dropped: tuple[str, ...]
     usage: dict[str, Any]
     recalled: tuple[tuple[int, UUID], ...] = ()
+    sources: tuple[SourceRecord, ...] = ()
 
     @property
     def tokens(self) -> int:
         return sum(tokens for _, tokens in self.layers)
 
-    def to_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         return {
             "layers": [{"name": name, "tokens": tokens} for name, tokens in self.layers],
             "tokens": self.tokens,
             "passages": [{**vars(p), "url": p.url or None} for p in self.passages],
             "recalled": [{"number": number, "turn": str(pk)} for number, pk in self.recalled],
+            "sources": [record.as_json() for record in self.sources],
             "dropped": list(self.dropped),
             "usage": self.usage,
         }
@@ -77,10 +81,12 @@ def inspect(scope: Scope, turn: Turn) -> TurnInspection:
         for n, resolved in sorted(found.items())
         if resolved.available
     )
-    if not select_messages(scope, session).filter(pk=turn.answer).exists():
+    answer = select_messages(scope, session).filter(pk=turn.answer).first()
+    if answer is None:
         return TurnInspection((), passages, (), {})
     tokens = turn.manifest.get("layers", {})
     layers = tuple((name, tokens[name]) for name in LAYERS if name in tokens)
     readable = select_messages(scope, session).filter(turn__number__in=turn.manifest.get("recalled", []))
     recalled = tuple(readable.order_by("turn__number").values_list("turn__number", "turn_id").distinct())
-    return TurnInspection(layers, passages, tuple(turn.manifest.get("dropped", ())), turn.usage, recalled)
+    dropped, sources = tuple(turn.manifest.get("dropped", ())), tuple(list_source_records(scope, answer))
+    return TurnInspection(layers, passages, dropped, turn.usage, recalled, sources)

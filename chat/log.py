@@ -4,7 +4,7 @@ One run at a time may write: it holds the turn by a conditional UPDATE, every wr
 lost it gets `LeaseLost` and writes nothing more.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
@@ -16,9 +16,9 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from chat.audit import note_answer
+from chat.derivation import Given, record_sources
 from chat.models import OPEN, Event, EventKind, Message, Role, Session, State, Turn
 from entities.access import Scope, combine_many
-from entities.models import Entity, Source, Weight
 from ingestion.drawn import lock_source_labels
 
 LEASE = timedelta(seconds=15)
@@ -49,30 +49,6 @@ class Entry:
     kind: EventKind
     data: dict[str, Any]
     label: int
-
-
-@dataclass(frozen=True)
-class SourceLabel:
-    """Something the model was given: a passage (its paragraphs) or a record's own fields (none). label: with its
-    names'. weight: less than text where it was given the record's name alone, or a number that includes it.
-    """
-
-    entity: UUID
-    label: int
-    paragraphs: tuple[UUID, ...] = ()
-    weight: Weight = Weight.TEXT
-
-
-def load_derivation_sources(texts: Mapping[UUID, int]) -> list[SourceLabel]:
-    """What derived texts (id -> label) were drawn from: an answer that may repeat them needs all of it."""
-    grouped: dict[tuple[UUID, int, Weight], list[UUID]] = {}
-    for source in Source.objects.filter(derived__in=texts):
-        label, weight = texts[source.derived], Weight(source.weight)
-        for entity in [source.entity_id] if source.counted is None else source.counted:
-            grouped.setdefault((entity, label, weight), []).extend([source.passage] if source.passage else [])
-    return [
-        SourceLabel(entity, label, tuple(passages), weight) for (entity, label, weight), passages in grouped.items()
-    ]
 
 
 @dataclass(frozen=True)
@@ -123,7 +99,7 @@ def append(scope: Scope, turn: UUID, holder: UUID, entries: Sequence[Entry], lab
 
 
 def record_prompt_sources(
-    scope: Scope, turn: UUID, holder: UUID, given: Sequence[SourceLabel], manifest: dict[str, Any], label: int = 0
+    scope: Scope, turn: UUID, holder: UUID, given: Sequence[Given], manifest: dict[str, Any], label: int = 0
 ) -> None:
     """Record what the model is about to be given, before it is: the answer's sources, the session's high water, the
     manifest. label: of what it is told beside.
@@ -143,35 +119,9 @@ def record_prompt_sources(
             "role": Role.ASSISTANT,
         },
     )
-    wanted = {(g.entity, p, g.weight) for g in given if g.weight != Weight.COUNT for p in (g.paragraphs or (None,))}
-    known = set(Source.objects.filter(derived=answer.pk).values_list("entity", "passage", "weight"))
-    Source.objects.bulk_create(
-        Source(workspace_id=row.workspace_id, derived=answer.pk, entity_id=entity, passage=passage, weight=weight)
-        for entity, passage, weight in sorted(wanted - known, key=str)
-    )
-    list_counted_records(row, answer, {g.entity for g in given if g.weight == Weight.COUNT})
+    record_sources(row, answer, given)
     raise_high_water(row.session_id, [label, *(g.label for g in given)])
     Turn.objects.filter(pk=row.pk).update(manifest=manifest)
-
-
-def list_counted_records(row: Turn, answer: Message, counted: set[UUID]) -> None:
-    """Add records that are included in numbers which the answer may repeat to the one source that lists them.
-
-    Deleting one leaves the answer alone. A reader who may not see one of them is not shown the answer. The row stands
-    at the record that was asked about; of a conversation about the workspace at one of those it lists, and goes over to
-    another where that one is deleted (a trigger). A list names records that were deleted since, too.
-    """
-    if not counted:
-        return
-    source = Source.objects.filter(derived=answer.pk, weight=Weight.COUNT).first()
-    if source is None:
-        left = Entity._base_manager.filter(pk__in=counted).order_by("pk").values_list("pk", flat=True)
-        record = row.session.entity_id or left.first()
-        if record is None:
-            return  # nobody is left from whom the number must be kept
-        source = Source(workspace_id=row.workspace_id, derived=answer.pk, entity_id=record, weight=Weight.COUNT)
-    source.counted = sorted({*(source.counted or ()), *counted})
-    source.save()
 
 
 def finish(scope: Scope, turn: UUID, holder: UUID, entries: Sequence[Entry], ending: TurnEnding) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import connection
-from django.db.models import BooleanField
+from django.db.models import BooleanField, QuerySet
 from django.db.models.expressions import RawSQL
 
 from chat.access import select_readable_messages
@@ -116,8 +116,8 @@ def recall_turns(scope: Scope, session: Session, question: str, before: int, bud
         return NOTHING
     terms, weights = _weigh_words(question, previous)
     order = rank_turns(_find_turns(scope, session, terms, weights, before), before)
-    by_turn = _read_turns(scope, session, order[: budget // MIN_TURN_TOKENS])
-    found = [_cut(number, by_turn[number], terms.matcher) for number in order if by_turn.get(number)]
+    by_turn, matcher = _read_turns(scope, session, order[: budget // MIN_TURN_TOKENS]), terms.matcher
+    found = [_cut(number, by_turn[number], matcher) for number in order if by_turn.get(number)]
     return fit_turns([turn for turn in found if turn is not None], budget)
 
 
@@ -163,8 +163,9 @@ def _find_turns(
     asked = [(term, numbers[word], weights[word]) for term, words in terms.words.items() for word in words]
     if not asked:
         return {}
-    readable = select_readable_messages(scope).filter(IS_CANDIDATE, turn__number__lt=before)
-    text, params = readable.order_by().values_list("pk", "turn__number").query.sql_with_params()
+    text, params = (
+        _select_candidates(scope, before).order_by().values_list("pk", "turn__number").query.sql_with_params()
+    )
     statement = FOUND.format(
         readable=text, candidates=MAX_CANDIDATES, k1=f"{K1}::float8", b=f"{B}::float8", most=MAX_FOUND
     )
@@ -173,6 +174,11 @@ def _find_turns(
     with connection.cursor() as cursor:
         cursor.execute(statement, [*columns, session.pk, messages, *params, messages])
         return dict(cursor.fetchall())
+
+
+def _select_candidates(scope: Scope, before: int) -> QuerySet[Message]:
+    """Those of the candidates that may be read and were said before a turn."""
+    return select_readable_messages(scope).filter(IS_CANDIDATE, turn__number__lt=before)
 
 
 def _read_turns(scope: Scope, session: Session, numbers: Sequence[int]) -> dict[int, list[Message]]:

@@ -92,6 +92,8 @@ class Turn(models.Model):
     the event log. client_id: the asker's own key, by which a request sent twice makes one turn. manifest: ids and token
     counts of what the model was given, never text. error: a sentence for the asker. look_in: where it looks at most;
     "" for where the agent thinks fit. rating: of the answer by its asker, 1 for good, -1 for bad, 0 for none.
+    removed_label: of an answer that was removed with a source open to the workspace; what else it was drawn from are
+    sources of the turn (a trigger). NULL for other turns.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -112,6 +114,7 @@ class Turn(models.Model):
     error = models.CharField(max_length=300, blank=True)
     look_in = models.CharField(max_length=9, choices=LookIn, blank=True, db_default="", default="")
     rating = models.SmallIntegerField(db_default=0, default=0)
+    removed_label = LabelField(null=True)
     created_at = models.DateTimeField(default=timezone.now)
     ended_at = models.DateTimeField(null=True)
 
@@ -124,7 +127,10 @@ class Turn(models.Model):
                 fields=["workspace", "audience", "client_id"], condition=~Q(client_id=""), name="one_turn_per_client_id"
             ),
         ]
-        indexes = [models.Index(fields=["workspace", "lease_until"], condition=Q(state__in=OPEN), name="open_turns")]
+        indexes = [
+            models.Index(fields=["workspace", "lease_until"], condition=Q(state__in=OPEN), name="open_turns"),
+            models.Index(fields=["answer"], name="turn_of_answer"),
+        ]
 
     def __str__(self) -> str:
         return str(self.pk)

@@ -10,6 +10,9 @@ from chat.turn import run_turn
 
 logger = logging.getLogger(__name__)
 
+FINISH_SECONDS = 20.0
+"""That a server which is stopped waits for answers that are being written; the supervisor waits for it longer."""
+
 _loop: asyncio.AbstractEventLoop | None = None
 _tasks: "set[asyncio.Task[None]]" = set()
 _threads: set[threading.Thread] = set()
@@ -62,9 +65,13 @@ def wait_until_idle(seconds: float = 30.0) -> None:
             raise TimeoutError(thread.name)
 
 
-async def shut_down(seconds: float = 5.0) -> None:
-    """Stop the turns that run in this loop; each says that it was interrupted."""
-    tasks = [task for task in _tasks if task.get_loop() is asyncio.get_running_loop()]
+async def shut_down(finish: float = FINISH_SECONDS, seconds: float = 5.0) -> None:
+    """Let the turns that run in this loop come to their end for `finish` seconds, and stop the others: each says that
+    it was interrupted, for which it has `seconds`.
+    """
+    tasks = {task for task in _tasks if task.get_loop() is asyncio.get_running_loop()}
+    if tasks:
+        _, tasks = await asyncio.wait(tasks, timeout=finish)
     for task in tasks:
         task.cancel()
     if tasks:

@@ -5,6 +5,7 @@ from rest_framework import serializers
 
 from chat.models import LookIn, Role, State
 from entities.api.shapes import Label, Placeholder, RecordRef, build_union
+from entities.models import Weight
 
 EVENTS = OpenApiResponse(
     str,
@@ -97,8 +98,19 @@ class TurnError(serializers.Serializer):
     detail = serializers.CharField()
 
 
+class DrewOnSerializer(serializers.Serializer):
+    """How many passages, and fields of records; names of other records; lists of records."""
+
+    passages = serializers.IntegerField()
+    names = serializers.IntegerField()
+    counts = serializers.IntegerField()
+
+
 class TurnSerializer(serializers.Serializer):
-    """message: the answer as far as it is written. offline: no model was asked. events: the address of the stream."""
+    """message: the answer as far as it is written. drew_on: what went into it.
+    removed_with_source: there is no answer any more, because a source that the caller could see was deleted. offline:
+    no model was asked. events: the address of the stream.
+    """
 
     id = serializers.UUIDField()
     session = serializers.UUIDField()
@@ -110,6 +122,8 @@ class TurnSerializer(serializers.Serializer):
     ended_at = serializers.DateTimeField(allow_null=True)
     question = MessageSerializer(allow_null=True)
     message = build_union("Answer", MessageSerializer, Placeholder, allow_null=True)
+    drew_on = DrewOnSerializer(allow_null=True)
+    removed_with_source = serializers.BooleanField()
     offline = serializers.BooleanField()
     events = serializers.CharField()
 
@@ -145,6 +159,17 @@ class RecalledSerializer(serializers.Serializer):
     turn = serializers.UUIDField()
 
 
+class SourceRecordSerializer(serializers.Serializer):
+    """A record that went into the answer. gave: its text, its name, or a number. passages: of its text. listed: records
+    of which the answer was given a number, asked about this one.
+    """
+
+    entity = RecordRef()
+    gave = serializers.ChoiceField(Weight.values)
+    passages = serializers.IntegerField()
+    listed = serializers.IntegerField()
+
+
 class TurnUsageSerializer(serializers.Serializer):
     """Tokens, and USD as `cost`; empty until a model has answered."""
 
@@ -158,11 +183,12 @@ class TurnUsageSerializer(serializers.Serializer):
 
 
 class ContextSerializer(serializers.Serializer):
-    """How `inspector.Inspected.to_json` looks. dropped: what did not fit, in words."""
+    """How `inspector.Inspected.as_json` looks. dropped: what did not fit, in words."""
 
     layers = LayerSerializer(many=True)
     tokens = serializers.IntegerField()
     passages = GivenSerializer(many=True)
     recalled = RecalledSerializer(many=True)
+    sources = SourceRecordSerializer(many=True)
     dropped = serializers.ListField(child=serializers.CharField())
     usage = TurnUsageSerializer()

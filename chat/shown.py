@@ -35,9 +35,10 @@ MIN_COVERAGE = 0.34
 class ShownExchange:
     """question: its text, None where it is hidden. …_requires: the missing atoms of what may be acknowledged.
 
-    is_withheld: there was an answer that is not shown. beside: hidden text next to what was cited, or to what is about
-    the question. in_fields: what is missing for fields that the question asks for. in_files: what is missing for text
-    in the record's files, where nothing was found. looked: where the tools of the turn looked, in words.
+    is_withheld: there was an answer that is not shown. is_removed: because a source of it was deleted. beside: hidden
+    text next to what was cited, or to what is about the question. in_fields: what is missing for fields that the
+    question asks for. in_files: what is missing for text in the record's files, where nothing was found. looked: where
+    the tools of the turn looked, in words. drew_on: what the answer drew on, in words.
     """
 
     turn: Turn
@@ -51,10 +52,12 @@ class ShownExchange:
     may_ask_again: bool
     lost_question: bool
     is_withheld: bool = False
+    is_removed: bool = False
     beside: Sequence[Nearby] = ()
     in_fields: Sequence[Any] = ()
     in_files: Sequence[Any] = ()
     looked: Sequence[str] = ()
+    drew_on: str = ""
 
     @property
     def pk(self) -> UUID:
@@ -95,10 +98,12 @@ def present_exchange(scope: Scope, exchange: Exchange, typed: str = "") -> Shown
         may_ask_again=exchange.may_ask_again,
         lost_question=exchange.lost_question,
         is_withheld=exchange.is_withheld,
+        is_removed=exchange.is_removed,
         beside=list_hidden_neighbours(scope, exchange.turn, answer, asked) if answer else (),
         in_fields=list_hidden_in_fields(scope, exchange) if answer else (),
         in_files=list_hidden_in_files(scope, exchange.turn) if answer else (),
         looked=name_places(exchange.turn) if answer else (),
+        drew_on=str(exchange.drew_on) if answer else "",
     )
 
 

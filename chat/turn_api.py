@@ -54,6 +54,8 @@ def build_turn_json(exchange: Exchange) -> dict[str, Any]:
         "message": build_message_json(exchange.answer)
         if exchange.answer
         else build_placeholder_json(exchange.hidden_answer),
+        "drew_on": exchange.drew_on.as_json() if exchange.answer else None,
+        "removed_with_source": exchange.is_removed,
         "offline": bool(turn.usage.get("offline")),
         "events": build_events_url(turn),
     }
@@ -137,7 +139,7 @@ def context(request: Request, pk: UUID) -> Response:
     """What the model was given for this answer, layer by layer with tokens, as far as the caller may see it today."""
     scope = get_scope(request)
     row = get_turn_or_404(scope, pk)
-    return Response(inspect(scope, row).to_json())
+    return Response(inspect(scope, row).as_json())
 
 
 def _headers(request: Request) -> dict[str, str]:

@@ -28,8 +28,10 @@ MARK = "CLEARANCE_SUPERVISOR"
 # A child that lived this long may die again without waiting longer for its next start.
 STEADY_SECONDS = 60.0
 LONGEST_WAIT = 30.0
-# How long children may finish what they do: streams end after 3 s; a worker's task is claimed again later.
+# How long children may finish what they do: a worker's task is claimed again later, and of the web server streams end
+# after 3 s and answers that are being written after 20 (chat/runner.py).
 POLITE_SECONDS = 6.0
+POLITE_WEB_SECONDS = 30.0
 READY_SECONDS = 60.0
 
 
@@ -198,12 +200,12 @@ class Supervisor:
             child.due = 0.0
             if child.process is not None and not child.died():
                 child.process.terminate()
-        deadline = time.monotonic() + POLITE_SECONDS
-        while (
-            time.monotonic() < deadline
-            and not self.impatient
-            and not all(c.died() or not c.process for c in self.children)
-        ):
+        began = time.monotonic()
+        while not self.impatient and (left := [c for c in self.children if c.process and not c.died()]):
+            for child in left:
+                polite = POLITE_WEB_SECONDS if child.name == "web" else POLITE_SECONDS
+                if time.monotonic() - began > polite:
+                    child.signal_all(signal.SIGKILL)
             time.sleep(0.05)
         for child in self.children:
             child.signal_all(signal.SIGKILL)

@@ -8,7 +8,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Case, Exists, OuterRef, Q, QuerySet, UUIDField, Value, When
 from django.http import Http404
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
@@ -34,14 +34,16 @@ def bin_entity(*, scope: Scope, entity: Entity) -> None:
     lock_or_404(entity)
     going = [entity, *list_belonging(entity)]
     above = {row.pk: list_parent_ids(row) for row in going}
-    for row in going:
-        announce_access_change(scope, row.pk)
-        record(scope, "entity.binned", row.type_name, row.pk)
-    gone = {"deleted_at": timezone.now(), "deleted_by": scope.principal}
     with looking_into_bin():
-        rows = Entity._base_manager.filter(deleted_at__isnull=True)
-        rows.filter(pk__in=[row.pk for row in going[1:]]).update(deleted_with=entity.pk, **gone)
-        rows.filter(pk=entity.pk).update(**gone)
+        # First the records, then what was made of them, as everywhere: rows are locked in this order.
+        Entity._base_manager.filter(pk__in=above, deleted_at__isnull=True).update(
+            deleted_at=timezone.now(),
+            deleted_by=scope.principal,
+            deleted_with=Case(When(pk=entity.pk, then=None), default=Value(entity.pk), output_field=UUIDField()),
+        )
+        for row in going:
+            announce_access_change(scope, row.pk)
+            record(scope, "entity.binned", row.type_name, row.pk)
     for pk, parents_of in above.items():
         entity_deleted.send(
             Entity, entity_id=pk, workspace=scope.workspace, parents=[p for p in parents_of if p not in above]

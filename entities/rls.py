@@ -24,6 +24,10 @@ NOT_BINNED = "(deleted_at IS NULL OR (SELECT app_bin()))"
 OF_NO_BINNED_FILE = "(file_id IN (SELECT app_binned_files())) IS NOT TRUE"
 AUDIENCE = "(audience = ANY((SELECT app_audiences())::bigint[]) OR (SELECT app_service()))"
 
+COUNT_BELOW = (
+    "CREATE TRIGGER count_below AFTER UPDATE OR DELETE ON {} FOR EACH ROW EXECUTE FUNCTION app_withdraw_moved()"
+)
+
 
 def build_conditions(model: type[models.Model]) -> tuple[str, str]:
     """(USING, WITH CHECK) of the scope policy for `model`.
@@ -179,7 +183,8 @@ class ProtectType(Protect):
     """Protect the table of a concrete entity type (multi-table inheritance).
 
     The table gets a `workspace_id` of its own, filled from the open scope, so that it stands under the same template as
-    every other table, and a trigger that deletes the base row with it (or deletion would leave orphans).
+    every other table, a trigger that deletes the base row with it (or deletion would leave orphans), and one that
+    withdraws what counts a row where that hangs on another record now, or is deleted.
     """
 
     def __init__(self, name: str) -> None:
@@ -196,5 +201,8 @@ class ProtectType(Protect):
             "REFERENCES entities_entity (workspace_id, id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED",
             f'ALTER TABLE "{table}" ADD CONSTRAINT "{table}_ws_key" UNIQUE (workspace_id, entity_ptr_id)',
             f'CREATE TRIGGER delete_base AFTER DELETE ON "{table}" FOR EACH ROW EXECUTE FUNCTION app_delete_base()',
+            # Tables that are older than the function get theirs with it (pulse/migrations/0006_counts.py).
+            f"DO $$ BEGIN IF to_regproc('app_withdraw_moved') IS NOT NULL THEN {COUNT_BELOW.format(table)};"
+            " END IF; END $$",
             *super().statements(model),
         ]

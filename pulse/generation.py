@@ -9,26 +9,24 @@ that writes, so a label raised meanwhile is never lost.
 
 import logging
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db import OperationalError, connection, transaction
-from django.db.models import Model
 from django.http import Http404
 from django.utils import timezone
 
 from entities.access import Scope, combine_many, get_entity_or_404, list_atoms
 from entities.audit import AuditedQuery, record_question
-from entities.models import Entity, FieldParagraph, Source, Weight
-from ingestion.models import ContextRow, File, Paragraph
+from entities.models import Entity, Source, Weight
 from llm import client, prompts
 from llm.errors import ModelError
 from llm.models_catalogue import Tier
 from pulse import claims
 from pulse.claims import VariantClaim
-from pulse.inputs import PulseInputs, PulsePassage, gather, open_records, read_anchor
+from pulse.inputs import PulseInputs, PulsePassage, gather, read_anchor
 from pulse.models import Pulse, Variant
+from pulse.unchanged import collect_atoms, is_still_current
 from pulse.variants import build_role_scope, get_service_role
 from references.actions import CitationTarget, replace_citations
 from references.kinds import LocationType
@@ -211,7 +209,9 @@ def note(
 
 
 def save(job: Job, inputs: PulseInputs, text: str, reply: client.Reply) -> Pulse:
-    """The row, with its sources: every passage in the prompt, cited or not, every record named or counted in it."""
+    """The row, with its sources: every passage in the prompt, cited or not, every record named in it, and the record
+    itself once more where the text counts what is below it.
+    """
     pulse, _ = Pulse.objects.update_or_create(
         pk=job.claim.variant,
         defaults={
@@ -228,68 +228,22 @@ def save(job: Job, inputs: PulseInputs, text: str, reply: client.Reply) -> Pulse
             "generated_by": job.scope.principal,
         },
     )
+    sources = list(weigh_sources(job.entity, inputs).items())
+    if inputs.anchor.counted:
+        sources.append(((job.entity, None), Weight.COUNT))
     Source.objects.filter(derived=pulse.pk).delete()
     Source.objects.bulk_create(
         Source(workspace_id=job.workspace, derived=pulse.pk, entity_id=entity, passage=passage, weight=weight)
-        for (entity, passage), weight in weigh_sources(job.entity, inputs).items()
+        for (entity, passage), weight in sources
     )
     return pulse
 
 
 def weigh_sources(entity: UUID, inputs: PulseInputs) -> dict[tuple[UUID, UUID | None], Weight]:
-    """(record, passage) behind a text -> the most that went into it: text above name above number."""
-    found: dict[tuple[UUID, UUID | None], Weight] = {(pk, None): Weight.COUNT for pk in inputs.anchor.counted}
-    found |= {(pk, None): Weight.NAME for pk in inputs.anchor.named}
+    """(record, passage) behind a text -> the most that went into it, numbers apart: text above name."""
+    found: dict[tuple[UUID, UUID | None], Weight] = {(pk, None): Weight.NAME for pk in inputs.anchor.named}
     found |= {source: Weight.TEXT for piece in inputs.pieces for source in piece.sources}
     return found | {(entity, None): Weight.TEXT}
-
-
-def is_still_current(job: Job, inputs: PulseInputs) -> bool:
-    """Whether rows, labels, names and permissions are what was read; if so they are locked to this transaction's end.
-
-    Whoever raises a label afterwards waits, and then finds the sources of this text. Whoever is changing one of them
-    now holds its lock, and that is an answer too: nothing is waited for here, so nobody can be waiting for us in turn.
-    """
-    passages = {passage for piece in inputs.pieces for _, passage in piece.sources if passage}
-    wanted = {p.result.id: (p.result.label, p.digest) for p in inputs.pieces}
-    others = ({r for piece in inputs.pieces for r, _ in piece.sources} | {*inputs.anchor.named}) - {job.entity}
-    try:
-        with transaction.atomic():
-            lock(Entity, {*others, job.entity})
-            # Only to be there still when this commits: a project's tasks change all the time.
-            lock(Entity, {*inputs.anchor.counted}, "KEY SHARE")
-            lock(Paragraph, passages)
-            lock(FieldParagraph, passages)
-            lock(Pulse, {job.claim.variant}, "NO KEY UPDATE")
-            lock(ContextRow, set(wanted))
-    except OperationalError:
-        return False
-    rows = ContextRow.objects.filter(pk__in=wanted, audience=0).values_list("pk", "data_classification", "digest")
-    if {pk: (label, digest) for pk, label, digest in rows} != wanted:
-        return False
-    others |= inputs.anchor.counted
-    return open_records(others) == others and collect_atoms(names_now(job, inputs)) <= collect_atoms(inputs.labels)
-
-
-def lock(model: type[Model], ids: set[UUID], strength: str = "SHARE") -> None:
-    """Keep rows as they are. Shared: the variants of a record, and of those around it, are often written at once, and
-    read the same rows. Raises: OperationalError when somebody is changing one of them.
-    """
-    with connection.cursor() as cursor:
-        table = connection.ops.quote_name(model._meta.db_table)
-        cursor.execute(f"SELECT id FROM {table} WHERE id = ANY(%s) ORDER BY id FOR {strength} NOWAIT", [list(ids)])  # noqa: S608
-
-
-def collect_atoms(labels: Iterable[int]) -> set[int]:
-    return {atom for label in labels for atom in list_atoms(label)}
-
-
-def names_now(job: Job, inputs: PulseInputs) -> set[int]:
-    """Labels of the names that stand in the prompt, today."""
-    shown = {*inputs.anchor.named} | ({job.entity} if inputs.anchor.record.name else set())
-    labels = set(Entity.objects.filter(pk__in=shown).values_list("name_classification", flat=True))
-    files = {p.result.file.id for p in inputs.pieces if p.result.file and p.result.file.name}
-    return labels | set(File.objects.filter(pk__in=files).values_list("name_classification", flat=True))
 
 
 def build_citation(piece: PulsePassage, n: int, text: str, label: int) -> CitationTarget:

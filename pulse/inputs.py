@@ -9,17 +9,20 @@ does not read is not selected, counted or ranked.
 import hashlib
 import json
 import string
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Q
+from django.db.models import Q
 
 from entities.access import Scope, combine_many, list_atoms, list_readable_fields
 from entities.models import Entity, Source
 from entities.models.entity import Visibility
-from entities.registry import list_child_types, list_parent_types
+from entities.registry import get_content_type_id, get_type_by_content_type, list_child_types, list_parent_types
 from ingestion.models import ContextRow, File, Kind
 from ingestion.typed import format_value
 from llm import prompts
@@ -37,10 +40,6 @@ TOLD = tuple(kind for kind in Kind if kind != Kind.RELATIONSHIP)
 """Kinds of rows in a Pulse. Relations stand in the status counts and links of the record already."""
 BELOW = 200
 """Records below the anchor that are searched with it, the latest."""
-COUNTED = 1_000
-"""Records below the anchor, the latest of a type, that a text is noted to have counted: who may not see one of them,
-because it was restricted afterwards, is not shown the text. One beyond that many stands in it until the next is made.
-"""
 GENERIC_FOCUS = "Summarise the current state, including risks and recent changes."
 PROMPTS = ("pulse_system", "pulse_user", "passages")
 OPEN = Q(visibility=Visibility.WORKSPACE, archived_at__isnull=True)
@@ -49,13 +48,13 @@ OPEN = Q(visibility=Visibility.WORKSPACE, archived_at__isnull=True)
 @dataclass(frozen=True)
 class Anchor:
     """The record as a prompt shows it. atoms: of all that is in it. named: other records whose names are in it.
-    counted: records that stand in its numbers.
+    counted: records that stand in its numbers, by content type.
     """
 
     record: Record
     atoms: frozenset[int]
     named: tuple[UUID, ...]
-    counted: frozenset[UUID]
+    counted: Mapping[int, frozenset[UUID]]
     below: tuple[UUID, ...]
     query: str
     focus: str
@@ -99,7 +98,7 @@ class _ValueReader:
 
     atoms: set[int] = field(default_factory=set)
     named: list[UUID] = field(default_factory=list)
-    counted: set[UUID] = field(default_factory=set)
+    counted: dict[int, frozenset[UUID]] = field(default_factory=dict)
 
 
 def read_anchor(scope: Scope, entity: Entity) -> Anchor:
@@ -116,7 +115,7 @@ def read_anchor(scope: Scope, entity: Entity) -> Anchor:
         record=record,
         atoms=frozenset(reading.atoms),
         named=tuple(reading.named),
-        counted=frozenset(reading.counted),
+        counted=reading.counted,
         below=tuple(below),
         query=f"{_format_sentence(entity, fields, name)}. {focus}",
         focus=focus,
@@ -208,26 +207,35 @@ def _list_below(scope: Scope, entity: Entity, reading: _ValueReader) -> tuple[li
         if link not in readable:
             continue
         rows = model.objects.visible_to(scope).filter(OPEN, **{link: entity.pk})
-        latest = list(rows.order_by("-updated_at", "pk").values_list("updated_at", "pk")[:COUNTED])
-        found += latest[:BELOW]
-        for name in rag.status_fields:
-            if name in readable and (line := _format_distribution(model, rows, name)):
+        found += rows.order_by("-updated_at", "pk").values_list("updated_at", "pk")[:BELOW]
+        names = [name for name in rag.status_fields if name in readable]
+        # Numbers and who is in them are of one statement: nobody comes in between.
+        read = list(rows.order_by().values_list("pk", *names)) if names else []
+        for place, name in enumerate(names, start=1):
+            if line := _format_distribution(model, name, Counter(row[place] for row in read)):
                 lines.append(line)
                 reading.atoms |= rag.get_field_label(name) | rag.get_field_label(link)
-                reading.counted |= {pk for _, pk in latest}
+                of_type = get_content_type_id(model)
+                reading.counted[of_type] = reading.counted.get(of_type, frozenset()) | {row[0] for row in read}
     found.sort(key=lambda row: (row[0], row[1]), reverse=True)
     return lines, list(dict.fromkeys(pk for _, pk in found))[:BELOW]
 
 
-def _format_distribution(model: type[Entity], rows: Any, name: str) -> str:
+def _format_distribution(model: type[Entity], name: str, counts: Mapping[Any, int]) -> str:
     """Counts by value of one status field, in the order of its choices."""
-    counts = dict(rows.order_by().values_list(name).annotate(Count("pk")))
     if not counts:
         return ""
     words = dict(model._meta.get_field(name).flatchoices)  # type: ignore[union-attr]
     order = [*words, *sorted(value for value in counts if value not in words)]
     parts = [f"{counts[value]} {words.get(value, value)}" for value in order if value in counts]
     return f"{model.plural_title} by {get_title(model, name).lower()}: {', '.join(parts)}"
+
+
+def are_still_below(entity: UUID, of_type: int, counted: frozenset[UUID]) -> bool:
+    """Whether all that was counted of a type is still open below a record. In the service's scope."""
+    model = get_type_by_content_type(of_type)
+    below = reduce(or_, (Q(**{link: entity}) for link in list_parent_types(model)))
+    return counted <= set(model._base_manager.filter(OPEN, below).values_list("pk", flat=True))
 
 
 # Passages

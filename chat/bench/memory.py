@@ -60,10 +60,12 @@ def measure(count: int, rounds: int, seconds: float, plans: list[str]) -> list[B
                 )
             )
         for messages in (10, 1_000, count):
-            p95 = measure_recall(plant(scope, records, make_conversation(7, messages // 2)))
+            p50, p95, own = measure_recall(plant(scope, records, make_conversation(7, messages // 2)))
+            found.append(BenchRow(f"a recall among {messages:,} messages, p50 ms", p50))
             found.append(
                 BenchRow(f"a recall among {messages:,} messages, p95 ms", p95, f"≤ {P95_MS} ms", p95 <= P95_MS)
             )
+            found.append(BenchRow(f"a recall among {messages:,} messages, own processor time, p50 ms", own))
     return found
 
 
@@ -79,16 +81,19 @@ def measure_evidence(talks: list[Talk], budget: int) -> dict[str, list[float]]:
     return shares
 
 
-def measure_recall(talk: Talk) -> float:
-    """Milliseconds that 95 of 100 recalls take at most, in a scope that is open."""
-    times = []
+def measure_recall(talk: Talk) -> tuple[float, float, float]:
+    """Milliseconds that 50, and 95, of 100 recalls take at most, in a scope that is open; and of processor time of this
+    process, which a busy machine does not change much.
+    """
+    times, own = [], []
     questions = [asked.text for asked in talk.made.asked][:: max(1, len(talk.made.asked) // TIMED)]
     with talk.scope.open():
         for text in (*questions[:3], *questions):
-            begun = time.monotonic()
+            begun, worked = time.monotonic(), time.process_time()
             recall_turns(talk.scope, talk.session, text, len(talk.made.turns) + 1, 2_000)
             times.append(1000 * (time.monotonic() - begun))
-    return float(np.percentile(times[3:], 95))
+            own.append(1000 * (time.process_time() - worked))
+    return float(np.percentile(times[3:], 50)), float(np.percentile(times[3:], 95)), float(np.percentile(own[3:], 50))
 
 
 @contextmanager

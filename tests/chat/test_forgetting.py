@@ -1,5 +1,6 @@
 """What a source supported goes with it: from every prompt, title, Pulse and memory that could be put together after."""
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from uuid import UUID
@@ -23,7 +24,8 @@ OF_FILE, OF_RECORD, OF_GRANT, OF_LABEL, KEPT = (
     f"{name}-{n}" for n, name in enumerate(("vermilion", "ochre", "cobalt", "umber", "sienna"), start=7000)
 )
 CANARIES = (OF_FILE, OF_RECORD, OF_GRANT, OF_LABEL, KEPT)
-QUESTIONS = 40
+QUESTIONS = int(os.environ.get("CLEARANCE_PROMPTS", "40"))
+"""Prompts that are put together each time it is looked what is held: after each source that was taken away."""
 
 
 def prompts_of(who: Person, chat: Chat) -> Iterator[str]:

@@ -8,8 +8,11 @@ import pytest
 from django.utils import timezone
 
 from chat.models import Message, Session, State, Turn
+from entities.actions import create_entity, delete_entity
 from entities.models.classification import FINANCIAL
+from entities.types import Contract
 from tests.chat.conftest import CAP
+from tests.chat.test_memory import say
 
 pytestmark = pytest.mark.browser
 
@@ -326,3 +329,23 @@ def test_a_question_that_was_lost_before_its_label_is_back_in_the_composer(visit
     assert composer.input_value() == ("What is the <b>cap</b>?" if lost else "")
     kept = page.evaluate("Object.keys(sessionStorage).filter(key => key.includes(' question '))")
     assert kept == []
+
+
+def test_an_answer_says_what_it_drew_on_and_after_a_reload_that_it_was_removed(
+    visit, viewer, alice, contract, service, start
+):
+    with alice.scope.open():
+        pier = create_entity(scope=alice.scope, model=Contract, fields={"name": "Pier", "counterparty": "Port"})
+    chat = start(viewer, contract)
+    say(service, chat, "Who got the fee?", "It was paid to Olufsen.", sources=[contract, pier])
+    page = visit(f"/chat/{chat.session}/")
+    page.get_by_text("Drew on 2 passages.").click()
+    page.wait_for_url("**/context/#sources")
+    assert page.locator("#sources li").all_inner_texts() == ["Pier\nits fields", "Quay lease\nits fields"]
+    page.go_back()
+    with alice.scope.open():
+        delete_entity(scope=alice.scope, entity=pier)
+    page.reload()
+    page.get_by_text("Removed with a source").wait_for()
+    assert page.get_by_text("Olufsen").count() == 0
+    assert page.complaints == []

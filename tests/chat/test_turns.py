@@ -259,7 +259,10 @@ def seen_text(who, turn):
         return "".join(data["text"] for data in rows)
 
 
-def test_a_server_that_is_stopped_says_so_before_it_goes(viewer, contract, start, model, wait_for):
+@pytest.mark.parametrize(("finish", "ends"), [(0.1, "interrupted"), (20, "done")])
+def test_a_server_that_is_stopped_lets_answers_come_to_their_end_or_says_so(
+    finish, ends, viewer, contract, start, model, wait_for
+):
     chat, hold = start(viewer, contract), threading.Event()
     model.says(chunks=["Half of it ", "and the rest."], hold=hold)
     loop = asyncio.new_event_loop()
@@ -269,14 +272,18 @@ def test_a_server_that_is_stopped_says_so_before_it_goes(viewer, contract, start
     try:
         turn = chat.post("Tell me.")
         wait_for(lambda: seen_text(viewer, turn))
-        asyncio.run_coroutine_threadsafe(runner.shut_down(), loop).result(10)
+        stopping = asyncio.run_coroutine_threadsafe(runner.shut_down(finish), loop)
+        if ends == "done":
+            hold.set()
+        stopping.result(10)
     finally:
         runner.use_loop(None)
         hold.set()
         loop.call_soon_threadsafe(loop.stop)
         server.join()
     ended = chat.turn(turn)
-    assert (ended["state"], ended["message"]["content"]) == ("interrupted", "Half of it")
+    text = "Half of it and the rest." if ends == "done" else "Half of it"
+    assert (ended["state"], ended["message"]["content"]) == (ends, text)
 
 
 def test_a_search_of_a_turn_is_reranked_where_the_workspace_wishes_it(

@@ -16,6 +16,7 @@ from tests.oracle.paths import IN_A_SCOPE, PATHS
 from tests.oracle.planting import Everything
 from tests.prove.questions import (
     clearances,
+    conversations,
     desk,
     files,
     functions,
@@ -82,6 +83,8 @@ EXTRA: list[Callable[[Everything], None]] = [
     records.records_in_numbers_are_asked,
     records.the_service_sees_all,
     records.the_gate_narrows,
+    conversations.what_was_said_comes_back,
+    conversations.removed_answers_are_disclosed,
     routes.routes_ask_who,
     routes.views_that_open_their_own_scope_are_marked,
     once.texts_are_written_once,

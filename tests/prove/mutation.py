@@ -39,9 +39,15 @@ OF_STEWARDS = {
     "ingestion.desk": ["select_paragraphs", "select_field_paragraphs", "find_unchanged_items", "accept", "load_places"],
 }  # fmt: skip
 """Functions of modules that decide who gets at files, requests and proposals."""
+OF_CONVERSATIONS = {
+    "chat.access": ["select_readable_messages", "find_removed"],
+    "chat.memory": ["_select_candidates", "_read_turns"],
+}
+"""Functions that decide what comes back of a conversation, and who is told why an answer is gone."""
 
 
 def mutants(owner: psycopg.Connection) -> list[Mutant]:
     found = [*of_template(), *(mutant for name in FUNCTIONS for mutant in of_function(owner, name))]
     found += [mutant for name in MODULES for mutant in of_module(name)]
-    return [*found, *(mutant for name, functions in OF_STEWARDS.items() for mutant in of_module(name, functions))]
+    named = [*OF_STEWARDS.items(), *OF_CONVERSATIONS.items()]
+    return [*found, *(mutant for name, functions in named for mutant in of_module(name, functions))]

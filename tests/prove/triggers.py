@@ -43,13 +43,16 @@ delete_group AFTER DELETE ON entities_role FOR EACH ROW EXECUTE FUNCTION app_del
 replace_expired BEFORE INSERT ON entities_entityrolegrant FOR EACH ROW EXECUTE FUNCTION app_replace_expired()
 replace_expired BEFORE INSERT ON entities_entityusergrant FOR EACH ROW EXECUTE FUNCTION app_replace_expired()
 
-forget_messages BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_forget_derived('chat_message')
+forget_messages BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_forget_answers()
 forget_pulses BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_forget_pulses()
 forget_references BEFORE DELETE ON entities_entity FOR EACH ROW
  EXECUTE FUNCTION app_forget_derived('references_reference')
+withdraw_closed AFTER UPDATE ON entities_entity REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
+ FOR EACH STATEMENT EXECUTE FUNCTION app_withdraw_closed()
 unindex_drawn_from BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_unindex_drawn_from()
 forget_pulse AFTER DELETE ON pulse_pulse FOR EACH ROW EXECUTE FUNCTION app_forget_pulse()
 forget_sources AFTER DELETE ON pulse_pulse FOR EACH ROW EXECUTE FUNCTION app_forget_sources()
+forget_sources AFTER DELETE ON chat_turn FOR EACH ROW EXECUTE FUNCTION app_forget_sources()
 forget_sources AFTER DELETE ON references_reference FOR EACH ROW EXECUTE FUNCTION app_forget_sources()
 raise_citations AFTER UPDATE OF data_classification ON pulse_pulse FOR EACH ROW EXECUTE FUNCTION app_raise_citations()
 
@@ -111,13 +114,16 @@ notify_reader AFTER UPDATE OF is_active, password, password_by_other ON entities
  EXECUTE FUNCTION app_notify_reader()
 notify_sign_in AFTER DELETE ON django_session FOR EACH ROW EXECUTE FUNCTION app_notify_sign_in()
 """
-OF_A_TYPE = "delete_base AFTER DELETE ON {} FOR EACH ROW EXECUTE FUNCTION app_delete_base()"
+OF_A_TYPE = (
+    "delete_base AFTER DELETE ON {} FOR EACH ROW EXECUTE FUNCTION app_delete_base()",
+    "count_below AFTER DELETE OR UPDATE ON {} FOR EACH ROW EXECUTE FUNCTION app_withdraw_moved()",
+)
 
 
 def triggers(database: psycopg.Connection) -> Iterator[str]:
     """Those of tables are the listed ones, to the letter; none is switched off: keys are triggers too."""
     expected = set(EXPECTED.replace("\n ", " ").split("\n")) - {""}
-    expected |= {OF_A_TYPE.format(kind._meta.db_table) for kind in list_entity_types().values()}
+    expected |= {each.format(kind._meta.db_table) for kind in list_entity_types().values() for each in OF_A_TYPE}
     found = set()
     for table, name, fires, of_a_key, definition in database.execute(
         "SELECT relname, tgname, tgenabled = 'O', tgisinternal, pg_get_triggerdef(t.oid)"

@@ -70,6 +70,16 @@ def change(person: Person, entity: Entity, **fields: object) -> None:
         )
 
 
+def move(who: Person, task: Entity, project: Entity) -> None:
+    answer = who.api.patch(f"/api/entities/task/{task.pk}/", {"project": str(project.pk)}, format="json")
+    assert answer.status_code == 200, answer.content
+
+
+def rename(who: Person, kind: str, record: Entity, name: str) -> None:
+    answer = who.api.patch(f"/api/entities/{kind}/{record.pk}/", {"name": name}, format="json")
+    assert answer.status_code == 200, answer.content
+
+
 def calls(service: Scope) -> int:
     with service.open():
         return ModelCall.objects.filter(feature="pulse").count()

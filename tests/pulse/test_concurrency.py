@@ -6,21 +6,24 @@ from typing import Any
 
 import pytest
 from django.db import connection, transaction
+from django.utils import timezone
 
 from entities.access import Scope, raise_labels
-from entities.actions import change_entity, create_entity
+from entities.actions import archive_entity, change_entity, create_entity
+from entities.bin import bin_entity
 from entities.models import Entity
-from entities.types import Risk
+from entities.types import Project, Risk, Task
 from ingestion.models import ContextRow, Paragraph, RowParagraph
 from pulse import generation, tasks
 from pulse.claims import claim_due
 from pulse.models import Pulse, Variant
 from pulse.staleness import mark_due
 from tests.conftest import Person
-from tests.pulse.conftest import calls, pass_time, pulse_of
+from tests.pulse.conftest import Work, calls, pass_time, pulse_of
 from tests.retrieval.conftest import Index
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
+ROUNDS = 20
 
 
 @pytest.fixture
@@ -207,3 +210,54 @@ def test_a_burst_in_one_transaction_writes_the_row_once(risk: Risk, service: Sco
     assert len(places) == 1
     with service.open():
         assert Entity.objects.filter(pk=risk.pk).exists()
+
+
+def test_who_closes_two_records_below_one_never_waits_for_ever(alice: Person, work: Work) -> None:
+    """One goes into the bin while the other is archived: their Pulse is withdrawn, and written with what is left."""
+    with alice.scope.open():
+        project = create_entity(scope=alice.scope, model=Project, fields={"name": "Quay 7"})
+        made = [
+            create_entity(scope=alice.scope, model=Task, fields={"name": f"Task {n}", "project": project})
+            for n in range(2 * ROUNDS + 1)
+        ]
+    work()
+
+    def close(act: Callable[..., None], record: Entity, together: threading.Barrier) -> Beside:
+        def step(beside: Beside) -> None:
+            with alice.scope.open():
+                row = Task.objects.readable_by(alice.scope).get(pk=record.pk)
+                together.wait(20)
+                act(scope=alice.scope, entity=row)
+
+        beside = Beside(step)
+        beside.thread.start()
+        return beside
+
+    for one, other in zip(made[:ROUNDS], made[ROUNDS:], strict=False):
+        together = threading.Barrier(2)
+        both = [close(bin_entity, one, together), close(archive_entity, other, together)]
+        assert [beside.end() for beside in both] == [None, None]
+    assert pulse_of(alice, project)["text"] is None
+    work()
+    assert "1 To do" in pulse_of(alice, project)["text"]
+
+
+def test_a_record_that_is_closed_while_a_pulse_is_written_is_in_no_number(
+    alice: Person, work: Work, service: Scope
+) -> None:
+    with alice.scope.open():
+        project = create_entity(scope=alice.scope, model=Project, fields={"name": "Quay 7"})
+        for n in range(2):
+            task = create_entity(scope=alice.scope, model=Task, fields={"name": f"Task {n}", "project": project})
+
+    def close(beside: Beside) -> None:
+        with alice.scope.open():
+            Entity._base_manager.filter(pk=task.pk).update(archived_at=timezone.now())
+            beside.pause()
+
+    beside = Beside(close).start()
+    work()
+    assert pulse_of(alice, project)["text"] is None, "who is being closed holds its row"
+    assert beside.end() is None
+    work()
+    assert "1 To do" in pulse_of(alice, project)["text"]

@@ -1,0 +1,206 @@
+"""An answer that was removed with a source says so in its place, to who could see the source, and to nobody else."""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connections
+
+from chat import runner
+from chat.models import ENDS, Message, Turn
+from entities.access import Scope, grant_entity
+from entities.actions import create_entity, delete_entity
+from entities.models import Classification, ClassificationGrant, Entity, Source
+from entities.models.classification import FINANCIAL
+from entities.models.entity import Visibility
+from entities.types import Contract
+from ingestion.bin import delete_for_good
+from ingestion.models import File
+from tests.chat.conftest import Chat, Model
+from tests.chat.test_turns import seen_text
+from tests.conftest import Person
+from tests.retrieval.conftest import Index
+
+Start = Callable[[Person, Entity], Chat]
+SAYS = "Removed with a source"
+NEUTRAL = "is not shown any more"
+
+
+@pytest.fixture
+def pier(alice: Person, index: Index) -> Entity:
+    with alice.scope.open():
+        made = create_entity(scope=alice.scope, model=Contract, fields={"name": "Pier", "counterparty": "Port"})
+    index.row(made, "The pier fee was paid to Olufsen in March.", file=index.file(made, "Fees.pdf"))
+    return made
+
+
+def ask(who: Person, record: Entity, start: Start, model: Model) -> tuple[Chat, str]:
+    chat = start(who, record)
+    model.says(tool_use=("search_knowledge", {"query": "pier fee Olufsen settlement", "scope": "workspace"}))
+    model.says(text="It was paid to Olufsen [1].")
+    turn = chat.ask("Who got the fee?")
+    assert "Olufsen" in turn["message"]["content"]
+    return chat, turn["id"]
+
+
+def disclosures(chat: Chat, turn: str) -> list[bool]:
+    """Whether it is said that the answer was removed: over the API, in the stream, on the page, in the export."""
+    shown = chat.turn(turn)
+    assert shown["message"] is None
+    (last,) = [event.data for event in chat.events(turn) if event.kind in ENDS]
+    page = chat.who.client.get(f"{chat.who.base}chat/{chat.session}/").content.decode()
+    exported = chat.who.api.get(f"{chat.url}export/").content.decode()
+    assert "Olufsen" not in f"{shown}{last}{page}{exported}"
+    assert not (SAYS in page and NEUTRAL in page)
+    return [shown["removed_with_source"], last.get("removed_with_source", False), SAYS in page, SAYS in exported]
+
+
+def delete(alice: Person, record: Entity) -> None:
+    with alice.scope.open():
+        delete_entity(scope=alice.scope, entity=record)
+
+
+def test_a_deleted_record_is_named_as_the_reason_to_who_could_see_it(
+    alice: Person,
+    viewer: Person,
+    cfo: Person,
+    contract: Entity,
+    pier: Entity,
+    start: Start,
+    model: Model,
+    service: Scope,
+) -> None:
+    chat, turn = ask(viewer, contract, start, model)
+    assert chat.turn(turn)["removed_with_source"] is False
+    other, asked_by_cfo = ask(cfo, contract, start, model)
+    with service.open():  # as if it had been told something that needs a clearance
+        Message.objects.filter(turn=asked_by_cfo, role="assistant").update(data_classification=FINANCIAL)
+    delete(alice, pier)
+    assert disclosures(chat, turn) == [True] * 4
+    assert disclosures(other, asked_by_cfo) == [True] * 4
+    with service.open():
+        left = Source.objects.filter(derived=turn)
+        assert {source.entity_id for source in left} == {contract.pk}
+        ClassificationGrant.objects.filter(role__name="cfo role").delete()
+    assert disclosures(other, asked_by_cfo) == [False] * 4, "what the answer needed is not held any more"
+    chat.who.api.delete(chat.url)
+    with service.open():
+        assert not Source.objects.filter(derived=turn).exists()
+
+
+def test_a_deleted_file_is_named_as_the_reason(
+    alice: Person, viewer: Person, contract: Entity, pier: Entity, start: Start, model: Model, service: Scope
+) -> None:
+    chat, turn = ask(viewer, contract, start, model)
+    with service.open():
+        file = File.objects.get(entity=pier.pk)
+    assert alice.api.delete(f"/api/files/{file.pk}/").status_code == 204
+    assert disclosures(chat, turn) == [False] * 4, "in the bin it may come back"
+    with alice.scope.open():
+        delete_for_good(scope=alice.scope, pk=file.pk)
+    assert disclosures(chat, turn) == [True] * 4
+
+
+@pytest.mark.parametrize("hidden", ["the source", "another source", "another source that is deleted afterwards"])
+def test_nothing_is_told_of_what_is_hidden(
+    hidden: str,
+    alice: Person,
+    viewer: Person,
+    contract: Entity,
+    restricted: Entity,
+    pier: Entity,
+    index: Index,
+    start: Start,
+    model: Model,
+    service: Scope,
+) -> None:
+    index.row(restricted, "The settlement was paid to Olufsen with the pier fee.")
+    with service.open():
+        grant_entity(restricted, viewer.user.pk, ["view"])
+    chat, turn = ask(viewer, contract, start, model)
+    with service.open():
+        assert {restricted.pk, pier.pk} <= {
+            source.entity_id for source in Source.objects.filter(derived=Turn.objects.get(pk=turn).answer)
+        }
+    if hidden == "the source":
+        delete(alice, restricted)
+    else:
+        delete(alice, pier)
+        assert disclosures(chat, turn) == [True] * 4
+        with service.open():
+            Entity.objects.filter(pk=restricted.pk).update(visibility=Visibility.PRIVATE)
+        assert disclosures(chat, turn) == [False] * 4
+    if hidden == "another source that is deleted afterwards":
+        delete(alice, restricted)
+    assert disclosures(chat, turn) == [False] * 4
+
+
+def test_a_stopped_answer_that_is_removed_says_so_too(
+    alice: Person,
+    viewer: Person,
+    contract: Entity,
+    pier: Entity,
+    start: Start,
+    model: Model,
+    service: Scope,
+    wait_for: Callable[..., Any],
+) -> None:
+    chat, hold = start(viewer, contract), threading.Event()
+    model.says(tool_use=("search_knowledge", {"query": "pier fee Olufsen settlement", "scope": "workspace"}))
+    model.says(chunks=["It was paid to Olufsen ", "and the rest."], hold=hold)
+    turn = chat.post("Who got the fee?")
+    wait_for(lambda: "Olufsen" in seen_text(viewer, turn))
+    viewer.api.post(f"/api/chat/turns/{turn}/stop/")
+    wait_for(lambda: chat.turn(turn)["state"] == "stopped")
+    hold.set()
+    runner.wait_until_idle()
+    delete(alice, pier)
+    assert disclosures(chat, turn) == [True] * 4
+    with service.open():
+        Turn.objects.filter(pk=turn).update(removed_label=FINANCIAL)
+        Classification.objects.filter(value=FINANCIAL).delete()
+    assert disclosures(chat, turn) == [False] * 4, "the level is no more, and nothing stands in its way"
+
+
+def test_of_two_sources_that_are_deleted_at_once_the_hidden_one_is_kept(
+    alice: Person,
+    viewer: Person,
+    contract: Entity,
+    restricted: Entity,
+    pier: Entity,
+    index: Index,
+    start: Start,
+    model: Model,
+    service: Scope,
+) -> None:
+    index.row(restricted, "The settlement was paid to Olufsen with the pier fee.")
+    with service.open():
+        grant_entity(restricted, viewer.user.pk, ["view"])
+    chat, turn = ask(viewer, contract, start, model)
+    with service.open():
+        Entity.objects.filter(pk=restricted.pk).update(visibility=Visibility.PRIVATE)
+    deleted, commit = threading.Event(), threading.Event()
+
+    def first() -> None:
+        with alice.scope.open():
+            delete_entity(scope=alice.scope, entity=pier)
+            deleted.set()
+            commit.wait(20)
+        connections.close_all()
+
+    def second() -> None:
+        with service.open():
+            delete_entity(scope=service, entity=restricted)
+        connections.close_all()
+
+    threads = [threading.Thread(target=step) for step in (first, second)]
+    threads[0].start()
+    assert deleted.wait(20)
+    threads[1].start()
+    time.sleep(0.5)
+    commit.set()
+    for thread in threads:
+        thread.join(20)
+    assert disclosures(chat, turn) == [False] * 4
