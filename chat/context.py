@@ -15,7 +15,7 @@ from django.utils.formats import date_format
 
 from chat.access import get_entity, select_messages
 from chat.agents import get_agent
-from chat.derivation import Given, load_derivation_sources
+from chat.derivation import SourceLabel, load_derivation_sources
 from chat.document_overviews import READ_DOCUMENTS
 from chat.layout import MEMORY_TOKENS, HistoryMessage, find_first_turn, lay_out
 from chat.memory import recall_turns
@@ -59,7 +59,7 @@ class Context:
     history: int
     tools: tuple[dict[str, Any], ...]
     label: int
-    given: tuple[Given, ...]
+    given: tuple[SourceLabel, ...]
     known: CitationNumbers
     layers: dict[str, int] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
@@ -103,13 +103,13 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
     )
 
 
-def _record(scope: Scope, entity: Entity, *, with_fields: bool) -> tuple[prompts.Record, list[Given]]:
+def _record(scope: Scope, entity: Entity, *, with_fields: bool) -> tuple[prompts.Record, list[SourceLabel]]:
     """The record's name and fields as the asker may read them, with the labels of those that have a value."""
     model = type(entity)
     links = load_visible_links(scope, [entity])
     values: dict[str, str] = {}
     labels: set[int] = set()
-    given: list[Given] = []
+    given: list[SourceLabel] = []
     for name in list_readable_fields(model) if with_fields else ():
         if name in ("name", "currency"):
             continue
@@ -120,7 +120,9 @@ def _record(scope: Scope, entity: Entity, *, with_fields: bool) -> tuple[prompts
                 continue
             value = linked.title_or_type
             given.append(
-                Given(linked.pk, linked.name_classification if _has_printed_name(linked) else 0, weight=Weight.NAME)
+                SourceLabel(
+                    linked.pk, linked.name_classification if _has_printed_name(linked) else 0, weight=Weight.NAME
+                )
             )
         else:
             shown = getattr(entity, f"get_{name}_display", None)
@@ -135,7 +137,7 @@ def _record(scope: Scope, entity: Entity, *, with_fields: bool) -> tuple[prompts
             labels |= model.rag().get_field_label(name)
     if _has_printed_name(entity):
         labels.add(entity.name_classification)
-    given.append(Given(entity.pk, combine_many(labels)))
+    given.append(SourceLabel(entity.pk, combine_many(labels)))
     record = prompts.Record(str(model._meta.verbose_name), entity.title_or_type, values)
     return record, given
 
@@ -145,13 +147,13 @@ def _has_printed_name(entity: Entity) -> bool:
     return bool(getattr(entity, "title", None))
 
 
-def _load_pulse(scope: Scope, entity: Entity) -> tuple[str, list[Given]]:
+def _load_pulse(scope: Scope, entity: Entity) -> tuple[str, list[SourceLabel]]:
     """The Pulse that the asker may read, and what it was drawn from. One that is not there yet is not waited for."""
     pulse = load_pulse_view(scope, entity).pulse
     if pulse is None or pulse.data_classification is None:
         return "", []
     given = load_derivation_sources({pulse.pk: pulse.data_classification})
-    return pulse.text, [*given, Given(entity.pk, pulse.data_classification)]
+    return pulse.text, [*given, SourceLabel(entity.pk, pulse.data_classification)]
 
 
 def _load_latest(scope: Scope, session: Session, turn: Turn) -> list[Message]:

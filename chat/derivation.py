@@ -9,7 +9,7 @@ from entities.models import Entity, Source, Weight
 
 
 @dataclass(frozen=True)
-class Given:
+class SourceLabel:
     """Something the model was given: a passage (its paragraphs) or a record's own fields (none). label: with its
     names'. weight: less than text where it was given the record's name alone, or a number that includes it.
     """
@@ -20,7 +20,7 @@ class Given:
     weight: Weight = Weight.TEXT
 
 
-def load_derivation_sources(texts: Mapping[UUID, int]) -> list[Given]:
+def load_derivation_sources(texts: Mapping[UUID, int]) -> list[SourceLabel]:
     """What derived texts (id -> label) were drawn from: an answer that may repeat them needs all of it, but for the
     numbers of a Pulse, which include what was open to the workspace when it was written.
     """
@@ -29,10 +29,12 @@ def load_derivation_sources(texts: Mapping[UUID, int]) -> list[Given]:
         label, weight = texts[source.derived], Weight(source.weight)
         for entity in [source.entity_id] if source.counted is None else source.counted:
             grouped.setdefault((entity, label, weight), []).extend([source.passage] if source.passage else [])
-    return [Given(entity, label, tuple(passages), weight) for (entity, label, weight), passages in grouped.items()]
+    return [
+        SourceLabel(entity, label, tuple(passages), weight) for (entity, label, weight), passages in grouped.items()
+    ]
 
 
-def record_sources(row: Turn, answer: Message, given: Sequence[Given]) -> None:
+def record_sources(row: Turn, answer: Message, given: Sequence[SourceLabel]) -> None:
     """Add what the model is about to be given to the sources of an answer of a locked turn."""
     wanted = {(g.entity, p, g.weight) for g in given if g.weight != Weight.COUNT for p in (g.paragraphs or (None,))}
     known = set(Source.objects.filter(derived=answer.pk).values_list("entity", "passage", "weight"))

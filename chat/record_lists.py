@@ -15,7 +15,7 @@ from django.db import models
 from django.db.models import Sum
 from django.utils.formats import date_format
 
-from chat.derivation import Given
+from chat.derivation import SourceLabel
 from chat.models import Session
 from chat.tools import BadCall, ToolFindings, ToolPassage, get_owner
 from entities.access import Scope, combine_many, list_readable_fields
@@ -152,11 +152,11 @@ def list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> ToolFi
     )
     names = [*keys.values()] if query.asks_names else []
     lines = [_print_record(row, printed) for row in rows]
-    givens = [Given(row.pk, combine_many([label, row.name_classification if row.title else 0])) for row in rows]
+    givens = [SourceLabel(row.pk, combine_many([label, row.name_classification if row.title else 0])) for row in rows]
     # The number says something of the names and fields that decide it, also where it is none.
     counted = combine_many([label, *names])
     about = {session.entity_id} if session.entity_id else set()
-    rest = [Given(pk, counted, weight=Weight.COUNT) for pk in {*about, *keys} - {row.pk for row in rows}]
+    rest = [SourceLabel(pk, counted, weight=Weight.COUNT) for pk in {*about, *keys} - {row.pk for row in rows}]
     sources = _find_snapshots(rows, {given.entity: given.label for given in givens})
     numbers = dict(zip(sources, register_all(scope, get_owner(session), list(sources.values())), strict=True))
     passages = tuple(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from chat.derivation import Given, load_derivation_sources
+from chat.derivation import SourceLabel, load_derivation_sources
 from chat.models import LookIn, Session
 from chat.places import OutOfBounds, resolve_within
 from entities.access import Scope, combine_many
@@ -67,7 +67,7 @@ class ToolPassage:
     n: int
     row: UUID
     text: str
-    given: Given
+    given: SourceLabel
     by: str
 
 
@@ -82,12 +82,12 @@ class ToolFindings:
     passages: tuple[ToolPassage, ...]
     injections: tuple[str, ...]
     within: Within = Within()
-    drawn: tuple[Given, ...] = ()
+    drawn: tuple[SourceLabel, ...] = ()
     place: str = ""
     label: int = 0
 
     @property
-    def sources(self) -> list[Given]:
+    def sources(self) -> list[SourceLabel]:
         return [*(passage.given for passage in self.passages), *self.drawn]
 
 
@@ -166,7 +166,7 @@ def print_results(
             n,
             result.id,
             result.text,
-            Given(
+            SourceLabel(
                 result.entity.id,
                 combine_many(
                     [result.label, records[result.entity.id], *([files[result.file.id]] if result.file else [])]
