@@ -3,7 +3,7 @@ from django.db import migrations
 from entities.rls import COUNT_BELOW
 
 SQL = """
--- A number of what is open below a record is one source: of weight count, at that record (docs/adr/0058). It names nobody.
+-- A number of what is open below a record is one source: of weight count, at that record (docs/adr/0059). It names nobody.
 -- So the text goes, fail closed, in the transaction in which a record is not open below another any more. Rows of Pulses
 -- are locked in the order of their ids, after those of records and before those of variants, as elsewhere.
 CREATE FUNCTION app_withdraw_pulses(wanted text, records uuid[]) RETURNS void

@@ -105,8 +105,9 @@ SURVIVORS: dict[str, str] = {
     "ingestion.desk find_unchanged_items: for row in same if row.pk in places -> for row in same": (
         "what the caller may not see was left out before; what is closed in between ends in an error, and is not told"
     ),
-    "chat.access readable_messages: Message.objects.filter(sources_visible(scope), audience=scope.principal, "
-    "data_classificati -> Message.objects.filter(sources_visible(scope), data_classification__isnull=False)": (
+    "chat.access select_readable_messages: Message.objects.filter(build_sources_visible_q(scope), "
+    "audience=scope.principal, data_clas -> "
+    "Message.objects.filter(build_sources_visible_q(scope), data_classification__isnull=False)": (
         "the policy asks for the audience too"
     ),
     "chat.access find_removed: for turn in turns if turn.removed_label is not None -> for turn in turns": (
@@ -114,12 +115,12 @@ SURVIVORS: dict[str, str] = {
     ),
     "chat.access find_removed: set(known.values_list('pk', flat=True)) if noted else set() -> "
     "set(known.values_list('pk', flat=True)) if True else set()": "of no turns none is found: it costs time",
-    "chat.memory _select_candidates: readable_messages(scope).filter(IS_CANDIDATE, turn__number__lt=before) -> "
-    "readable_messages(scope).filter(turn__number__lt=before)": MORE_IS_LOOKED_UP,
+    "chat.memory _select_candidates: select_readable_messages(scope).filter(IS_CANDIDATE, turn__number__lt=before) -> "
+    "select_readable_messages(scope).filter(turn__number__lt=before)": MORE_IS_LOOKED_UP,
     "chat.memory _read_turns: Turn.objects.filter(session=session.pk, number__in=numbers) -> "
     "Turn.objects.filter(session=session.pk)": MORE_IS_LOOKED_UP,
-    "chat.memory _read_turns: readable_messages(scope).filter(pk__in=list(of)).exclude(content='') -> "
-    "readable_messages(scope).filter(pk__in=list(of)).exclude()": "an empty message says nothing",
+    "chat.memory _read_turns: select_readable_messages(scope).filter(pk__in=list(of)).exclude(content='') -> "
+    "select_readable_messages(scope).filter(pk__in=list(of)).exclude()": "an empty message says nothing",
     "retrieval.gate TOLD_AT: = -> <> in “n_filerevision s ON s.id = f.revision_id WHERE s.nu” (7)": (
         "a revision of any other file puts a file among those that are asked: it costs time"
     ),

@@ -25,7 +25,10 @@ def test_every_table_of_derived_text_has_a_trigger_on_the_deletion_of_records(
 ) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT encode(t.tgargs, 'escape'), p.prosrc FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid"
+            "SELECT encode(t.tgargs, 'escape'), p.prosrc || coalesce(("  # with the functions that it calls
+            " SELECT string_agg(c.prosrc, '') FROM pg_proc c"
+            " WHERE starts_with(c.proname, 'app_') AND strpos(p.prosrc, c.proname || '(') > 0), '')"
+            " FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid"
             " WHERE t.tgrelid = 'entities_entity'::regclass AND NOT t.tgisinternal AND t.tgenabled <> 'D'"
             " AND t.tgtype & 11 = 11"  # for each row, before, delete
         )
