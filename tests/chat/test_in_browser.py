@@ -339,8 +339,8 @@ def test_an_answer_says_what_it_drew_on_and_after_a_reload_that_it_was_removed(
     chat = start(viewer, contract)
     say(service, chat, "Who got the fee?", "It was paid to Olufsen.", sources=[contract, pier])
     page = visit(f"/chat/{chat.session}/")
-    page.get_by_text("Drew on 2 passages.").click()
-    page.wait_for_url("**/context/#sources")
+    page.get_by_title("Drew on 2 passages.").click()
+    page.wait_for_url("**/context/")
     assert page.locator("#sources li").all_inner_texts() == ["Pier\nits fields", "Quay lease\nits fields"]
     page.go_back()
     with alice.scope.open():
