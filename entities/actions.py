@@ -152,6 +152,8 @@ def change_entity(
     model = entity.type_class
     refuse_hidden(model, fields)
     lock_or_404(entity)
+    # Texts first: paragraphs are locked before Pulses, as by who relabels one.
+    replaced = {name: write_text(scope, entity, name, text) for name, text in (texts or {}).items()}
     current = model._base_manager.filter(pk=entity.pk).values(*fields).get() if fields else {}
     wanted = {k: (v.pk if isinstance(v, Entity) else v) for k, v in fields.items()}
     changed = [name for name in fields if current[name] != wanted[name]]
@@ -164,8 +166,7 @@ def change_entity(
             updated_by=scope.principal, **{name: fields[name] for name in changed if name in base}
         )
     shown = any(not model.rag().get_field_label(name) for name in changed)
-    for name, text in (texts or {}).items():
-        gone = write_text(scope, entity, name, text)
+    for name, gone in replaced.items():
         if gone is not None:
             changed.append(name)
             shown |= PUBLIC in gone

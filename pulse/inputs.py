@@ -47,13 +47,13 @@ OPEN = Q(visibility=Visibility.WORKSPACE, archived_at__isnull=True)
 
 @dataclass(frozen=True)
 class Anchor:
-    """The record as a prompt shows it. atoms: of all that is in it. named: other records whose names are in it.
+    """The record as a prompt shows it. atoms: of all that is in it. named: names of other records that are in it.
     counted: records that stand in its numbers, by content type.
     """
 
     record: Record
     atoms: frozenset[int]
-    named: tuple[UUID, ...]
+    named: Mapping[UUID, str]
     counted: Mapping[int, frozenset[UUID]]
     below: tuple[UUID, ...]
     query: str
@@ -97,7 +97,7 @@ class _ValueReader:
     """Values as they are read, with the atoms that they need."""
 
     atoms: set[int] = field(default_factory=set)
-    named: list[UUID] = field(default_factory=list)
+    named: dict[UUID, str] = field(default_factory=dict)
     counted: dict[int, frozenset[UUID]] = field(default_factory=dict)
 
 
@@ -114,7 +114,7 @@ def read_anchor(scope: Scope, entity: Entity) -> Anchor:
     return Anchor(
         record=record,
         atoms=frozenset(reading.atoms),
-        named=tuple(reading.named),
+        named=reading.named,
         counted=reading.counted,
         below=tuple(below),
         query=f"{_format_sentence(entity, fields, name)}. {focus}",
@@ -179,7 +179,7 @@ def _load_linked_name(scope: Scope, entity: Entity, name: str, reading: _ValueRe
     if other is None or not other.title:  # type: ignore[attr-defined]
         return ""
     reading.atoms |= set(list_atoms(other.name_classification))
-    reading.named.append(other.pk)
+    reading.named[other.pk] = other.title  # type: ignore[attr-defined]
     return str(other)
 
 

@@ -42,6 +42,9 @@ def is_still_current(job: "Job", inputs: PulseInputs) -> bool:
         return False
     if not all(are_still_below(job.entity, of_type, counted) for of_type, counted in inputs.anchor.counted.items()):
         return False
+    named = Entity.objects.filter(pk__in=inputs.anchor.named).values_list("pk", "name")
+    if dict(named) != inputs.anchor.named:
+        return False
     return open_records(others) == others and collect_atoms(list_name_labels(job, inputs)) <= collect_atoms(
         inputs.labels
     )

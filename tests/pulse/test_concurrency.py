@@ -19,7 +19,7 @@ from pulse.claims import claim_due
 from pulse.models import Pulse, Variant
 from pulse.staleness import mark_due
 from tests.conftest import Person
-from tests.pulse.conftest import Work, calls, pass_time, pulse_of
+from tests.pulse.conftest import Work, calls, pass_time, pulse_of, rename
 from tests.retrieval.conftest import Index
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
@@ -261,3 +261,59 @@ def test_a_record_that_is_closed_while_a_pulse_is_written_is_in_no_number(
     assert beside.end() is None
     work()
     assert "1 To do" in pulse_of(alice, project)["text"]
+
+
+@pytest.mark.parametrize("act", ["UPDATE entities_task SET project_id = %(other)s", "DELETE FROM entities_task"])
+def test_a_record_that_is_taken_away_by_sql_while_a_pulse_is_written_is_in_no_number(
+    act: str, alice: Person, work: Work, service: Scope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It waits for the text that is being written, and then withdraws it."""
+    with alice.scope.open():
+        project = create_entity(scope=alice.scope, model=Project, fields={"name": "Quay 7"})
+        for n in range(2):
+            task = create_entity(scope=alice.scope, model=Task, fields={"name": f"Task {n}", "project": project})
+    still_current, waiting = generation.is_still_current, []
+
+    def take_away(beside: Beside) -> None:
+        with service.open(), connection.cursor() as cursor:
+            beside.paused.set()
+            cursor.execute(f"{act} WHERE entity_ptr_id = %(task)s", {"task": task.pk, "other": other.pk})
+
+    def look(job: generation.Job, inputs: Any) -> bool:
+        found = still_current(job, inputs)
+        if found and not waiting:
+            waiting.append(Beside(take_away).start())
+            waiting[0].thread.join(0.5)
+        return found
+
+    monkeypatch.setattr(generation, "is_still_current", look)
+    claim = claimed(service)
+    with alice.scope.open():
+        other = create_entity(scope=alice.scope, model=Project, fields={"name": "Pier 9"})
+    generation.generate(service.workspace, claim)
+    assert [beside.end() for beside in waiting] == [None]
+    assert pulse_of(alice, project)["text"] is None
+    work()
+    assert "1 To do" in pulse_of(alice, project)["text"]
+
+
+def test_a_name_that_changes_while_a_pulse_is_written_is_not_written(
+    alice: Person, work: Work, service: Scope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with alice.scope.open():
+        project = create_entity(scope=alice.scope, model=Project, fields={"name": "Quay 7"})
+        risk = create_entity(scope=alice.scope, model=Risk, fields={"name": "Late steel", "project": project})
+    complete = generation.client.complete
+    renamed: list[str] = []
+
+    def answer(*given: Any, **more: Any) -> Any:
+        if not renamed:
+            renamed.append("Pier 9")
+            rename(alice, "project", project, "Pier 9")
+        return complete(*given, **more)
+
+    monkeypatch.setattr(generation.client, "complete", answer)
+    work()
+    assert "Quay 7" not in (pulse_of(alice, risk)["text"] or "")
+    work()
+    assert "Pier 9" in pulse_of(alice, risk)["text"]
