@@ -3,6 +3,7 @@
 import re
 
 from llm.recognisers.findings import Finding, matches, phrases
+from llm.recognisers.late import compile_late
 from llm.recognisers.medicine import find_medical_words
 
 CONDITIONS = phrases(
@@ -76,7 +77,7 @@ PROCEDURES = phrases(
     (?:CT|PET|bone density|ultrasound) scan; mammogra(?:m|phy); (?:hip|knee|valve) replacement; c(?:a)?esarean; biopsy;
     (?:complete )?blood count; metabolic panel; pulmonary function test; catheteri[sz]ation; spirometry"""
 )
-HEALTH = re.compile(rf"{NO}\b(?:{CONDITIONS}|{MEDICINES}|{TREATMENT}|{PROCEDURES})\b{INSTITUTION})", re.IGNORECASE)
+HEALTH = compile_late(rf"{NO}\b(?:{CONDITIONS}|{MEDICINES}|{TREATMENT}|{PROCEDURES})\b{INSTITUTION})", re.IGNORECASE)
 
 # Said of one person, whether or not the name stands in the same paragraph.
 PATIENT = r"(?:the|this|a|our)?\s*(?:patient|pt)\b(?!s|\s+(?:portal|care|service|satisfaction|rights))[^.\n]{0,80}?\b"
@@ -93,7 +94,7 @@ PULSE = (
     r"(?!\s+(?:hours?|hrs?|h|minutes?|days?|weeks?|months?|years?|departments?|pages?|staff|people|employees)\b"
     r"|\s*%|[ \t]+(?!Temp|Pulse|Sat|Resp)[A-Z][a-z])"
 )
-CLINICAL = re.compile(
+CLINICAL = compile_late(
     rf"\b(?:{PATIENT}(?:{CONDITIONS}|{MEDICINES}|{TREATMENT}|reports?|presents?|denies|alert|stable)"
     rf"|{SUBJECT}(?:diagnosed|hospitali[sz]ed|pregnant|{CONDITIONS}|tested\s+positive|on\s+sick\s+leave|undergoing)"
     rf"|\b(?:he|she|i)\s+(?:was|is|am|has|had|has\s+been|have\s+been)\s+(?:\w+\s+){{0,3}}?(?:with\s+)?(?:{CONDITIONS}"
@@ -184,7 +185,7 @@ BIOMETRIC = phrases(
     (?:enrolment|template|data);
     voice sample; fingerabdr[uü]ck\w*; empreintes digitales"""
 )
-SPECIAL = re.compile(
+SPECIAL = compile_late(
     rf"\b(?:{RELIGIOUS}|{UNION}|{FAMILY}|{BIOMETRIC})\b|\b(?:that|says|said|told)\b[^.\n]{{0,60}}\b(?:is"
     rf"|was)\s+{BELIEFS}\b|"
     r"\b(?:criminal\s+record|conviction)\s+(?:extract|for)\b|"

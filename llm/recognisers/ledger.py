@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from llm.recognisers.figures import find_figures
 from llm.recognisers.findings import Finding, find_sentence_spans, matches, phrases, words
+from llm.recognisers.late import compile_late
 
 # Said of money alone. Beside any figure, a share included, they make it one of money.
 TERMS = phrases(
@@ -79,7 +80,7 @@ TERMS = phrases(
     chiffre d['’]affaires;
     capitaux propres; emprunts?; cautionnement; budget(?:s|é)?; dividendes?; subventions?; remise de"""
 )
-TERM = re.compile(rf"(?<![\w-]){TERMS}(?!\w)", re.IGNORECASE)
+TERM = compile_late(rf"(?<![\w-]){TERMS}(?!\w)", re.IGNORECASE)
 # Said of other things as well: they need a number that nothing explains.
 WORDS = phrases(
     r"""prices?; priced; pricing; costs?; costing; pay; pays; paid; buys?; bought; sells?; sold; charged?; worth;
@@ -116,12 +117,12 @@ LOOSE = phrases(
     konto; ergebnis;
     versicherung\w*; banque; number from finance; ordered at"""
 )
-LOOSE_WORD = re.compile(rf"(?<![\w-]){LOOSE}(?!\w)", re.IGNORECASE)
+LOOSE_WORD = compile_late(rf"(?<![\w-]){LOOSE}(?!\w)", re.IGNORECASE)
 NEAR, NEARER = 120, 60
 """Characters between a figure and the word that says what it is of."""
-WORD = re.compile(rf"(?<![\w-]){WORDS}(?!\w)", re.IGNORECASE)
+WORD = compile_late(rf"(?<![\w-]){WORDS}(?!\w)", re.IGNORECASE)
 # What is said of somebody's money without a number.
-STATES = re.compile(
+STATES = compile_late(
     r"(?<![\w-])"
     + phrases(
         r"""(?:cheque|check|direct debit|payment) (?:\w+\.? ){0,3}(?:has )?bounced; refer(?:red)? to drawer;
@@ -190,7 +191,7 @@ STATES = re.compile(
     + r"(?!\w)",
     re.IGNORECASE,
 )
-TRADE = re.compile(
+TRADE = compile_late(
     r"\b(?:buy|bought|sell|sold|sells|buys|take|offer\w*|pay|pays)\b[^.\n]{0,30}\bat\s+\d+(?:[.,]\d+)?\b"
     r"|\blist\s+(?:is|price)\b[^.\n]{0,20}\d|\bpays?\s+(?:more|less)\s+than\s+\d|\(\s?(?:k|T€|daily|per\s+day"
     r"|a\s+day)\s?\)"
@@ -201,7 +202,7 @@ TRADE = re.compile(
     r"|\d0\s?/\s?\d0\s?/\s?\d0\b(?=[^\n]{0,20}$)",
     re.IGNORECASE | re.MULTILINE,
 )
-HEADS = re.compile(
+HEADS = compile_late(
     r"\b(?:open|overdue|limit|drawn|debit|credit|soll|haben|balance|saldo|bookings|mrr|arr|turnover|revenue"
     r"|profit|overheads|bidder|offer|margin|marge|ep|gp|einzelpreis|gesamtpreis|betrag|summe|preis|kosten|umsatz"
     r"|unit[ _]price|line[ _]total"
@@ -212,8 +213,8 @@ HEADS = re.compile(
 )
 WEAK_HEADS = words("open limit plan ist actual forecast class due net gross")
 """Heads of other tables as well: tasks, progress, weights."""
-ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$|^[^\n;,]+(?:[;,\t][^\n;,\t]*){2,}$", re.MULTILINE)
-CELL = re.compile(r"[|;,\t]\s*+[-+(]?\d[\d.,'’ ]{0,40}\s*\)?\s*(?=[|;\t\n]|,(?!\d)|$)", re.MULTILINE)
+ROW = compile_late(r"^[ \t]*\|.*\|[ \t]*$|^[^\n;,]+(?:[;,\t][^\n;,\t]*){2,}$", re.MULTILINE)
+CELL = compile_late(r"[|;,\t]\s*+[-+(]?\d[\d.,'’ ]{0,40}\s*\)?\s*(?=[|;\t\n]|,(?!\d)|$)", re.MULTILINE)
 
 
 def find_ledger(text: str) -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 import re
 
 from llm.recognisers.findings import Finding, find_sentence_spans, matches, phrases
+from llm.recognisers.late import compile_late
 from llm.recognisers.plans import PLANS
 
 # With the number of a clause before it: "2.1 Confidential", "(ii) Secret", "Article 4: Internal".
@@ -22,7 +23,7 @@ HERE = phrases(
 )
 THIS = rf"\bthis\s+(?:\w+\s+)?{HERE}\s+is\s+"
 
-INTERNAL = re.compile(
+INTERNAL = compile_late(
     r"\b"
     + phrases(
         r"""for internal (?:use|distribution|circulation|purposes)(?: only)?; internal use only; internal only; staff
@@ -63,16 +64,16 @@ INTERNAL = re.compile(
     re.IGNORECASE,
 )
 # A licence that allows internal use is no mark.
-LICENCE = re.compile(
+LICENCE = compile_late(
     r"\b(?:licen[cs]e[ds]?|licensee|software|source\s+code|derivative|cop(?:y|ies)|document\w*|products?)\b", re.I
 )
-LICENCED = re.compile(r"\blicen[cs](?:ed?|ing)\b[^.\n]{0,60}\bfor\b[^.\n]{0,30}\binternal\b", re.IGNORECASE)
+LICENCED = compile_late(r"\blicen[cs](?:ed?|ing)\b[^.\n]{0,60}\bfor\b[^.\n]{0,30}\binternal\b", re.IGNORECASE)
 # A duty to keep something confidential marks nothing.
-DUTY = re.compile(
+DUTY = compile_late(
     r"\b(?:keep|kept|hold|held|treat(?:ed)?|maintain(?:ed)?|remains?|preserved?|in|considered|deemed)\b[^.\n]{0,80}$",
     re.I,
 )
-CONFIDENTIAL = re.compile(
+CONFIDENTIAL = compile_late(
     rf"{LINE}(?:strictly\s+|highly\s+|company\s+|commercially\s+|business\s+)?(?:private\s+(?:and|&)\s+)?confidential"
     rf"(?:\s+(?:and|&)\s+proprietary)?(?:{END}|{RUN_IN})"
     rf"|\b(?:strictly|highly|company|business)\s+confidential\b"
@@ -89,7 +90,7 @@ UNDERTAKINGS = phrases(
     r"""acquisition; merger; takeover; divestiture; divestment; IPO; buy-?out; restructuring; layoffs?;
     redundanc(?:y|ies); reorgani[sz]ation; plant closure"""
 )
-DEALS = re.compile(
+DEALS = compile_late(
     rf"\b(?:potential|proposed|planned|confidential|secret|unannounced|pending)\s+(?:\w+\s+)?{UNDERTAKINGS}\b"
     r"|\b"
     + phrases(
@@ -121,7 +122,7 @@ SAYINGS = (
 )
 LEAVES = r"leaves?\s+(?:this|the)\s+(?:room|circle|laboratory|group|meeting)"
 # That somebody must not learn of it is what makes a plan, a dispute or a position confidential.
-HUSHED = re.compile(
+HUSHED = compile_late(
     rf"{SAYINGS}(?:(?:must|may|should|shall|does|do|is|are)\s+(?:not|never)\s+(?:to\s+)?|(?:not\s+to|never)\s+){LEAVES}\b"
     rf"|\b(?:nothing|none)\s+(?:of\s+(?:this|it)\s+)?(?:(?:may|must|should|shall|is\s+to)\s+(?:ever\s+)?)?{LEAVES}\b"
     rf"|(?:^|[.:;(\n]\s{{0,5}})not\s+to\s+{LEAVES}\b"
@@ -164,7 +165,7 @@ HUSHED = re.compile(
     re.IGNORECASE,
 )
 # What one would use against another party, or they against us.
-POSITION = re.compile(
+POSITION = compile_late(
     r"\b"
     + phrases(
         r"""go in low; hold firm (?:on|to); concede (?:on|the); walk away (?:if|from|at); bottom line is; our (?:\w+
@@ -200,7 +201,7 @@ POSITION = re.compile(
     re.IGNORECASE,
 )
 # Nothing may leave a few people: a matter of its own level.
-SMALL_CIRCLE = re.compile(
+SMALL_CIRCLE = compile_late(
     r"\b"
     + phrases(
         r"""(?:only|no more than|just) (?:two|three|four|five|six|seven|\d) (?:people|persons|of us) know; must go no
@@ -220,7 +221,7 @@ ADVISES = phrases(
     """advises?; advised; advice; assessment; view; believes?; recommends?; recommended; estimates?; considers?;
     thinks?; sees?; warns?; expects?"""
 )
-PRIVILEGE = re.compile(
+PRIVILEGE = compile_late(
     rf"\b(?:our|outside|external|general|in-house|legal)\s+counsel(?:['’]s)?\s+{ADVISES}\b"
     r"|(?:^|[.:\n]\s{0,5})counsel\s+(?:advises|recommends|warns|thinks|puts)\b"
     r"|\b"
@@ -244,27 +245,27 @@ PRIVILEGE = re.compile(
     + r"\b",
     re.IGNORECASE,
 )
-PRIVILEGE_BOILERPLATE = re.compile(
+PRIVILEGE_BOILERPLATE = compile_late(
     r"\b(?:waive[sd]?|waiver|breach|protected\s+by|loss\s+of)\b[^.\n]{0,80}\bprivileged?\b"
     r"|\bprivilege\b[^.\n]{0,60}\b(?:waive[sd]?|waiver)\b",
     re.IGNORECASE,
 )
 # A disclaimer that every mail has marks nothing; advice in the same mail stays what it is.
-DISCLAIMER = re.compile(
+DISCLAIMER = compile_late(
     r"\b(?:intended|named)\s+(?:recipient|addressee)|\buse\s+of\s+the\s+(?:recipient|individual|addressee|intended)",
     re.IGNORECASE,
 )
-DISCLAIMED = re.compile(
+DISCLAIMED = compile_late(
     r"legally\s+privileged|privileged\s+(?:and|&)\s+confidential|confidential\s+(?:and|&)\s+privileged", re.IGNORECASE
 )
-SECRET = re.compile(
+SECRET = compile_late(
     rf"\btop\s+secret\b|{LINE}(?:strictly\s+)?secret(?:{END}|{RUN_IN})|\bSECRET//\w+|{THIS}(?:top\s+)?secret\b"
     rf"|\bstreng\s+geheim\b"
     r"|(?<!staff )(?<!employee )(?<!employees )(?<!colleagues )(?<!personnel )(?<!team )(?<!crew "
     r")\beyes\s+only\b(?!\s+board)",
     re.IGNORECASE,
 )
-DECLARED = re.compile(
+DECLARED = compile_late(
     r"\b(?:(?:(?:data|document|information|security)\s+)?(?:classification|sensitivity)|protective\s+marking)"
     r"(?:\s+(?:level|label))?\s*[:=]\s*[*_]*"
     r"(?P<level>internal|confidential|restricted|pii|personal|sensitive|financial|secret|top\s+secret)\b",

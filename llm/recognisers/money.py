@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from llm.recognisers.findings import DIGIT, Finding, find_sentence_spans, has_any_inside, matches, phrases
+from llm.recognisers.late import compile_late
 from llm.recognisers.ledger import find_ledger
 from llm.recognisers.money_tables import TABLE_ROW, has_sums
 from llm.recognisers.staff import find_scale_pay
@@ -31,7 +32,7 @@ SPELLED = phrases(
     seventeen; eighteen; nineteen; twenty; thirty; forty; fifty; sixty; seventy; eighty; ninety; hundred; thousand;
     million; billion"""
 )
-AMOUNT = re.compile(
+AMOUNT = compile_late(
     r"(?<![\w$])(?:"
     rf"(?:US|CA|AU|HK|NZ|NT|MX|C|A|R|S)?[$€£¥₹₩₽₪₺]\s?(?:{NUMBER}){SCALE}?"
     rf"|{CODES}\s?(?:{NUMBER}){SCALE}?"
@@ -40,8 +41,8 @@ AMOUNT = re.compile(
     rf"|\b{SPELLED}\s++(?:and\s++)?(?:[\w-]+\s+)?{WORDS}\b)",
     re.IGNORECASE,
 )
-POUNDS_WEIGHED = re.compile(r"\bweigh\w*\b[^.\n]{0,40}$", re.IGNORECASE)
-SHELL_VARIABLE = re.compile(r"\$\d(?![\d.,])")
+POUNDS_WEIGHED = compile_late(r"\bweigh\w*\b[^.\n]{0,40}$", re.IGNORECASE)
+SHELL_VARIABLE = compile_late(r"\$\d(?![\d.,])")
 
 METRIC = phrases(
     r"""net result; result (?:after|before) tax; reserves; outlays?; (?:ordered?|delivered|order|stock|asset) value;
@@ -78,65 +79,65 @@ SHARE = (
 )
 SPOKEN = rf"\b{SPELLED}(?:[\s-]+(?:and\s+)?{SPELLED}){{0,5}}[\s-]+(?:hundred|thousand|million|billion)\b"
 FIGURE = rf"(?:{SHARE}|{SPOKEN}|(?:{NUMBER}){SCALE}|\d{{1,3}}(?:[.,'’ ]\d{{3}}){{1,6}}|\d{{1,9}}(?:\.\d{{1,3}})?[x×]\s)"
-METRIC_FIGURE = re.compile(
+METRIC_FIGURE = compile_late(
     rf"\b{METRIC}\b[^.\n|]{{0,80}}?{FIGURE}|(?<![\d.,]){FIGURE}[^.\n|]{{0,40}}?\b{METRIC}\b", re.IGNORECASE
 )
-NUMERAL = re.compile(r"\d|\b(?:hundred|thousand|million|billion|per\s?cent|prozent|pour\s+cent)\b", re.IGNORECASE)
-METRIC_WORD = re.compile(rf"\b{METRIC}\b", re.IGNORECASE)
+NUMERAL = compile_late(r"\d|\b(?:hundred|thousand|million|billion|per\s?cent|prozent|pour\s+cent)\b", re.IGNORECASE)
+METRIC_WORD = compile_late(rf"\b{METRIC}\b", re.IGNORECASE)
 # A large figure for a year or a month is money also where no currency stands: of anything else the noun would follow.
 PERIOD = (
     r"(?:(?:per|a|an|each|every)\s+(?:annum|year|month)\b|p\.\s?a\.|(?:annually|monthly|yearly)(?=\s*(?:[.,;)]|$))"
     r"|/\s?(?:year|yr|month|jahr|monat|an|mois|mes|año)\b|(?:im|pro)\s+(?:jahr|monat)\b|par\s+(?:an|mois)\b"
     r"|al\s+(?:año|mes)\b)"
 )
-PERIODIC = re.compile(
+PERIODIC = compile_late(
     r"(?<![\d.,])(?!(?:19|20)\d\d\b)(?:\d{1,3}(?:[.,'’\u00a0 ]\d{3}){1,6}|\d{4,9}|\d{2,4}\s?k)(?:[.,]\d{1,2})?"
     rf"\s?{PERIOD}|\b(?:hundred|thousand|million)\s+{PERIOD}",
     re.IGNORECASE | re.MULTILINE,
 )
-RATE = re.compile(
+RATE = compile_late(
     r"\b(?:day|daily|hourly|weekly|monthly|annual|quarterly)\s+(?:rates?|fees?|rents?|charges?|premiums?"
     r"|instal?lments?)\b"
     r"[^.\n|%]{0,40}?(?<![\d.,])\d{2,7}(?![\d%]|\s?(?:%|per\s?cent|days|hours|months|years))",
     re.IGNORECASE,
 )
-CURRENCY_TABLE = re.compile(
+CURRENCY_TABLE = compile_late(
     rf"\|[^|\n]*(?:\b{CODES}\b|[€£$¥]|(?<!-)\b(?:budget|cost|price|amount|revenue|salary|sum|offer|dividend"
     rf"|payout|turnover|sales|ebit\w*|bid|fee)s?\b)[^|\n]*\|",
     re.IGNORECASE,
 )
-PEOPLE_TABLE = re.compile(
+PEOPLE_TABLE = compile_late(
     r"^[ \t]*\|(?=[^\n]*\b(?:name|employee|staff|mitarbeiter\w*)\b)"
     r"[^\n]*\b(?:grade|band|annual|monthly|gross|net|gehalt|lohn|pay|salary|old|new|bonus)\b",
     re.IGNORECASE | re.MULTILINE,
 )
 # Sums of which no currency stands: "31.5 million", several figures with cents beside a word of bookkeeping.
-MILLIONS = re.compile(
+MILLIONS = compile_late(
     r"(?<![\d.,])\d{1,4}(?:[.,]\d{1,3})?\s?(?:million(?:en)?|billion|mio\.?|mrd\.?|mn|bn)\b"
     r"(?!\s+(?:people|tonnes?|tons|years|visitors|customers|users|rows|times|euro\w*\s+fine|containers?|passengers"
     r"|lines"
     r"|units|pieces|litres|copies|records|requests|downloads|inhabitants|kilomet\w+|miles|menschen|tonnen|jahre))",
     re.IGNORECASE,
 )
-EACH_AT = re.compile(
+EACH_AT = compile_late(
     r"\b\d{1,6}(?:[.,]\d{1,3})?\s?(?:m|m²|m³|m2|m3|t|h|hrs?|kg|l|pcs?|units?|stück|st\.|std\.?|pieces?)\s+(?:x|à|@"
     r"|at|zu|for)\s+\d{1,6}[.,]\d\d\b",
     re.IGNORECASE,
 )
-IN_THOUSANDS = re.compile(
+IN_THOUSANDS = compile_late(
     r"\((?:all |amounts |figures |sums )?(?:in )?(?:thousands?|millions?|m|T€|k€|TEUR|kEUR|'000|000s?"
     r"|thousand kron\w+)\b[^)\n]{0,20}\)",
     re.IGNORECASE,
 )
-PARTS = re.compile(
+PARTS = compile_late(
     r"\b(?:sections?|clauses?|articles?|paragraphs?|exhibits?|schedules?|version|release|chapter)\b"
     r"|^\s*\d{1,2}\.\d\d\.?\s",
     re.IGNORECASE,
 )
-CENTS = re.compile(
+CENTS = compile_late(
     r"(?<![\d.,])\d{1,3}(?:[.,'’ ]?\d{3}){0,3}[.,]\d\d(?![\d%]|[.,]\d|\s?(?:%|m|mm|cm|km|kg|t|bar|kN|h|m²|m³)\b)"
 )
-BOOKS = re.compile(
+BOOKS = compile_late(
     r"\b"
     + phrases(
         r"""sum; total; net; gross; tax; vat; opening; closing; payments?; receipts?; debits?; credits?; invoice; paid;
@@ -146,14 +147,14 @@ BOOKS = re.compile(
     + r"\b",
     re.IGNORECASE,
 )
-RATE_EACH = re.compile(
+RATE_EACH = compile_late(
     r"(?<![\d.,:])\d{1,6}(?:[.,]\d{1,2})?\s(?:per|a|an|each|pro|par|je)\s(?:unit|piece|pallet|tonne|ton|kilo|litre"
     r"|(?:square\s+|cubic\s+)?met(?:re|er)|day|hour|hr|stunde|heure|mile|word|page|night"
     r"|week|head|seat|licence|month|stück|tonne|tag|palette|pièce|jour)\b",
     re.IGNORECASE,
 )
 # What somebody asks, pays or loses; a noun behind the figure would say of what else it is.
-ASKED = re.compile(
+ASKED = compile_late(
     r"\b(?:costs?|charg(?:es?|ed)|wants?|asks?(?:\s+for)?|asked(?:\s+for)?|pa(?:y|ys|id)|quot(?:es?|ed)|bill(?:s"
     r"|ed)?|owes?|spent|worth|sav(?:es?|ed)|lost|loses?"
     r"|refunded|invoiced|c[ao]m(?:es?|ing)\s+to|amount(?:s|ed|ing)?\s+to|total(?:s|ling|led)?|sums?\s+up\s+to"
@@ -163,12 +164,12 @@ ASKED = re.compile(
     r"|in\b|to\b|plus\b|and\b|net\b|gross\b|für\b|pour\b|each\b|on\b))",
     re.IGNORECASE | re.MULTILINE,
 )
-SETTLED = re.compile(
+SETTLED = compile_late(
     r"(?<![\d.,])\d{1,3}(?:[.,'’]\d{3})+\s+(?:ex\s+works|net|gross|sought|claimed|certified|invoiced|outstanding"
     r"|overdue|owed|unpaid|payable|excluding\s+vat|plus\s+vat|fob|cif|ht|netto|brutto)\b",
     re.IGNORECASE,
 )
-RATE_WORD = re.compile(
+RATE_WORD = compile_late(
     r"\b"
     + phrases(
         r"""prices?; rates?; hire; rent; rents; charges?; fees?; surcharge; each; salary; wage; cost; costs; bid\w*;
@@ -178,7 +179,7 @@ RATE_WORD = re.compile(
     re.IGNORECASE,
 )
 # What is said of money without a figure.
-DISTRESS = re.compile(
+DISTRESS = compile_late(
     r"\b"
     + phrases(
         r"""short of cash; cash is (?:short|tight|running out); (?:we|company|business|firm) (?:is|are|will be|may be)
@@ -196,10 +197,10 @@ DISTRESS = re.compile(
     re.IGNORECASE,
 )
 # The head and a row of a table that was pasted as text.
-COLUMN_FIGURE = re.compile(r"[ \t]\d{1,3}(?:[.,'’ ]\d{3}){1,6}(?:\.\d\d)?[ \t]*$", re.MULTILINE)
-TABLE_FIGURE = re.compile(r"\|\s*[-+(]?\d[\d.,'’ ]*\s*[%)]?\s*(?:\||$)", re.MULTILINE)
+COLUMN_FIGURE = compile_late(r"[ \t]\d{1,3}(?:[.,'’ ]\d{3}){1,6}(?:\.\d\d)?[ \t]*$", re.MULTILINE)
+TABLE_FIGURE = compile_late(r"\|\s*[-+(]?\d[\d.,'’ ]*\s*[%)]?\s*(?:\||$)", re.MULTILINE)
 
-PAY_WORD = re.compile(
+PAY_WORD = compile_late(
     r"\b"
     + phrases(
         r"""(?:his|her|their|my|your) (?:pay|earnings);
@@ -217,7 +218,7 @@ PAY_WORD = re.compile(
     + r"\b",
     re.IGNORECASE,
 )
-STRONG_PAY = re.compile(
+STRONG_PAY = compile_late(
     r"\b"
     + phrases(
         r"""salar(?:y|ies); wages?; bonus(?:es)?; severance; (?:base|basic|gross|net|annual|monthly) pay; remuneration;
@@ -227,16 +228,16 @@ STRONG_PAY = re.compile(
     + r"\b",
     re.IGNORECASE,
 )
-PAY_FIGURE = re.compile(
+PAY_FIGURE = compile_late(
     r"(?<![\d.,])\d{2,6}[.,]\d\d(?![\d.,]\d)|\b\d{1,9}(?:[.,]\d{1,4})?\s?(?:%|percent|prozent|k\b)"
     r"|\b\d{1,3}(?:[.,'’ ]\d{3}){1,6}\b|\b\d{4,7}\b(?!\s*(?:hours|days|employees|people))"
 )
 # Names with a sum each, behind what is paid.
-PAY_RUN = re.compile(
+PAY_RUN = compile_late(
     r"\b(?i:payroll|wages|salaries|bonus(?:es)?|löhne|gehälter)\b[^\n:]{0,30}:\s*"
     r"(?:[A-Z][\w'’-]+\s+\d[\d.,'’]*\s*[;,/]\s*){1,40}[A-Z][\w'’-]+\s+\d"
 )
-YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+YEAR = compile_late(r"\b(?:19|20)\d\d\b")
 
 
 def find_money(text: str) -> list[Finding]:

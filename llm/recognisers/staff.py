@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator
 
 from llm.recognisers.findings import Finding, find_sentence_spans, has_any_inside, matches, phrases
+from llm.recognisers.late import compile_late
 from llm.recognisers.names import find_names
 from llm.recognisers.people import find_people
 
-STAFF_MATTER = re.compile(
+STAFF_MATTER = compile_late(
     r"\b"
     + phrases(
         r"""['’]s references? (?:have|has|from|was|were); ['’]s (?:cv|raise|overtime|appeal);
@@ -113,17 +114,17 @@ STAFF_MATTER = re.compile(
     + r"(?!\w)",
     re.IGNORECASE,
 )
-PAPERS_OF = re.compile(
+PAPERS_OF = compile_late(
     r"['’]s\s+(?:\w+\s+)?(?:bank\s+)?account|account\s+(?:of|holder)|konto\s+von|kontoinhaber\w*|compte\s+de",
     re.IGNORECASE,
 )
 # Said to one person: the letter does not repeat the name beside what it says.
-ADDRESSED = re.compile(
+ADDRESSED = compile_late(
     r"\b(?:dear|sehr geehrte[rs]?|liebe[rs]?|chère?)\s+(?:mr|mrs|ms|miss|herrn?|frau|m\.|mme|monsieur|madame)\b",
     re.IGNORECASE,
 )
 # A paper about one person, whose name may be one that no list has.
-PERSONAL_PAPER = re.compile(
+PERSONAL_PAPER = compile_late(
     r"\b"
     + phrases(
         r"""pay\s?slip; wage slip; lohnabrechnung; gehaltsabrechnung; entgeltabrechnung;
@@ -135,7 +136,7 @@ PERSONAL_PAPER = re.compile(
     + r"\b",
     re.IGNORECASE,
 )
-RECEIVES = re.compile(
+RECEIVES = compile_late(
     r"\b"
     + phrases(
         r"""pays?; paying; wages?; earns?; earned; receives?; received; gets?; got; is paid; was paid; paid to; pay
@@ -160,10 +161,10 @@ RECEIVES = re.compile(
 
 
 # "Liam is on 54k": pay of somebody, and of a thing a setting.
-ON_SCALE = re.compile(
+ON_SCALE = compile_late(
     r"\b(?:is|was|are|am|now|moves?|goes)\s+(?:now\s+)?(?:on|to)\s+\d{2,3}(?:[.,]\d)?\s?k\b", re.IGNORECASE
 )
-EARNER = re.compile(
+EARNER = compile_late(
     r"\b(?:i|you|he|she|they|we|who|everybody|everyone|nobody|colleagues?"
     r"|pay|paid|salar(?:y|ies)|wages?|earn(?:s|ed|ings)?|gehalt|lohn|salaire)\b",
     re.IGNORECASE,

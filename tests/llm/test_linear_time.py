@@ -22,6 +22,7 @@ from llm.offline.long_questions import EXAMPLES, measure_coverage
 from llm.offline.overview_questions import plan_reading
 from llm.offline.reading import PromptPassage
 from llm.offline.sentences import split_sentences
+from llm.recognisers.late import LatePattern
 from llm.recognisers.marks import HUSHED, PRIVILEGE
 from llm.recognisers.money import AMOUNT
 from llm.recognisers.secrets import PLACED
@@ -207,7 +208,9 @@ def patterns(app: object) -> Iterator[re.Pattern[str]]:
         if not {"migrations", "management", "bench"}.intersection(found.name.split(".")):
             for value in vars(importlib.import_module(found.name)).values():
                 members = value if isinstance(value, (tuple, list)) else [value]
-                yield from (one for one in members if isinstance(one, re.Pattern) and isinstance(one.pattern, str))
+                yield from (
+                    one for one in members if isinstance(one, re.Pattern | LatePattern) and isinstance(one.pattern, str)
+                )
 
 
 @pytest.mark.parametrize("app", [llm, retrieval, chat], ids=lambda app: app.__name__)
