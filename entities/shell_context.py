@@ -7,10 +7,11 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext
 
 from entities.access import Scope, has_open_scope, list_workspaces, load_granted_atoms, may_create
+from entities.access.objects import load_roles
 from entities.api.lists import list_atom_chips
 from entities.language import translate_stored
 from entities.middleware import WORKSPACE_URLS
-from entities.models import Entity, Role
+from entities.models import Entity
 from entities.registry import get_content_type_id, list_kinds
 from entities.shell import NavLink, Shell
 
@@ -44,8 +45,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         for name, model in list_kinds().items()
         if is_of_interest(scope, model)
     ]
-    held = list(Role.objects.filter(group__user=user.pk).values_list("name", "is_admin", "is_steward"))
-    administers, decides = any(admin for _, admin, _ in held), any(steward for _, _, steward in held)
+    held = load_roles(scope.principal)
     return {
         "shell": Shell(
             **basics,
@@ -61,7 +61,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
                 for name, model in list_kinds().items()
                 if may_create(scope, model)
             ],
-            roles=[name for name, _, _ in held],
+            roles=sorted(held.names),
             cleared_for=list_atom_chips({0, *load_granted_atoms()}),
             home_url=reverse("entities:home"),
             search_url=find_address("retrieval:search"),
@@ -76,14 +76,14 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             requests_waiting_url=find_address("ingestion:access_requests_waiting"),
             bin_url=find_address("ingestion:bin"),
             tokens_url=find_address("entities:tokens"),
-            workspace_url=find_address("entities:workspace") if administers else "",
-            desk_url=find_address("ingestion:desk") if decides else "",
-            desk_waiting_url=find_address("ingestion:desk_waiting") if decides else "",
-            admin_url=find_address("admin:index") if administers else "",
-            people_url=find_address("entities:people") if administers else "",
-            model_url=find_address("llm:model") if administers else "",
-            evaluation_url=find_address("retrieval:evaluation") if administers else "",
-            quarantine_url=find_address("ingestion:quarantine") if decides else "",
+            workspace_url=find_address("entities:workspace") if held.is_admin else "",
+            desk_url=find_address("ingestion:desk") if held.is_steward else "",
+            desk_waiting_url=find_address("ingestion:desk_waiting") if held.is_steward else "",
+            admin_url=find_address("admin:index") if held.is_admin else "",
+            people_url=find_address("entities:people") if held.is_admin else "",
+            model_url=find_address("llm:model") if held.is_admin else "",
+            evaluation_url=find_address("retrieval:evaluation") if held.is_admin else "",
+            quarantine_url=find_address("ingestion:quarantine") if held.is_steward else "",
         )
     }
 

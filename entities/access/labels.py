@@ -1,12 +1,16 @@
 """Labels: what a scope is cleared for, and how labels combine and rise (design §2.1, §2.2)."""
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from django.apps import apps
 from django.db import connection
 
 from entities.access.scope import ScopeError, get_current_scope, load_once
+
+if TYPE_CHECKING:
+    from entities.models import Classification
 
 
 def load_allowed_labels(scope: object = None) -> frozenset[int]:
@@ -20,15 +24,22 @@ def load_allowed_labels(scope: object = None) -> frozenset[int]:
     return load_once("allowed", load)  # type: ignore[no-any-return]
 
 
-def load_atoms_by_label() -> dict[int, tuple[int, ...]]:
-    """The atoms of every label of the open scope's workspace; Public is `()`."""
+def load_levels() -> "dict[int, Classification]":
+    """Every label of the open scope's workspace by its value, compounds included."""
 
-    def load() -> dict[int, tuple[int, ...]]:
+    def load() -> "dict[int, Classification]":
         from entities.models import Classification
 
-        return {value: tuple(parts) for value, parts in Classification.objects.values_list("value", "components")}
+        return {level.value: level for level in Classification.objects.all()}
 
-    return load_once("atoms", load)  # type: ignore[no-any-return]
+    return load_once("levels", load)  # type: ignore[no-any-return]
+
+
+def load_atoms_by_label() -> dict[int, tuple[int, ...]]:
+    """The atoms of every label of the open scope's workspace; Public is `()`."""
+    return load_once(  # type: ignore[no-any-return]
+        "atoms", lambda: {value: tuple(level.components) for value, level in load_levels().items()}
+    )
 
 
 def list_atoms(label: int | None) -> tuple[int, ...]:
@@ -56,13 +67,7 @@ def load_granted_atoms(scope: object = None) -> frozenset[int]:
 
 def load_concealed_atoms() -> frozenset[int]:
     """The atoms that the open scope is not cleared for and may not hear of either."""
-
-    def load() -> frozenset[int]:
-        from entities.models import Classification
-
-        return frozenset(Classification.objects.filter(conceal=True).values_list("value", flat=True))
-
-    return load_once("concealed", load) - load_granted_atoms()  # type: ignore[no-any-return]
+    return frozenset(value for value, level in load_levels().items() if level.conceal) - load_granted_atoms()
 
 
 def list_missing_atoms(label: int) -> tuple[int, ...]:

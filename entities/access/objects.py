@@ -37,10 +37,14 @@ def get_entity_content_type(obj: Any) -> ContentType:
 
 @dataclass(frozen=True)
 class Roles:
-    """The roles of a principal in the open scope's workspace: their names, and the groups that grants are made to."""
+    """The roles of a principal in the open scope's workspace: their names, the groups that grants are made to, and
+    whether one of them administers the workspace or may relabel.
+    """
 
     names: frozenset[str]
     groups: tuple[int, ...]
+    is_admin: bool
+    is_steward: bool
 
 
 def load_roles(principal: int) -> Roles:
@@ -48,8 +52,13 @@ def load_roles(principal: int) -> Roles:
 
     def load() -> Roles:
         held = Role.objects.filter(pk=-principal) if principal < 0 else Role.objects.filter(group__user=principal)
-        found = list(held.values_list("name", "group_id"))
-        return Roles(frozenset(name for name, _ in found), tuple(sorted(group for _, group in found)))
+        found = list(held)
+        return Roles(
+            frozenset(role.name for role in found),
+            tuple(sorted(role.group_id for role in found)),
+            any(role.is_admin for role in found),
+            any(role.is_steward for role in found),
+        )
 
     return load_once(f"roles {principal}", load)  # type: ignore[no-any-return]
 

@@ -12,7 +12,8 @@ from django.db import IntegrityError
 from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
 from django.utils.translation import gettext
 
-from entities.access.scope import NoWorkspace, Scope, has_open_scope, load_once
+from entities.access.objects import load_roles
+from entities.access.scope import NoWorkspace, Scope, ScopeKind, has_open_scope
 from entities.errors import PASSWORD_FIRST, absent, build_not_signed_in, build_payload, conflict
 
 SIGN_IN = "/sign-in/"
@@ -40,17 +41,13 @@ _guarded: WeakKeyDictionary[Callable[..., HttpResponseBase], Rule] = WeakKeyDict
 
 
 def holds(scope: Scope, rule: Rule) -> bool:
-    """Whether the open `scope` satisfies a workspace rule; asked once, for a page asks it for each part of its menu."""
-    from entities.models import Role
-
+    """Whether the open `scope` satisfies a workspace rule: with none open, and for a role, that of a member alone."""
     if rule is MEMBER:
         return True
-    column = {"steward": "is_steward", "admin": "is_admin"}[rule.name]
-
-    def load() -> bool:
-        return Role.objects.filter(group__user=scope.principal, **{column: True}).exists()
-
-    return bool(load_once(f"{column} {scope.principal}", load)) if has_open_scope() else load()
+    if scope.kind is not ScopeKind.USER or not has_open_scope():
+        return False
+    roles = load_roles(scope.principal)
+    return {STEWARD: roles.is_steward, ADMIN: roles.is_admin}[rule]
 
 
 def allows(scope: Scope, rule: Rule) -> bool:

@@ -10,8 +10,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from entities.access import list_atoms
-from entities.access.scope import load_once
+from entities.access.labels import load_levels
 from entities.models import Classification
+from entities.models.classification import FIRST_COMPOUND
 
 SIZE = re.compile(r"0*[1-9][0-9]{0,8}")
 DELETED = "Deleted classification"
@@ -49,10 +50,7 @@ def paginate(request: Request, rows: Any, serialize: Callable[[Any], Any]) -> Re
 
 def load_atom_chips() -> dict[int, Classification]:
     """The atoms of the open scope's workspace by value, with their names, icons and colours."""
-    return load_once(
-        "chips",
-        lambda: {c.value: c for c in Classification.objects.filter(value__lt=1000)},
-    )  # type: ignore[no-any-return]
+    return {value: level for value, level in load_levels().items() if value < FIRST_COMPOUND}
 
 
 def list_chips(label: int | None) -> list[Classification] | None:
