@@ -159,7 +159,7 @@ def placeholder(
         "here": _address_here(context),
         "csrf_token": context.get("csrf_token"),
         "page": page,
-        "what": what or gettext("Content"),
+        "what": what or gettext("Hidden:"),
         "reasons": reasons,
         "nobody_decides": bool(about or file) and not _has_steward(context),
         "people_url": getattr(shell, "people_url", ""),

@@ -13,7 +13,7 @@ TEXT = "The fare of the boat"
 
 def hidden(page: Page) -> None:
     page.reload()
-    expect(page.locator(".cl-doc .cl-band")).to_contain_text("requires Financial clearance")
+    expect(page.locator(".cl-doc .cl-band")).to_contain_text("needs Financial")
     assert TEXT not in page.content()
 
 
@@ -23,8 +23,8 @@ def test_a_viewer_asks_a_steward_grants_for_a_day_and_takes_it_back(shelf, brows
     hidden(viewer)
     band = viewer.locator(".cl-doc .cl-band")
     band.get_by_text("why?").click()
-    expect(band).to_contain_text("Requires Financial; your roles hold Public.")
-    band.get_by_role("link", name="Ask a steward").click()
+    expect(band).to_contain_text("Needs Financial; your roles hold Public.")
+    band.get_by_role("link", name="Ask for access").click()
     expect(viewer.get_by_role("heading", level=1)).to_have_text("Why can’t I see this?")
     viewer.get_by_label("What do you need it for?").fill("For the plan of the crossing.")
     viewer.get_by_role("button", name="Ask the stewards").click()

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 
 
 def band(page: Page, label: str, count: int) -> None:
-    expect(page.locator(".cl-doc .cl-band").filter(has_text=f"requires {label} clearance")).to_have_count(count)
+    expect(page.locator(".cl-doc .cl-band").filter(has_text=f"needs {label}")).to_have_count(count)
 
 
 def test_a_steward_looks_at_the_page_and_decides_otherwise_with_a_reason(shelf, browse):

@@ -45,10 +45,10 @@ def page(person: Person, words: str) -> str:
 
 def test_a_find_next_to_hidden_text_says_so(viewer: Person, cfo: Person, file: File) -> None:
     shown = page(viewer, "crew shifts")
-    assert "Text next to this requires Financial clearance" in shown
+    assert "Text next to this needs Financial" in shown
     assert "52,300" not in shown
     cleared = page(cfo, "crew shifts")
-    assert "requires Financial clearance" not in cleared
+    assert "needs Financial" not in cleared
 
 
 def test_the_words_of_hidden_text_find_nothing(viewer: Person, cfo: Person, file: File) -> None:
