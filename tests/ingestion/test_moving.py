@@ -74,7 +74,7 @@ def test_a_name_is_taken_only_for_who_may_read_it(
     move(alice, contract, "minutes", there)
     other = ready(alice, contract, "a plan.txt", b"The pier is short.")
     assert other != there
-    assert "in that folder already" in move(staff, contract, "minutes", other).content.decode()
+    assert "already a file" in move(staff, contract, "minutes", other).content.decode()
     with service.open():
         File.objects.filter(pk=there).update(name_classification=FINANCIAL)
     assert "1 file: moved." in move(staff, contract, "minutes", other).content.decode()
