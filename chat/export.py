@@ -46,7 +46,7 @@ def export_markdown(scope: Scope, session: Session) -> HttpResponse:
                 refusal = gettext("Hidden: needs %(names)s.") % {"names": names}
                 lines += [f"## {who}", "", f"*{refusal}*", ""]
         if exchange.is_withheld:
-            lines += [f"## {gettext('Answer')}", "", f"*{REMOVED if exchange.is_removed else WITHHELD}*", ""]
+            lines += ["## " + gettext("Answer"), "", f"*{REMOVED if exchange.is_removed else WITHHELD}*", ""]
         if exchange.turn.error:
             lines += [f"*{translate_stored(exchange.turn.error)}*", ""]
     response = HttpResponse("\n".join(lines), content_type="text/markdown; charset=utf-8")
@@ -67,9 +67,9 @@ def _format_message(scope: Scope, message: Message) -> list[str]:
     text = MARKER.sub(number, message.content)
     if not links:
         return [text]
-    gone = f" ({gettext('no longer available')})"
+    gone = " (" + gettext("no longer available") + ")"
     sources = [
         f"- [{link.number}] {link.name}{f', {link.where}' if link.where else ''}{'' if link.url else gone}"
         for link in list_sources(links)
     ]
-    return [text, "", f"{gettext('Sources')}:", "", *sources]
+    return [text, "", gettext("Sources") + ":", "", *sources]
