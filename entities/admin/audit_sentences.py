@@ -74,6 +74,7 @@ SENTENCES = {
     "vector_model.added": gettext_noop("added an embedding model"),
     "vector_model.dropped": gettext_noop("removed an embedding model"),
     "vector_model.switched": gettext_noop("switched the embedding model"),
+    "workspace.kinds": gettext_noop("chose the kinds of records"),
     "workspace.renamed": gettext_noop("renamed the workspace"),
 }
 
