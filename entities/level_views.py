@@ -123,7 +123,9 @@ def _build_kind_forms(posted: Any) -> dict[str, KindForm]:
 def _choose_kinds(scope: Scope, kinds: Mapping[str, KindForm]) -> None:
     """The declared name, or none, is not the workspace's own: it follows the reader's language."""
     chosen = {key: form.cleaned_data for key, form in kinds.items()}
-    shown = sorted((key for key in chosen if chosen[key]["shown"]), key=lambda key: chosen[key]["place"])
+    # Of two at one place the one that was moved there comes first.
+    places = {key: (given["place"], "place" not in kinds[key].changed_data) for key, given in chosen.items()}
+    shown = sorted((key for key in chosen if chosen[key]["shown"]), key=places.__getitem__)
     names = {}
     for key, model in list_entity_types().items():
         declared = (translate_declared(model.singular_title.capitalize()), translate_declared(model.plural_title))
