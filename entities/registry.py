@@ -45,7 +45,7 @@ def _load_kinds() -> tuple[Sequence[str] | None, Mapping[str, str]]:
 
     def load() -> tuple[Sequence[str] | None, Mapping[str, str]]:
         chosen, names = WorkspaceSettings.objects.values_list("kinds", "kind_names").first() or (None, {})
-        found = {}
+        found: dict[str, str] = {}
         for key, (one, several) in names.items():
             if model := list_entity_types().get(key):
                 found |= {model.singular_title.lower(): one, model.plural_title.lower(): several}

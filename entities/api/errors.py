@@ -25,6 +25,10 @@ CODES = {
 }
 
 
+NO_JSON = "JSON parse error - "
+"""How DRF begins what Python says of a body, in English in every language."""
+
+
 class Conflict(exceptions.APIException):
     status_code = 409
     default_code = "conflict"
@@ -68,6 +72,8 @@ def exception_handler(exc: Exception, context: dict[str, Any]) -> Response | Non
         detail = " ".join(listed) or gettext("Some fields need another look.")
     else:
         detail = str(getattr(exc, "detail", exc))
+        if isinstance(exc, exceptions.ParseError) and detail.startswith(NO_JSON):
+            detail = gettext("This is not valid JSON: %(problem)s.") % {"problem": detail.removeprefix(NO_JSON)}
         specific = getattr(exc, "default_code", "")
         code = specific if response.status_code in (409, 413, 415, 422) and specific else code
     response.data = build_payload(code, detail, fields)

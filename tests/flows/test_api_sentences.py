@@ -95,5 +95,7 @@ def test_what_is_refused_is_said_in_german_where_it_is_asked(
         body = {"name": "A quay", "nothing": 1}
         refused = viewer.api.post("/api/entities/contract/", body, content_type="application/json", **german)
         assert (refused.status_code, "Keine Ihrer Rollen" in refused.content.decode()) == (403, True)
+        broken = alice.api.post("/api/entities/contract/", "{", content_type="application/json", **german)
+        assert (broken.status_code, "kein gültiges JSON" in broken.content.decode()) == (400, True)
         unknown = alice.api.post("/api/entities/contract/", body, content_type="application/json", **german)
         assert (unknown.status_code, "Ein solches Feld gibt es nicht" in unknown.content.decode()) == (400, True)
