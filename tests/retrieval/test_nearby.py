@@ -53,8 +53,8 @@ def test_a_find_next_to_hidden_text_says_so(viewer: Person, cfo: Person, file: F
 
 def test_the_words_of_hidden_text_find_nothing(viewer: Person, cfo: Person, file: File) -> None:
     assert "earns 52,300" in page(cfo, "earns 52,300").replace("<mark>", "").replace("</mark>", "")
-    assert page(viewer, "earns 52,300").count("requires Financial") == page(viewer, "earns 99,999").count(
-        "requires Financial"
+    assert page(viewer, "earns 52,300").count("needs Financial") == page(viewer, "earns 99,999").count(
+        "needs Financial"
     )
 
 
