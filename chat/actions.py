@@ -51,9 +51,12 @@ def create_session(*, scope: Scope, entity: Entity | None, agent: str = ASSISTAN
     BadMessage for an unknown agent.
     """
     if agent not in AGENTS:
-        raise BadMessage(f"There is no agent {agent!r}. Agents are: {', '.join(AGENTS)}.")
+        raise BadMessage(
+            gettext("There is no agent %(agent)s. Agents are: %(agents)s.")
+            % {"agent": repr(agent[:60]), "agents": ", ".join(AGENTS)}
+        )
     if scope.principal <= 0:
-        raise BadMessage("A conversation belongs to a person.")
+        raise BadMessage(gettext("A conversation belongs to a person."))
     session = Session(workspace_id=scope.workspace, audience=scope.principal, entity=entity, agent=agent)
     session.save(force_insert=True)
     record(scope, "session.created", "session", session.pk)
@@ -127,7 +130,7 @@ def validate_content(content: str) -> str:
 def validate_key(client_id: str) -> str:
     """Raises: BadMessage."""
     if len(client_id) > 64 or not client_id.isprintable():
-        raise BadMessage("The key of a question (client_id) may have 64 printable characters.")
+        raise BadMessage(gettext("The key of a question (client_id) may have 64 printable characters."))
     return client_id
 
 

@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponseBase
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
 from rest_framework.decorators import api_view, renderer_classes
@@ -94,7 +94,7 @@ def sessions(request: Request) -> Response:
         try:
             rows = rows.filter(entity=UUID(request.query_params["entity"]))
         except ValueError:
-            raise ValidationError({"entity": ["Give the record by its id."]}) from None
+            raise ValidationError({"entity": [gettext("Give the record by its id.")]}) from None
     rows = rows.filter(archived_at__isnull=request.query_params.get("archived") not in ("1", "true"))
     known: dict[UUID | None, Entity] = {}
 

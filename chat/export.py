@@ -4,6 +4,7 @@ import re
 from collections import Counter
 
 from django.http import HttpResponse
+from django.utils.translation import gettext, gettext_lazy
 
 from chat.access import get_entity, get_session_or_404
 from chat.citations import load_citation_links
@@ -11,22 +12,27 @@ from chat.conversation import list_exchanges
 from chat.models import Message, Session
 from entities.access import Scope
 from entities.api.lists import list_atom_chips
+from entities.language import join_words, translate_level, translate_stored
 from retrieval.citation_links import MARKER, list_sources
 
-REMOVED = "Removed with a source: something that this answer was drawn from was deleted."
-WITHHELD = "No longer shown: a source that it used was removed, or you may no longer see it."
+REMOVED = gettext_lazy("Removed with a source: something that this answer was drawn from was deleted.")
+WITHHELD = gettext_lazy(
+    "The answer is no longer shown: a source that it used was removed, or you may no longer see it."
+)
 
 
 def export_markdown(scope: Scope, session: Session) -> HttpResponse:
     """What the caller may read today of a session from `get_session_or_404`; placeholders where they may not."""
     entity = get_entity(scope, session)
-    title = get_session_or_404(scope, session.pk).title or "Conversation"  # type: ignore[attr-defined]
-    about = f"{entity.type_title}: {entity.title_or_type}" if entity else "the workspace"
-    lines = [f"# {title}", "", f"About {about}", ""]
+    title = get_session_or_404(scope, session.pk).title or gettext("Conversation")  # type: ignore[attr-defined]
+    about = gettext("About the workspace")
+    if entity:
+        about = f"{translate_stored(entity.type_title)}: {entity.title_or_type}"
+    lines = [f"# {title}", "", about, ""]
     for exchange in list_exchanges(scope, session):
         for who, message, hidden in (
-            ("Question", exchange.question, exchange.hidden_question),
-            ("Answer", exchange.answer, exchange.hidden_answer),
+            (gettext("Question"), exchange.question, exchange.hidden_question),
+            (gettext("Answer"), exchange.answer, exchange.hidden_answer),
         ):
             if message is not None:
                 lines += [
@@ -36,12 +42,13 @@ def export_markdown(scope: Scope, session: Session) -> HttpResponse:
                     "",
                 ]
             elif hidden is not None:
-                names = " and ".join(chip.label for chip in list_atom_chips(hidden.requires))
-                lines += [f"## {who}", "", f"*Content requires {names} clearance.*", ""]
+                names = join_words([translate_level(chip.label) for chip in list_atom_chips(hidden.requires)])
+                refusal = gettext("Hidden: needs %(names)s.") % {"names": names}
+                lines += [f"## {who}", "", f"*{refusal}*", ""]
         if exchange.is_withheld:
-            lines += ["## Answer", "", f"*{REMOVED if exchange.is_removed else WITHHELD}*", ""]
+            lines += ["## " + gettext("Answer"), "", f"*{REMOVED if exchange.is_removed else WITHHELD}*", ""]
         if exchange.turn.error:
-            lines += [f"*{exchange.turn.error}*", ""]
+            lines += [f"*{translate_stored(exchange.turn.error)}*", ""]
     response = HttpResponse("\n".join(lines), content_type="text/markdown; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="conversation-{session.pk}.md"'
     response["Cache-Control"] = "no-store"
@@ -60,9 +67,9 @@ def _format_message(scope: Scope, message: Message) -> list[str]:
     text = MARKER.sub(number, message.content)
     if not links:
         return [text]
+    gone = " (" + gettext("no longer available") + ")"
     sources = [
-        f"- [{link.number}] {link.name}{f', {link.where}' if link.where else ''}"
-        f"{'' if link.url else ' (no longer available)'}"
+        f"- [{link.number}] {link.name}{f', {link.where}' if link.where else ''}{'' if link.url else gone}"
         for link in list_sources(links)
     ]
-    return [text, "", "Sources:", "", *sources]
+    return [text, "", gettext("Sources") + ":", "", *sources]

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.http import HttpResponseBase, StreamingHttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.decorators import api_view, renderer_classes
@@ -156,6 +157,6 @@ def event_stream(request: Request, turn: Turn, after: int) -> StreamingHttpRespo
 
 def validate_input(serializer: serializers.Serializer) -> dict[str, Any]:
     if not isinstance(serializer.initial_data, dict):
-        raise ValidationError(["Give a JSON object."])
+        raise ValidationError([gettext("Give a JSON object.")])
     serializer.is_valid(raise_exception=True)
     return dict(serializer.validated_data)

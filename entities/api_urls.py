@@ -1,14 +1,14 @@
 from django.urls import path
 
-from entities.api import views
+from entities.api import account, views
 from entities.api.audit import audit
 from entities.registry import list_entity_types
 
 app_name = "entities_api"
 
 urlpatterns = [
-    path("token/", views.token, name="token"),
-    path("me/", views.me, name="me"),
+    path("token/", account.token, name="token"),
+    path("me/", account.me, name="me"),
     path("types/", views.types, name="types"),
     path("audit/", audit, name="audit"),
 ]

@@ -8,9 +8,21 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.translation import gettext, gettext_lazy
 
+from entities.language import lowercase_noun
+
 PASSWORD_FIRST = gettext_lazy("Somebody else chose this password. Sign in on the website and choose your own first.")
 TOO_MUCH = gettext_lazy("This is too much for one request. Put long content into a file, or send less at once.")
+VERB_REFUSALS = {
+    "change": gettext_lazy("You may see this record, but not change it."),
+    "delete": gettext_lazy("You may see this record, but not delete it."),
+    "share": gettext_lazy("You may see this record, but not share it."),
+}
 NOT_FOUND = gettext_lazy("There is nothing here, or nothing that you may see.")
+
+
+def describe_create_refusal(kind: str) -> str:
+    """kind: the stored title of one record of that kind."""
+    return gettext("None of your roles here may create a %(kind)s.") % {"kind": lowercase_noun(kind)}
 
 
 def build_payload(code: str, detail: object, fields: Any = None) -> dict[str, Any]:

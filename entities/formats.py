@@ -12,6 +12,8 @@ from django.utils.dateformat import format as format_date
 from django.utils.formats import number_format
 from django.utils.translation import gettext, ngettext, pgettext
 
+from entities.language import find_kind_name
+
 SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥", "INR": "₹", "CHF": "CHF\u00a0", "SEK": "SEK\u00a0"}
 NOTHING = "—"
 
@@ -69,7 +71,8 @@ def format_size(size: float | None) -> str:
 def format_count(count: int | None, noun: str) -> str:
     """`noun` is "file" or "reply,replies" (`entities.names`): "1 file", "1,204 files", "no replies"."""
     singular, _, plural = noun.partition(",")
-    things = ngettext(singular, plural or f"{singular}s", count or 0)
+    plural = plural or f"{singular}s"
+    things = find_kind_name(singular if count == 1 else plural) or ngettext(singular, plural, count or 0)
     if not count:
         return gettext("no %(things)s") % {"things": things}
     return f"{number_format(count, force_grouping=True)} {things}"

@@ -57,6 +57,8 @@ def choose_time_zone(request: HttpRequest) -> ZoneInfo | None:
         return None
 
 
+KIND_NAMES: list[Callable[[str], str | None]] = []
+"""By the declared name of a kind of records, what the open scope's workspace calls it; `entities.registry` knows."""
 TEMPLATES: list[str] = []
 """Stored sentences that have a word or a number in them, as "This PDF has {pages} pages"; upper layers add theirs."""
 
@@ -66,8 +68,11 @@ def translate_stored(text: object) -> str:
     Several that stand behind each other with semicolons are translated one by one.
     """
     source = str(text or "")
-    if not source:
-        return ""
+    return (find_kind_name(source) or translate_declared(source)) if source else ""
+
+
+def translate_declared(source: str) -> str:
+    """`translate_stored` without the names that a workspace gives to kinds of records."""
     if (translated := _find_translation(source)) is not None:
         return translated
     # Titles are declared in small letters and shown with a capital.
@@ -80,6 +85,20 @@ def translate_stored(text: object) -> str:
             )
     parts = source.split("; ")
     return "; ".join(map(translate_stored, parts)) if len(parts) > 1 else source
+
+
+def find_kind_name(title: str) -> str | None:
+    """What the workspace calls a kind of that declared name, with a capital where that has one; None where it has no
+    name of its own for it.
+    """
+    named = next((found for look_up in KIND_NAMES if (found := look_up(title.lower()))), None)
+    if named is None or title[0].isupper():
+        return named and named[0].upper() + named[1:]
+    return named if named[:2].isupper() or not _is_english() else named[0].lower() + named[1:]
+
+
+def _is_english() -> bool:
+    return (translation.get_language() or "en").startswith("en")
 
 
 def _find_translation(source: str) -> str | None:
@@ -109,5 +128,7 @@ def join_words(words: Sequence[str]) -> str:
 
 def lowercase_noun(text: object) -> str:
     """A kind's name within a sentence: small in English; in German a noun keeps its capital."""
+    if named := find_kind_name(str(text).lower()):
+        return named
     translated = translate_stored(text)
-    return translated.lower() if (translation.get_language() or "en").startswith("en") else translated
+    return translated.lower() if _is_english() else translated

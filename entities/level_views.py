@@ -1,5 +1,6 @@
 """Pages of administrators: the levels with what each means, and the workspace's name."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -9,11 +10,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from entities.access import ADMIN, requires
-from entities.language import translate_level
-from entities.levels import change_level, rename_workspace
+from entities.access import ADMIN, Scope, requires
+from entities.language import translate_declared, translate_level, translate_stored
+from entities.levels import change_level, choose_kinds, rename_workspace
 from entities.models import Classification, Workspace
 from entities.people import list_levels, list_roles
+from entities.registry import list_entity_types, list_kinds
+from entities.text import validate_one_line
 from entities.views import get_scope
 
 
@@ -69,15 +72,64 @@ def _build_form(level: Classification, posted: Any, value: str) -> LevelForm:
     return LevelForm(mine, initial=initial, auto_id=f"level-{level.value}-%s")
 
 
+class KindForm(forms.Form):
+    """Of one type of records; its prefix is the key."""
+
+    shown = forms.BooleanField(label=gettext_lazy("In the menus"), required=False)
+    place = forms.IntegerField(label=gettext_lazy("Place"), min_value=1, max_value=99)
+    one = forms.CharField(
+        label=gettext_lazy("One is called"), required=False, max_length=60, validators=[validate_one_line]
+    )
+    several = forms.CharField(
+        label=gettext_lazy("Several are called"), required=False, max_length=60, validators=[validate_one_line]
+    )
+
+
 @requires(ADMIN)
 @require_http_methods(["GET", "POST"])
 def workspace(request: HttpRequest) -> HttpResponse:
-    """The name of the workspace, which all its members see."""
-    scope = get_scope(request)
+    """The name of the workspace and of its kinds of records, which all its members see. POST with `kinds` changes the
+    kinds, else the name.
+    """
+    scope, posted = get_scope(request), request.POST if request.method == "POST" else None
     here = Workspace.objects.get(pk=scope.workspace)
-    form = NameForm(request.POST if request.method == "POST" else None, initial={"name": here.name})
+    of_kinds = posted is not None and "kinds" in posted
+    form = NameForm(None if of_kinds else posted, initial={"name": here.name})
+    kinds = _build_kind_forms(posted if of_kinds else None)
+    if of_kinds and all(kind.is_valid() for kind in kinds.values()):
+        _choose_kinds(scope, kinds)
+        messages.success(request, gettext("The kinds of records are changed."))
+        return redirect("entities:workspace")
     if form.is_valid():
         if rename_workspace(scope, form.cleaned_data["name"]):
             messages.success(request, gettext("The workspace has its new name."))
         return redirect("entities:workspace")
-    return render(request, "entities/workspace.html", {"form": form, "here": here}, status=422 if form.errors else 200)
+    wrong = form.errors or any(kind.errors for kind in kinds.values())
+    context = {"form": form, "here": here, "kinds": kinds.values()}
+    return render(request, "entities/workspace.html", context, status=422 if wrong else 200)
+
+
+def _build_kind_forms(posted: Any) -> dict[str, KindForm]:
+    """By key, those of the menus first, in their order."""
+    shown = list_kinds()
+    forms_of = {}
+    for place, (key, model) in enumerate((shown | list_entity_types()).items(), start=1):
+        one, several = translate_stored(model.singular_title.capitalize()), translate_stored(model.plural_title)
+        initial = {"shown": key in shown, "place": place, "one": one, "several": several}
+        forms_of[key] = KindForm(posted, prefix=key, initial=initial, auto_id="kind-%s")
+    return forms_of
+
+
+def _choose_kinds(scope: Scope, kinds: Mapping[str, KindForm]) -> None:
+    """The declared name, or none, is not the workspace's own: it follows the reader's language."""
+    chosen = {key: form.cleaned_data for key, form in kinds.items()}
+    # Of two at one place the one that was moved there comes first.
+    places = {key: (given["place"], "place" not in kinds[key].changed_data) for key, given in chosen.items()}
+    shown = sorted((key for key in chosen if chosen[key]["shown"]), key=places.__getitem__)
+    names = {}
+    for key, model in list_entity_types().items():
+        declared = (translate_declared(model.singular_title.capitalize()), translate_declared(model.plural_title))
+        own = (chosen[key]["one"] or declared[0], chosen[key]["several"] or declared[1])
+        if own != declared:
+            names[key] = own
+    choose_kinds(scope, shown, names)

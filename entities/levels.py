@@ -1,9 +1,12 @@
-"""The levels of a workspace as administrators describe them, and the workspace's own name."""
+"""The levels of a workspace as administrators describe them, its own name, and its kinds of records."""
+
+from collections.abc import Mapping, Sequence
 
 from entities.access import Scope
 from entities.actions import announce_access_change
 from entities.audit import record
-from entities.models import Classification, Workspace
+from entities.models import Classification, Workspace, WorkspaceSettings
+from entities.registry import list_entity_types
 
 
 def change_level(scope: Scope, level: Classification, *, description: str, conceal: bool) -> bool:
@@ -25,3 +28,13 @@ def rename_workspace(scope: Scope, name: str) -> bool:
     if renamed:
         record(scope, "workspace.renamed", "workspace", scope.workspace)
     return bool(renamed)
+
+
+def choose_kinds(scope: Scope, shown: Sequence[str], names: Mapping[str, Sequence[str]]) -> None:
+    """In the open scope of an administrator. shown: keys of the types that the menus have, in order; none is all of
+    them. names: by key, what a type is called here, as (one, several).
+    """
+    every = list(shown) in ([], list(list_entity_types()))
+    kept = {key: list(pair) for key, pair in names.items()}
+    WorkspaceSettings.objects.update(kinds=None if every else list(shown), kind_names=kept)
+    record(scope, "workspace.kinds", "workspace", scope.workspace)

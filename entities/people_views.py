@@ -190,7 +190,8 @@ def invited(request: HttpRequest, slug: str, secret: str) -> HttpResponseBase:
             return redirect(f"/w/{workspace.slug}/")
         form = AccountForm(slug, request.POST if request.method == "POST" else None)
         if form.is_valid():
-            user = User(username=form.cleaned_data["username"])
+            username = form.cleaned_data["username"]
+            user = User(username=username, first_name=username.rpartition("@")[0])  # others see the name alone
             user.set_password(form.cleaned_data["password"])  # takes a moment, which no transaction should wait for
             accept_invitation(workspace, secret, user)
             login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])

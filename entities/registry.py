@@ -1,5 +1,6 @@
 """The registry of types is derived from the installed models; nothing registers itself."""
 
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from django.apps import apps
@@ -7,6 +8,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import models
 
 from entities.fields import WorkspaceForeignKey
+from entities.language import KIND_NAMES
 from entities.models.entity import Entity
 
 
@@ -19,12 +21,41 @@ def list_entity_types() -> dict[str, type[Entity]]:
 
 def list_kinds() -> dict[str, type[Entity]]:
     """The types that the workspace's menus offer, in its order. In an open scope."""
+    types, (chosen, _) = list_entity_types(), _load_kinds()
+    return types if chosen is None else {name: types[name] for name in chosen if name in types}
+
+
+@cache
+def _list_titles() -> frozenset[str]:
+    return frozenset(
+        title.lower() for model in list_entity_types().values() for title in (model.singular_title, model.plural_title)
+    )
+
+
+def get_kind_name(title: str) -> str | None:
+    """What the workspace calls a kind, by its declared name in small letters. None outside an open scope."""
+    from entities.access.scope import has_open_scope
+
+    return _load_kinds()[1].get(title) if title in _list_titles() and has_open_scope() else None
+
+
+def _load_kinds() -> tuple[Sequence[str] | None, Mapping[str, str]]:
     from entities.access.scope import load_once
     from entities.models import WorkspaceSettings
 
-    chosen = load_once("kinds", lambda: WorkspaceSettings.objects.values_list("kinds", flat=True).first())
-    types = list_entity_types()
-    return types if chosen is None else {name: types[name] for name in chosen if name in types}
+    def load() -> tuple[Sequence[str] | None, Mapping[str, str]]:
+        chosen, names = WorkspaceSettings.objects.values_list("kinds", "kind_names").first() or (None, {})
+        found: dict[str, str] = {}
+        for key, (one, several) in names.items():
+            if model := list_entity_types().get(key):
+                found |= {model.singular_title.lower(): one, model.plural_title.lower(): several}
+        return chosen, found
+
+    loaded: tuple[Sequence[str] | None, Mapping[str, str]] = load_once("kinds", load)
+    return loaded
+
+
+KIND_NAMES.append(get_kind_name)
 
 
 def get_type_by_content_type(content_type_id: int) -> type[Entity]:

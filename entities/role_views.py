@@ -46,7 +46,7 @@ def new_group(request: HttpRequest) -> HttpResponse:
                 role = create_role(workspace, form.cleaned_data["name"])
             return redirect(build_address(role))
         except IntegrityError:
-            form.add_error("name", gettext("There is a role or group of this name."))
+            form.add_error("name", gettext("There is already a role or group with this name."))
     return render(request, "entities/group_new.html", {"form": form}, status=422 if form.errors else 200)
 
 

@@ -8,12 +8,13 @@ from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from entities import actions
 from entities.access import MEMBER, SIGNED_IN, Scope, get_entity_or_404, list_workspaces, may, may_create, requires
 from entities.bin import BIN_DAYS, bin_entity
+from entities.errors import VERB_REFUSALS, describe_create_refusal
 from entities.first_steps import choose_first_kind, list_demo_questions, list_other_people
 from entities.formats import format_count
 from entities.forms import build_entity_form, read_cleaned
@@ -131,9 +132,7 @@ def record_text(request: HttpRequest, pk: UUID) -> HttpResponse:
 def create(request: HttpRequest, type_name: str) -> HttpResponse:
     scope, model = get_scope(request), get_type_or_404(type_name)
     if not may_create(scope, model):
-        raise PermissionDenied(
-            gettext("None of your roles here may create a %(kind)s.") % {"kind": lowercase_noun(model.singular_title)}
-        )
+        raise PermissionDenied(describe_create_refusal(model.singular_title))
     form = build_entity_form(scope, model, posted(request))
     if request.method == "POST" and form.is_valid():
         columns, texts = read_cleaned(model, form)
@@ -179,18 +178,11 @@ def posted(request: HttpRequest) -> Any:
     return request.POST if request.method == "POST" else None
 
 
-REFUSALS = {
-    "change": gettext_lazy("You may see this record, but not change it."),
-    "delete": gettext_lazy("You may see this record, but not delete it."),
-    "share": gettext_lazy("You may see this record, but not share it."),
-}
-
-
 def get_for(scope: Scope, pk: UUID, verb: str) -> Entity:
     """A record for a verb: 404 when it is not visible, 403 when it is but the verb is not the caller's."""
     entity = get_entity_or_404(scope, pk)
     if not may(scope, entity, verb):
-        raise PermissionDenied(REFUSALS[verb])
+        raise PermissionDenied(VERB_REFUSALS[verb])
     return entity
 
 

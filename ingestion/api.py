@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import gettext
 from drf_spectacular.utils import OpenApiTypes, extend_schema
 from rest_framework import status
 from rest_framework.decorators import api_view, parser_classes
@@ -76,7 +77,7 @@ def take_upload(scope: Scope, entity: Entity, files: Any, data: Any) -> File:
     """The upload of a multipart request, from a program or a page. Raises: ValidationError, BadUpload, TooLarge."""
     upload = files.get("file")
     if upload is None:
-        raise ValidationError({"file": ["Send the file as the multipart field “file”."]})
+        raise ValidationError({"file": [gettext("Send the file as the multipart field “file”.")]})
     upload.name = upload.name.replace("%22", '"')  # as browsers and curl write it in the head of a part
     return actions.upload_file(
         scope=scope,
@@ -96,7 +97,7 @@ def read_batch(data: Any) -> UUID | None:
     try:
         return UUID(given) if given else None
     except ValueError:
-        raise ValidationError({"batch": ["A batch is a UUID of your choice."]}) from None
+        raise ValidationError({"batch": [gettext("A batch is a UUID of your choice.")]}) from None
 
 
 def read_list(data: Any, name: str) -> list[str]:
@@ -112,7 +113,7 @@ def read_labels(data: Any) -> list[int]:
     try:
         return [int(part) for part in parts]
     except ValueError:
-        raise ValidationError({"labels": ["Labels are numbers, as `GET me/` lists them."]}) from None
+        raise ValidationError({"labels": [gettext("Labels are numbers, as `GET me/` lists them.")]}) from None
 
 
 @requires(MEMBER)

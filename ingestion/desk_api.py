@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.http import QueryDict
+from django.utils.translation import gettext
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import api_view, parser_classes
@@ -95,7 +96,7 @@ def desk_accept(request: Request) -> Response:
     given.is_valid(raise_exception=True)
     shown = {one["id"]: one["seen"] for one in given.validated_data["paragraphs"]}
     if len(shown) < len(given.validated_data["paragraphs"]):
-        raise ValidationError({"paragraphs": ["Name each paragraph once."]})
+        raise ValidationError({"paragraphs": [gettext("Name each paragraph once.")]})
     scope = get_scope(request)
     with scope.open():
         taken = accept(scope=scope, shown=shown)

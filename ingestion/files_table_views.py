@@ -79,6 +79,7 @@ def change_files(request: HttpRequest, pk: UUID) -> HttpResponse:
     if act not in ACTS:
         return HttpResponseBadRequest(gettext("Choose what to do with the files: delete, move, or again."))
     done, refused = 0, ""
+    binned: list[str] = []
     # In one order, so that two who lock the same files do not wait for each other.
     ticked = sorted(set(request.POST.getlist("file")))
     for wanted in ticked[:MAX_FILES]:
@@ -91,7 +92,7 @@ def change_files(request: HttpRequest, pk: UUID) -> HttpResponse:
                     refused = gettext("This file came in a message and stays with it. Delete the message.")
                 continue
             if act == "delete":
-                bin_file(scope=scope, file=file)
+                binned += [str(file.pk)] if bin_file(scope=scope, file=file) else []
             elif act == "move":
                 move_file(scope=scope, file=file, folder=request.POST.get("into", ""))
             elif (shown := build_file_view(scope, file)).state in (State.FAILED, State.QUARANTINED):
@@ -104,7 +105,7 @@ def change_files(request: HttpRequest, pk: UUID) -> HttpResponse:
         except (Http404, ValueError):  # it went with the message that it came in, or somebody else was faster
             continue
     if done:
-        messages.success(request, say_done(act, done))
+        messages.success(request, say_done(act, done), extra_tags=f"undo:{','.join(binned)}" if binned else "")
     if left := len(ticked[MAX_FILES:]):
         messages.warning(
             request,
@@ -154,9 +155,9 @@ def _sort_files(files: Sequence[FileView], ordering: str) -> Sequence[FileView]:
 def say_done(act: str, count: int) -> str:
     """The sentence about how many files `act` reached."""
     if act == "delete":
-        words = ngettext("%(count)s file: in the bin.", "%(count)s files: in the bin.", count)
+        words = ngettext("%(count)s file is in the bin.", "%(count)s files are in the bin.", count)
     elif act == "move":
-        words = ngettext("%(count)s file: moved.", "%(count)s files: moved.", count)
+        words = ngettext("%(count)s file moved.", "%(count)s files moved.", count)
     else:
-        words = ngettext("%(count)s file: read again.", "%(count)s files: read again.", count)
+        words = ngettext("%(count)s file is being read again.", "%(count)s files are being read again.", count)
     return words % {"count": count}

@@ -55,7 +55,7 @@ def _read_key(text: str) -> str:
         key = ""
     if not key or parts.query or parts.fragment or len(key) > LONGEST_KEY or any(c.isspace() for c in text):
         raise BadUpload(
-            "An address of a folder begins with https:// or http:// and names a host, without “?” and “#”.",
+            gettext("An address of a folder begins with https:// or http:// and names a host, without “?” and “#”."),
             "bad_address",
         )
     return key

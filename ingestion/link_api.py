@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from django.utils.translation import gettext
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import api_view
@@ -61,7 +62,7 @@ def file_links(request: Request, pk: UUID) -> Response:
     found = list_links(scope, get_file_or_404(scope, pk))
     reason = request.query_params.get("reason", "")
     if reason and reason not in list(Reason):
-        raise ValidationError({"reason": [f"Reasons are: {', '.join(Reason)}."]})
+        raise ValidationError({"reason": [gettext("Reasons are: %(reasons)s.") % {"reasons": ", ".join(Reason)}]})
     return paginate(request, [v for v in found if not reason or v.reason == reason], lambda view: view.to_json())
 
 

@@ -34,7 +34,7 @@ def move_file(*, scope: Scope, file: File, folder: str) -> bool:
         return False
     if find_readable_at(scope, now, path):
         raise BadUpload(
-            gettext("There is a file '%(name)s' in that folder already.") % {"name": now.name}, "name_taken"
+            gettext("There is already a file “%(name)s” in that folder.") % {"name": now.name}, "name_taken"
         )
     before = now.path
     File.objects.filter(pk=now.pk).update(path=path)

@@ -49,7 +49,7 @@ def clean_path(given: str, name: str) -> str:
     path = "/".join(["", *(clean_name(folder) for folder in folders), name])
     if len(path) > LONGEST_PATH:
         raise BadPath(
-            gettext("The path of this file is longer than %(longest_path)s characters. Take a folder nearer to it.")
+            gettext("The path of this file is longer than %(longest_path)s characters. Choose a folder closer to it.")
             % {"longest_path": LONGEST_PATH}
         )
     return path

@@ -280,4 +280,4 @@ def list_more(last: int, part: PageRange) -> Sequence[SetLine]:
 
 def format_requirement(requires: Iterable[int]) -> str:
     with translation.override(None):  # the notes of a PDF are in English, whoever asks for it
-        return f"Content requires {named_labels(list_atom_chips(requires))} clearance"
+        return f"Hidden: needs {named_labels(list_atom_chips(requires))}"

@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from django.utils.translation import gettext
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.decorators import api_view, parser_classes
@@ -117,7 +118,7 @@ def access_requests(request: Request) -> Response:
     if request.method == "GET":
         rows, state = select_requests(scope), request.query_params.get("state", "")
         if state not in ("", *State.values):
-            raise ValidationError({"state": [f"One of: {', '.join(State.values)}."]})
+            raise ValidationError({"state": [gettext("States are: %(states)s.") % {"states": ", ".join(State.values)}]})
         paginator = Pagination()
         page = paginator.paginate_queryset(rows.filter(state=state) if state else rows, request) or []
         answer = paginator.get_paginated_response([one.to_json() for one in present_requests(scope, page)])
@@ -127,9 +128,9 @@ def access_requests(request: Request) -> Response:
     given.is_valid(raise_exception=True)
     asked = dict(given.validated_data)
     if asked.get("passage") and not asked.get("file"):
-        raise ValidationError({"file": ["Say in which file the passage is."]})
+        raise ValidationError({"file": [gettext("Say in which file the passage is.")]})
     if not asked.get("file") and not asked.get("entity"):
-        raise ValidationError({"file": ["Name a file or a record."]})
+        raise ValidationError({"file": [gettext("Name a file or a record.")]})
     made, new = ask_for_access(scope=scope, wish=Wish(**{**asked, "labels": tuple(asked.get("labels", ()))}))
     return Response(
         present_request(scope, made).to_json(), status=status.HTTP_201_CREATED if new else status.HTTP_200_OK

@@ -188,7 +188,7 @@ def recall_request(*, scope: Scope, request: AccessRequest) -> AccessRequest:
     was decided already.
     """
     if request.requester != scope.principal:
-        raise PermissionDenied(gettext("Only who asked can take this back."))
+        raise PermissionDenied(gettext("Only the person who asked can take this back."))
     waiting = AccessRequest.objects.filter(pk=request.pk, requester=scope.principal, state=State.OPEN)
     now = timezone.now()
     if not waiting.update(state=State.RECALLED, decided_by=scope.principal, decided_at=now, told_at=now):

@@ -114,7 +114,7 @@ def settle_remainder(*, scope: Scope, file: File, labels: Iterable[int], reason:
     if not is_steward(scope):
         raise PermissionDenied(gettext("Labels are decided by stewards."))
     if not is_cleared(scope, file):
-        raise PermissionDenied(gettext("Who decides on what was not read must be cleared for the rest of the file."))
+        raise PermissionDenied(gettext("To decide on what was not read, you must be cleared for the rest of the file."))
     revision = _find_settled_version(file)
     remainder = _load_remainder_now(file, revision) if revision is not None else None
     if revision is None or remainder is None:

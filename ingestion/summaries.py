@@ -41,6 +41,12 @@ def select_lead(texts: Sequence[str]) -> list[str]:
     return chosen
 
 
+def _is_repeated(sentence: str, kept: Iterable[str]) -> bool:
+    """Whether its words stand in a kept one, or those of that in it: a text that is cut twice is cut at two places."""
+    words = extract_words(sentence)
+    return any(words <= others or others <= words for others in map(extract_words, kept))
+
+
 def summarise(paragraphs: Mapping[int, Sequence[str]], proposed: Mapping[int, Sequence[str]]) -> dict[int, list[str]]:
     """label -> sentences, LONGEST characters at most.
 
@@ -52,7 +58,7 @@ def summarise(paragraphs: Mapping[int, Sequence[str]], proposed: Mapping[int, Se
         kept: list[str] = []
         for sentence in dict.fromkeys(proposed.get(label, ())):
             says = len(WORD.findall(sentence)) >= SHORTEST and is_supported_by(sentence, known)
-            if says and sum(map(len, kept)) + len(sentence) <= LONGEST:
+            if says and not _is_repeated(sentence, kept) and sum(map(len, kept)) + len(sentence) <= LONGEST:
                 kept.append(sentence)
         chosen = kept or select_lead(texts)
         if chosen:

@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import gettext
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.decorators import api_view
@@ -13,6 +14,7 @@ from entities.access import MEMBER, Scope, get_entity_or_404, may, requires
 from entities.api import label_list, list_atom_labels
 from entities.api.errors import Conflict
 from entities.api.shapes import Label
+from entities.language import translate_stored
 from entities.models import Entity
 from pulse.reader import PulseView, load_citation_links, load_pulse_view, refresh
 
@@ -63,11 +65,14 @@ def refresh_now(request: Request, pk: UUID) -> Response:
     entity = get_entity_or_404(scope, pk)
     view = load_pulse_view(scope, entity)
     if view.state == "off":
-        raise Conflict(f"Records of the type {entity.type_name} have no Pulse.")
+        raise Conflict(
+            gettext("Records of the kind “%(kind)s” have no Pulse.") % {"kind": translate_stored(entity.type_title)}
+        )
     if view.state == "no_access":
         if may(scope, entity, "share"):
-            raise Conflict(f"The role {view.role or 'pulse-service'} may not see this record: give it the verb view.")
-        raise Conflict("There is no Pulse of this record.")
+            refusal = gettext("The role %(role)s may not see this record: give it the verb view.")
+            raise Conflict(refusal % {"role": view.role or "pulse-service"})
+        raise Conflict(gettext("There is no Pulse of this record."))
     refresh(scope, entity)
     return Response(build_pulse_json(scope, entity, load_pulse_view(scope, entity)), status=status.HTTP_202_ACCEPTED)
 

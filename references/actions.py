@@ -197,7 +197,7 @@ def _refuse_unless_editable(scope: Scope, reference: Reference) -> None:
         raise ValueError(gettext("A link belongs to the document that it stands in, and changes with it."))
     if not may_edit(scope, reference):
         raise PermissionDenied(
-            gettext("Only who made this reference, or may change the record it starts from, can do that.")
+            gettext("Only the person who made this reference, or may change the record it starts from, can do that.")
         )
 
 

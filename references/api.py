@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from django.http import Http404
+from django.utils.translation import gettext, gettext_lazy
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.decorators import api_view
@@ -21,7 +22,7 @@ from references.kinds import Kind, LocationType
 from references.locations import BadLocation, Location, check_location, list_visible_locations
 from references.models import Reference
 
-NO_RECORD = "There is no such record, or none that you may see."
+NO_RECORD = gettext_lazy("There is no such record, or none that you may see.")
 
 
 class NewReference(serializers.Serializer):
@@ -162,7 +163,7 @@ def parse_depth(given: str | None) -> int:
     except ValueError:
         depth = 0
     if not 1 <= depth <= DEEPEST:
-        raise ValidationError({"depth": [f"Give a number of hops from 1 to {DEEPEST}."]})
+        raise ValidationError({"depth": [gettext("Give a number of hops from 1 to %(most)s.") % {"most": DEEPEST}]})
     return depth
 
 
@@ -172,14 +173,15 @@ def select_references(scope: Scope, query: dict[str, str]) -> Any:
     kind, direction = query.get("kind"), query.get("direction", "both")
     if kind:
         if kind not in Kind.values:
-            raise ValidationError({"kind": [f"There is no kind {kind!r}. Kinds are: {', '.join(Kind.values)}."]})
+            refusal = gettext("There is no kind %(kind)s. Kinds are: %(kinds)s.")
+            raise ValidationError({"kind": [refusal % {"kind": repr(kind[:60]), "kinds": ", ".join(Kind.values)}]})
         rows = rows.filter(kind=kind)
     if direction not in ("out", "in", "both"):
-        raise ValidationError({"direction": ["Give out, in or both."]})
+        raise ValidationError({"direction": [gettext("Give out, in or both.")]})
     if query.get("entity"):
         rows = rows.touching(get_entity_or_404(scope, query["entity"]).pk, direction)
     elif direction != "both":
-        raise ValidationError({"direction": ["A direction is seen from an entity: give one."]})
+        raise ValidationError({"direction": [gettext("A direction is seen from a record: give `entity` too.")]})
     return rows.order_by("-created_at", "pk")
 
 

@@ -4,6 +4,7 @@ import time
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import gettext
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import api_view
@@ -168,11 +169,11 @@ def search_view(request: Request) -> Response:
     asked = read_search_query(request.query_params)
     problems = {name: [sentence] for name, sentence in asked.problems.items()}
     if "\x00" in request.query_params.get("q", ""):
-        problems["q"] = ["A question holds no NUL characters."]
+        problems["q"] = [gettext("A question holds no NUL characters.")]
     elif not asked.text:
-        problems["q"] = ["Say what to look for."]
+        problems["q"] = [gettext("Say what to look for.")]
     if (sort := request.query_params.get("sort", "")) not in ("", NEWEST):
-        problems["sort"] = ["Only newest can be asked for; without it the best come first."]
+        problems["sort"] = [gettext("Only newest can be asked for; without it the best come first.")]
     if problems:
         raise ValidationError(problems)
     scope = get_scope(request)

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
+from django.utils.translation import gettext
+
 NAMED = re.compile(r'(?<!\S)(type|label|before|after):("[^"]*"|[^\s"]+)(?!\S)', re.IGNORECASE)
 EXCLUDED = re.compile(r"(?<!\S)-([^\W\d_][\w'’-]*)(?!\S)")
 QUOTATION = re.compile(r'"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»')
@@ -62,7 +64,9 @@ def split_operators(written: str) -> Operators:
     for name in ("before", "after"):
         for value in values.get(name, []):
             if (day := _read_day(value, last=name == "after")) is None:
-                problems[name] = f"{value[:60]!r} is not a day. Write it like 2026-03-31, 2026-03 or 2026."
+                problems[name] = gettext("%(value)s is not a day. Write it like 2026-03-31, 2026-03 or 2026.") % {
+                    "value": repr(value[:60])
+                }
             else:
                 days[name] = day
     without, types, labels = (tuple(dict.fromkeys(values.get(name, ()))) for name in ("without", "type", "label"))

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.http import QueryDict
 from django.utils.translation import gettext
 
+from entities.language import translate_stored
 from entities.registry import list_entity_types
 from ingestion.models import Kind
 from references.graph import DEEPEST
@@ -97,7 +98,7 @@ def _parse_types(names: Sequence[str], problems: dict[str, str]) -> tuple[str, .
     known = {
         name.lower(): key
         for key, model in list_entity_types().items()
-        for name in (key, model.singular_title, model.plural_title)
+        for name in (key, *map(translate_stored, (model.singular_title, model.plural_title)), model.plural_title)
     }
     if unknown := [name for name in names if name not in known]:
         problems["type"] = gettext("There is no type %(unknown)s. Types are: %(entity_types)s.") % {

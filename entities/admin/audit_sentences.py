@@ -56,7 +56,7 @@ SENTENCES = {
     "model.disconnected": gettext_noop("disconnected the model"),
     "paragraph.relabelled": gettext_noop("decided on the label of a paragraph"),
     "password.changed": gettext_noop("changed their password"),
-    "prompt.injection": gettext_noop("met text that tried to give a model orders"),
+    "prompt.injection": gettext_noop("found text that tried to instruct a model"),
     "pulse.allowed": gettext_noop("let the Pulse read a record"),
     "pulse.generated": gettext_noop("wrote a Pulse"),
     "records.listed": gettext_noop("had records listed for an answer"),
@@ -74,6 +74,7 @@ SENTENCES = {
     "vector_model.added": gettext_noop("added an embedding model"),
     "vector_model.dropped": gettext_noop("removed an embedding model"),
     "vector_model.switched": gettext_noop("switched the embedding model"),
+    "workspace.kinds": gettext_noop("chose the kinds of records"),
     "workspace.renamed": gettext_noop("renamed the workspace"),
 }
 

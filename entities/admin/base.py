@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext
 from unfold.admin import ModelAdmin
 
 from entities.access import Scope
@@ -82,7 +83,7 @@ class WorkspaceAdmin(ModelAdmin):
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
         if any("\x00" in value for value in request.GET.values()):
-            raise BadRequest("A question holds no NUL characters.")
+            raise BadRequest(gettext("A question holds no NUL characters."))
         return super().changelist_view(request, extra_context)
 
 

@@ -37,7 +37,7 @@ class ClassificationForm(forms.ModelForm):
         label = " ".join(self.cleaned_data["label"].split())
         same = Classification.objects.filter(label__iexact=label, value__lt=FIRST_COMPOUND).exclude(pk=self.instance.pk)
         if same.exists():
-            raise forms.ValidationError(gettext("There is a classification of this name already."))
+            raise forms.ValidationError(gettext("There is already a level with this name."))
         return label
 
 
@@ -47,7 +47,7 @@ def choose_next_value() -> int:
     gone = WorkspaceSettings.objects.values_list("last_gone_level", flat=True).get()
     value: int = max(FIRST_CUSTOM - 1, used, gone) + 1
     if value >= FIRST_COMPOUND:
-        raise PermissionDenied(gettext("There have been as many classifications here as there can be."))
+        raise PermissionDenied(gettext("No more levels can be added to this workspace."))
     return value
 
 

@@ -59,7 +59,7 @@ class RoleForm(forms.ModelForm):
     def clean_name(self) -> str:
         name = " ".join(self.cleaned_data["name"].split())
         if Role.objects.filter(name=name).exclude(pk=self.instance.pk).exists():
-            raise ValidationError(gettext("There is a role of this name already."))
+            raise ValidationError(gettext("There is already a role with this name."))
         return name
 
 

@@ -3,6 +3,7 @@
 from datetime import date
 from typing import Any
 
+from django.utils.translation import gettext
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import api_view
@@ -76,16 +77,20 @@ def audit(request: Request) -> Response:
 def asked(request: Request) -> dict[str, Any]:
     """The conditions of a request. Raises: ValidationError."""
     given = {name: value for name, value in request.query_params.dict().items() if value}
-    problems = {name: ["A filter holds no NUL characters."] for name, value in given.items() if "\x00" in value}
+    problems = {
+        name: [gettext("A filter holds no NUL characters.")] for name, value in given.items() if "\x00" in value
+    }
     actor = given.get("actor", "")
     if actor and not (actor.removeprefix("-").isascii() and actor.removeprefix("-").isdigit() and len(actor) < 19):
-        problems["actor"] = ["Give the number of a user, a role's with a minus sign, or 0."]
+        problems["actor"] = [gettext("Give the number of a user, a role's with a minus sign, or 0.")]
     days: dict[str, date | None] = {"since": None, "until": None}
     for name in days:
         try:
             days[name] = date.fromisoformat(given[name]) if name in given else None
         except ValueError:
-            problems[name] = [f"{given[name][:60]!r} is not a day. Write it like 2026-03-31."]
+            problems[name] = [
+                gettext("%(value)s is not a day. Write it like 2026-03-31.") % {"value": repr(given[name][:60])}
+            ]
     if problems:
         raise ValidationError(problems)
     found: dict[str, Any] = build_day_filter(days["since"], days["until"])

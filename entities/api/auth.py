@@ -1,5 +1,6 @@
 """Tokens. The middleware has resolved the token already, because the scope must be open before the view runs."""
 
+from django.utils.translation import gettext
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework import authentication, exceptions
 from rest_framework.request import Request
@@ -14,7 +15,7 @@ class TokenAuthentication(authentication.BaseAuthentication):
             return None
         user = getattr(request._request, "token_user", None)
         if user is None:
-            raise exceptions.AuthenticationFailed("This token is not valid.")
+            raise exceptions.AuthenticationFailed(gettext("This token is not valid."))
         return user, secret
 
     def authenticate_header(self, request: Request) -> str:

@@ -4,10 +4,11 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.http import Http404
+from django.utils.translation import gettext, gettext_lazy
 from rest_framework import exceptions
 from rest_framework.response import Response
 
-from entities.errors import NOT_FOUND, build_payload
+from entities.errors import NOT_FOUND, TOO_MUCH, build_payload
 
 CODES = {
     400: "invalid",
@@ -24,22 +25,26 @@ CODES = {
 }
 
 
+NO_JSON = "JSON parse error - "
+"""How DRF begins what Python says of a body, in English in every language."""
+
+
 class Conflict(exceptions.APIException):
     status_code = 409
     default_code = "conflict"
-    default_detail = "This conflicts with the current state."
+    default_detail = gettext_lazy("This conflicts with the current state.")
 
 
 class TooManyRequests(exceptions.APIException):
     status_code = 429
     default_code = "too_many_requests"
-    default_detail = "Too many requests."
+    default_detail = gettext_lazy("Too many requests.")
 
 
 class TooLarge(exceptions.APIException):
     status_code = 413
     default_code = "too_large"
-    default_detail = "This is too large."
+    default_detail = gettext_lazy("This is too large.")
 
 
 def exception_handler(exc: Exception, context: dict[str, Any]) -> Response | None:
@@ -53,11 +58,9 @@ def exception_handler(exc: Exception, context: dict[str, Any]) -> Response | Non
         exc = exceptions.PermissionDenied(str(exc) or None)
     response = drf_handler(exc, context)
     if isinstance(exc, RequestDataTooBig):
-        return Response(
-            build_payload("too_large", "This request is too large; put long content into a file."), status=413
-        )
+        return Response(build_payload("too_large", TOO_MUCH), status=413)
     if isinstance(exc, RecursionError):
-        return Response(build_payload("invalid", "This JSON is nested too deeply."), status=400)
+        return Response(build_payload("invalid", gettext("This JSON is nested too deeply.")), status=400)
     if response is None:
         return None
     code, detail, fields = CODES.get(response.status_code, "error"), "", None
@@ -66,9 +69,11 @@ def exception_handler(exc: Exception, context: dict[str, Any]) -> Response | Non
         listed = [str(m) for m in response.data] if isinstance(response.data, list) else []
         if fields and set(fields) == {"detail"}:
             listed, fields = [str(m) for m in _flatten(fields["detail"])], None
-        detail = " ".join(listed) or "Some fields need another look."
+        detail = " ".join(listed) or gettext("Some fields need another look.")
     else:
         detail = str(getattr(exc, "detail", exc))
+        if isinstance(exc, exceptions.ParseError) and detail.startswith(NO_JSON):
+            detail = gettext("This is not valid JSON: %(problem)s.") % {"problem": detail.removeprefix(NO_JSON)}
         specific = getattr(exc, "default_code", "")
         code = specific if response.status_code in (409, 413, 415, 422) and specific else code
     response.data = build_payload(code, detail, fields)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from django.utils.translation import gettext
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
@@ -29,7 +30,7 @@ class Pagination(PageNumberPagination):
         """More than `max_page_size` is cut to it. Raises: ValidationError where it is no number from 1."""
         given = request.query_params.get("page_size", "1")
         if not SIZE.fullmatch(given):
-            raise ValidationError({"page_size": ["Give a number from 1 to 200."]})
+            raise ValidationError({"page_size": [gettext("Give a number from 1 to 200.")]})
         return super().get_page_size(request)
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any] | None:
@@ -37,7 +38,7 @@ class Pagination(PageNumberPagination):
         try:
             return super().paginate_queryset(queryset, request, view)
         except NotFound:
-            sentence = "There is no such page. Pages are numbered from 1; `next` of the page before leads on."
+            sentence = gettext("There is no such page. Pages are numbered from 1; `next` of the page before leads on.")
             raise ValidationError({"page": [sentence]}) from None
 
 

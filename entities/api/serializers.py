@@ -4,6 +4,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Any
 
+from django.utils.translation import gettext
 from rest_framework import serializers
 
 from entities.access import Scope, list_atoms, list_readable_fields, list_redacted_fields, load_concealed_atoms
@@ -87,16 +88,14 @@ def build_input_serializer(scope: Scope, model: type[Entity], **kwargs: Any) -> 
         if field is not None:
             field.queryset = target.objects.visible_to(scope)  # type: ignore[attr-defined]
     if hasattr(serializer, "initial_data") and not isinstance(serializer.initial_data, dict):
-        raise serializers.ValidationError("A record is an object of fields.")
+        raise serializers.ValidationError(gettext("A record is an object of fields."))
     for field in serializer.fields.values():
         if isinstance(field, serializers.CharField) and not isinstance(field, LongTextField):
             field.validators.append(validate_one_line)
     unknown = set(serializer.initial_data) - set(serializer.fields) if hasattr(serializer, "initial_data") else set()
     if unknown:
-        known_names = ", ".join(serializer.fields)
-        raise serializers.ValidationError(
-            {make_printable(name): [f"There is no such field. Fields are: {known_names}."] for name in sorted(unknown)}
-        )
+        refusal = gettext("There is no such field. Fields are: %(fields)s.") % {"fields": ", ".join(serializer.fields)}
+        raise serializers.ValidationError({make_printable(name): [refusal] for name in sorted(unknown)})
     return serializer
 
 

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from django.contrib.auth import authenticate
-from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema, inline_serializer
+from django.utils.translation import gettext
+from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
 from rest_framework import serializers, status
-from rest_framework.decorators import api_view, authentication_classes, permission_classes
+from rest_framework.decorators import api_view
 from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -15,16 +15,13 @@ from rest_framework.response import Response
 from entities import actions
 from entities.access import (
     MEMBER,
-    PUBLIC_ROUTE,
-    NoWorkspace,
     Scope,
     get_entity_or_404,
-    load_granted_atoms,
     may,
     may_create,
     requires,
 )
-from entities.api.lists import list_atom_labels, paginate
+from entities.api.lists import paginate
 from entities.api.serializers import (
     TypeSerializer,
     build_entity_json,
@@ -33,15 +30,13 @@ from entities.api.serializers import (
     build_type_serializer,
     record_shape,
 )
-from entities.api.shapes import FOREVER, IN_THE_BIN, PAGING, Label, build_page_shape, is_forever
-from entities.attempts import SLOW_DOWN, note_wrong_password, too_many
+from entities.api.shapes import FOREVER, IN_THE_BIN, PAGING, build_page_shape, is_forever
 from entities.bin import bin_entity
-from entities.errors import PASSWORD_FIRST, build_payload
-from entities.models import Entity, Membership, Role, User
+from entities.errors import VERB_REFUSALS, describe_create_refusal
+from entities.models import Entity
 from entities.records import BadQuery, list_records, load_visible_links
 from entities.registry import get_column, list_entity_types, list_parent_types
 from entities.text import read_texts
-from entities.tokens import issue_token
 
 MAX_BATCH = 500
 # Fields with an order, and how their values are written in an address.
@@ -50,75 +45,6 @@ FILTER_TYPES: dict[type, Any] = {
     serializers.DecimalField: OpenApiTypes.DECIMAL,
     serializers.DateField: OpenApiTypes.DATE,
 }
-
-
-class Credentials(serializers.Serializer):
-    username = serializers.CharField()
-    password = serializers.CharField(style={"input_type": "password"}, trim_whitespace=False)
-    workspace = serializers.CharField(help_text="The workspace's slug.")
-
-
-@requires(PUBLIC_ROUTE)
-@extend_schema(request=Credentials, responses=inline_serializer("TokenAnswer", {"token": serializers.CharField()}))
-@api_view(["POST"])
-@authentication_classes([])
-@permission_classes([])
-def token(request: Request) -> Response:
-    """A token for one membership."""
-    data = Credentials(data=request.data)
-    data.is_valid(raise_exception=True)
-    given = data.validated_data
-    if too_many(request._request, given["username"]):
-        return Response(build_payload("too_many_requests", SLOW_DOWN), status=429)
-    user = authenticate(request._request, username=given["username"], password=given["password"])
-    wrong = Response(build_payload("not_signed_in", "The user name, password or workspace is not right."), status=401)
-    if user is None:
-        note_wrong_password(request._request, given["username"])
-        return wrong
-    try:
-        scope = Scope.for_user(user, given["workspace"])  # type: ignore[arg-type]
-    except NoWorkspace:
-        return wrong
-    if user.password_by_other:  # type: ignore[attr-defined]
-        return Response(build_payload("password_first", PASSWORD_FIRST), status=403)
-    with scope.open():
-        # A change of the password ends the tokens that it finds: it finds this one, or this one finds the change.
-        if User.objects.select_for_update(no_key=True).get(pk=user.pk).password != user.password:
-            return wrong
-        secret = issue_token(Membership.objects.get(user=user), "api")
-        actions.record(scope, "token.issued", "user", user.pk)
-    return Response({"token": secret})
-
-
-class UserSerializer(serializers.Serializer):
-    id = serializers.IntegerField()
-    username = serializers.CharField()
-    name = serializers.CharField()
-
-
-class MeSerializer(serializers.Serializer):
-    """labels: what the caller is cleared for. Public is among them, as everybody holds it."""
-
-    user = UserSerializer()
-    workspace = serializers.CharField()
-    roles = serializers.ListField(child=serializers.CharField())
-    labels = Label(many=True)
-
-
-@requires(MEMBER)
-@extend_schema(responses=MeSerializer)
-@api_view(["GET"])
-def me(request: Request) -> Response:
-    """Who the caller is here, and what they are cleared for."""
-    scope: Scope = request.access_scope  # type: ignore[attr-defined]
-    return Response(
-        {
-            "user": {"id": request.user.pk, "username": request.user.get_username(), "name": str(request.user)},
-            "workspace": scope.slug,
-            "roles": list(Role.objects.filter(group__user=request.user.pk).values_list("name", flat=True)),
-            "labels": list_atom_labels({0, *load_granted_atoms()}),
-        }
-    )
 
 
 @requires(MEMBER)
@@ -220,9 +146,11 @@ def build_batch_view(model: type[Entity]) -> Callable[..., Any]:
         scope: Scope = request.access_scope  # type: ignore[attr-defined]
         items = request.data.get("items") if isinstance(request.data, dict) else request.data
         if not isinstance(items, list) or not items:
-            raise ValidationError({"items": ["Give a list of records."]})
+            raise ValidationError({"items": [gettext("Give a list of records.")]})
         if len(items) > MAX_BATCH:
-            raise ValidationError({"items": [f"At most {MAX_BATCH} at once; split the batch."]})
+            raise ValidationError(
+                {"items": [gettext("At most %(most)s at once; split the batch.") % {"most": MAX_BATCH}]}
+            )
         made = [create_numbered(scope, model, number, item) for number, item in enumerate(items)]
         return Response({"created": [str(e.pk) for e in made]}, status=status.HTTP_201_CREATED)
 
@@ -271,12 +199,12 @@ def record_view(model: type[Entity]) -> Callable[..., Any]:
 def refuse_unless(scope: Scope, entity: Entity, verb: str) -> None:
     """403 for a verb on a record that the caller sees; one they do not see was a 404 before."""
     if not may(scope, entity, verb):
-        raise PermissionDenied(f"You may see this {entity.type_name}, but not {verb} it.")
+        raise PermissionDenied(VERB_REFUSALS[verb])
 
 
 def create(scope: Scope, model: type[Entity], data: Any) -> Entity:
     if not may_create(scope, model):
-        raise PermissionDenied(f"None of your roles here may create a {model._meta.verbose_name}.")
+        raise PermissionDenied(describe_create_refusal(model.singular_title))
     serializer = build_input_serializer(scope, model, data=data)
     serializer.is_valid(raise_exception=True)
     fields, texts = split_texts(model, serializer.validated_data)

@@ -35,7 +35,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("workspace", "Everybody in the workspace"),
-                            ("restricted", "Only who has been given access"),
+                            ("restricted", "Only people who were given access"),
                             ("private", "Only its creator"),
                         ],
                         default="workspace",

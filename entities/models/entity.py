@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 class Visibility(models.TextChoices):
     WORKSPACE = "workspace", gettext_lazy("Everybody in the workspace")
-    RESTRICTED = "restricted", gettext_lazy("Only who has been given access")
+    RESTRICTED = "restricted", gettext_lazy("Only people who were given access")
     PRIVATE = "private", gettext_lazy("Only its creator")
 
 

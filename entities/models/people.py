@@ -45,6 +45,9 @@ class Workspace(models.Model):
 class WorkspaceSettings(models.Model):
     """What a workspace has chosen. Apart from `Workspace`, because that table is readable before a scope is open.
 
+    kinds: keys of the types in the menus, in their order; NULL for all of them. kind_names: by the key of a type, what
+    it is called here, as [one, several].
+
     last_gone_level: the highest value of a classification that was deleted, kept by the database. Votes may still name
     it, so no other gets it.
     """
@@ -71,6 +74,7 @@ class WorkspaceSettings(models.Model):
         blank=True,
         help_text="None: all of them. The others stay where they are, and can be searched.",
     )
+    kind_names = models.JSONField(default=dict, db_default={}, blank=True, editable=False)
     policy_epoch = models.PositiveIntegerField(default=1, editable=False)
     last_gone_level = models.PositiveIntegerField(default=0, editable=False)
 

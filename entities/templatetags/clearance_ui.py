@@ -159,7 +159,7 @@ def placeholder(
         "here": _address_here(context),
         "csrf_token": context.get("csrf_token"),
         "page": page,
-        "what": what or gettext("Content"),
+        "what": what or gettext("Hidden:"),
         "reasons": reasons,
         "nobody_decides": bool(about or file) and not _has_steward(context),
         "people_url": getattr(shell, "people_url", ""),
@@ -227,8 +227,15 @@ def model_markdown(text: str | None, links: Citations | None = None) -> SafeStri
 @register.filter
 def undo_url(message: Any) -> str:
     """Where a message offers to take back what it tells of (`extra_tags="undo:<id>"`): out of the bin again."""
-    what, _, pk = (message.extra_tags or "").partition(":")
-    return reverse("ingestion:restore", args=[pk]) if what == "undo" else ""
+    ids = list_undone_ids(message)
+    return reverse("ingestion:restore", args=ids[:1]) if ids else ""
+
+
+@register.filter
+def list_undone_ids(message: Any) -> list[str]:
+    """The ids of what the message offers to restore; of several files they stand with commas."""
+    what, _, ids = (message.extra_tags or "").partition(":")
+    return ids.split(",") if what == "undo" else []
 
 
 @register.filter

@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.accessible import assert_accessible
 from tests.browser.conftest import open_record
 
 pytestmark = pytest.mark.browser
@@ -38,6 +39,7 @@ def test_what_is_sent_stands_at_once_and_comes_back_where_it_did_not_arrive(brow
     expect(box).to_have_value("And by whom?")
     expect(page.locator("#talk [data-state=done]")).to_be_visible(timeout=60_000)
 
+    assert_accessible(page)
     complaints.refused.add(f"{installation}{page.locator('#chat-dock [data-composer]').get_attribute('action')}")
     complaints.abandoned += 1
     lost.append("what is asked from here on")

@@ -8,7 +8,7 @@ from tests.browser.conftest import open_record
 from tests.browser.hands import LONG, ask, finished, search
 
 pytestmark = pytest.mark.browser
-BAND = "requires Financial clearance"
+BAND = "needs Financial"
 
 
 @pytest.mark.parametrize(("user", "cleared"), [("cfo", True), ("viewer", False)])

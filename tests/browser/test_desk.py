@@ -6,13 +6,14 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import paper
+from tests.browser.accessible import assert_accessible
 from tests.browser.hands import LONG
 
 pytestmark = pytest.mark.browser
 
 
 def band(page: Page, label: str, count: int) -> None:
-    expect(page.locator(".cl-doc .cl-band").filter(has_text=f"requires {label} clearance")).to_have_count(count)
+    expect(page.locator(".cl-doc .cl-band").filter(has_text=f"needs {label}")).to_have_count(count)
 
 
 def test_a_steward_looks_at_the_page_and_decides_otherwise_with_a_reason(shelf, browse):
@@ -38,6 +39,7 @@ def test_a_steward_looks_at_the_page_and_decides_otherwise_with_a_reason(shelf, 
     expect(financial).to_be_checked()
     page.get_by_role("button", name="Decide", exact=True).click()
     expect(page.get_by_label("Why", exact=True)).to_be_focused()
+    assert_accessible(page)
     financial.uncheck()
     internal.check()
     page.get_by_label("Why", exact=True).fill("only for those who plan")
@@ -69,6 +71,7 @@ def test_many_are_ticked_by_keyboard_or_all_at_once_and_accepted(shelf, browse):
     expect(items.first.get_by_role("checkbox")).to_be_checked()
     page.get_by_label("All on this page").check()
     expect(page.get_by_text("2 of 2 ticked")).to_be_visible()
+    assert_accessible(page)
     sent = []
     page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
     accept = page.get_by_role("button", name="Accept what is ticked")

@@ -5,6 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.accessible import assert_accessible
+
 pytestmark = pytest.mark.browser
 
 
@@ -15,6 +17,7 @@ def test_one_goes_searches_and_creates_from_the_keyboard(browse, width):
     page.keyboard.press("Control+k")
     expect(palette).to_be_visible()
     expect(palette.get_by_role("option", name="Contracts")).to_be_visible()
+    assert_accessible(page)
     page.keyboard.type("new art")
     expect(palette.get_by_role("option").first).to_have_text("New article")
     page.keyboard.press("Enter")

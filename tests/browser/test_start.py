@@ -6,6 +6,7 @@ After `test_pages`, which looks at the page of the first run before somebody has
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.browser.accessible import assert_accessible
 from tests.browser.complaints import Complaints
 from tests.browser.hands import LONG
 
@@ -29,6 +30,7 @@ def test_one_begins_drops_a_file_and_gets_a_cited_answer(
     page.goto("/begin/")
     expect(page.get_by_role("heading", level=1)).to_have_text("Begin with your own data")
     complaints.listen(page)
+    assert_accessible(page)
     page.get_by_label("Your user name").fill("maria")
     page.get_by_label("Your password").fill("a long pass phrase")
     page.get_by_label("Name of the workspace").fill("Berth 9")
@@ -46,6 +48,7 @@ def test_one_begins_drops_a_file_and_gets_a_cited_answer(
     page.get_by_role("button", name="Send").click()
     answer = page.locator("#talk .cl-turn[data-state=done]")
     expect(answer).to_contain_text("gearbox", timeout=LONG)
+    assert_accessible(page)
     answer.locator("a.cl-cite").first.click()
     page.wait_for_url("**/files/**")
     expect(page.locator(".cl-doc")).to_contain_text("her gearbox is being rebuilt")

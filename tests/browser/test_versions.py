@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.accessible import assert_accessible
 from tests.browser.hands import LONG
 
 pytestmark = pytest.mark.browser
@@ -17,6 +18,7 @@ def test_an_earlier_version_comes_back_while_one_looks_on(shelf, browse):
     page.get_by_role("button", name="Restore version 1").click()
     dialog = page.get_by_role("dialog", name="Restore version 1?")
     expect(dialog).to_contain_text("Nothing is lost")
+    assert_accessible(page)
     dialog.get_by_role("button", name="Keep it").click()
     expect(dialog).to_be_hidden()
     page.get_by_role("button", name="Restore version 1").click()

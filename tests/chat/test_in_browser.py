@@ -213,7 +213,7 @@ def test_how_a_turn_ended_is_said_and_hidden_answers_leave_a_placeholder(visit, 
     page = visit(f"/chat/{session.pk}/")
     talk = page.locator("#talk")
     assert "Forty thousand" not in page.content()
-    assert "This answer requires Financial clearance" in talk.inner_text()
+    assert "This answer needs Financial" in talk.inner_text()
     assert talk.get_by_text("Stopped: this is what had been written.").is_visible()
     assert talk.get_by_text("Interrupted. It broke.").is_visible()
     assert talk.get_by_role("button", name="Ask again", exact=True).count() == 3

@@ -241,7 +241,7 @@ def test_instructions_in_a_document_are_data(viewer, contract, index, start, mod
 def bands(who, chat) -> list[str]:
     page = who.client.get(f"{who.base}chat/{chat.session}/").content.decode()
     assert "91,000" not in page
-    return re.findall(r"Text in this record(?:'|&#x27;|&#39;)s files requires ([\w ,]+) clearance", page)
+    return re.findall(r"Text in this record(?:'|&#x27;|&#39;)s files needs ([\w ,]+)<", page)
 
 
 def test_a_question_that_finds_nothing_is_told_of_hidden_text_by_its_record(

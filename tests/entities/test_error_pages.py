@@ -33,7 +33,7 @@ def test_a_refusal_names_who_can_really_allow_it(steward: Person, viewer: Person
         answer = person.client.get(f"{person.base}{path}")
         assert answer.status_code == 403
         page = answer.content.decode()
-        assert "Who administers the workspace decides what your roles allow" in page
+        assert "The administrators of the workspace decide what your roles allow" in page
         assert "steward of the workspace can" not in page
 
 

@@ -10,6 +10,7 @@ from entities.access import Scope, load_granted_atoms
 from entities.actions import add_member, create_entity, create_workspace
 from entities.first_run import make_code
 from entities.models import AuditEntry, Role, User, Workspace
+from entities.registry import list_entity_types
 from entities.types import Project
 from tests.conftest import ALL, Person
 
@@ -73,12 +74,9 @@ def test_the_menus_have_the_kinds_that_were_chosen_and_the_others_are_still_ther
     assert "/records/project/" in home
     assert "/records/risk/" not in home
     assert client.get("/w/quay-sons-ltd/records/risk/").status_code == 200
-    row = Workspace.objects.get().pk
-    page = client.get(f"/w/quay-sons-ltd/admin/entities/workspacesettings/{row}/change/").content.decode()
-    assert 'value="risk"' in page
-    changed = {"kinds": ["project", "risk"], "citation_style": "number", "classification_prompt": ""}
-    address = f"/w/quay-sons-ltd/admin/entities/workspacesettings/{row}/change/"
-    assert client.post(address, changed).status_code == 302
+    changed = {"kinds": "1", "project-shown": "on", "risk-shown": "on"}
+    changed |= {f"{key}-place": "1" for key in list_entity_types()}
+    assert client.post("/w/quay-sons-ltd/workspace/", changed).status_code == 302
     home = client.get("/w/quay-sons-ltd/").content.decode()
     assert "/records/risk/" in home
     assert "/records/contract/" not in home

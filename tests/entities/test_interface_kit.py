@@ -107,7 +107,7 @@ def test_unlabelled_text_never_looks_public():
 
 def test_a_placeholder_names_the_missing_atoms_and_explains():
     html = draw("{% placeholder labels %}", labels=[PII, FINANCIAL])
-    assert "Content requires PII and Financial clearance" in html
+    assert "Hidden: needs PII and Financial" in html
     assert "why?" in html
     assert "<form" not in html
     shell = Shell(1, "Ann", cleared_for=[PII], ask_url="/ask/")

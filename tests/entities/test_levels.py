@@ -2,6 +2,8 @@
 
 from entities.models import AuditEntry, Classification, Workspace
 from entities.models.classification import FINANCIAL
+from entities.registry import list_entity_types
+from entities.types import Contract
 from tests.conftest import Person
 
 
@@ -32,3 +34,32 @@ def test_an_administrator_renames_the_workspace(alice: Person, viewer: Person, o
     assert "Harbour works" in viewer.client.get(viewer.base).content.decode()
     assert dict(Workspace.objects.values_list("slug", "name")) == {"acme": "Harbour works", "other": "Other"}
     assert alice.client.post(f"{alice.base}workspace/", {"name": " "}).status_code == 422
+
+
+def test_an_administrator_names_orders_and_hides_kinds(
+    alice: Person, viewer: Person, outsider: Person, contract: Contract
+) -> None:
+    form = {f"{key}-place": str(place) for place, key in enumerate(list_entity_types(), start=1)}
+    form |= {"kinds": "1", "contract-shown": "on", "risk-shown": "on", "contract-place": "90"}
+    named = form | {"contract-one": "Agreement", "contract-several": "Agreements"}
+    assert viewer.client.post(f"{viewer.base}workspace/", named).status_code == 403
+    assert alice.client.post(f"{alice.base}workspace/", named | {"risk-place": "first"}).status_code == 422
+    assert "Contracts" in viewer.client.get(viewer.base).content.decode()
+    assert alice.client.post(f"{alice.base}workspace/", named).status_code == 302
+
+    home = viewer.client.get(viewer.base).content.decode()
+    assert home.index("/records/risk/") < home.index("/records/contract/")
+    assert "/records/task/" not in home
+    listed = f"{viewer.base}records/contract/"
+    for page, words in ((viewer.base, "Agreements"), (listed, "1 agreement"), (f"{alice.base}workspace/", "Agreement")):
+        for language in ("en", "de"):
+            text = alice.client.get(page, HTTP_ACCEPT_LANGUAGE=language).content.decode()
+            assert words.lower() in text.lower()
+            assert ("Contracts" in text, "Verträge" in text) == (False, False)
+    assert "Contracts" in outsider.client.get(outsider.base).content.decode()
+    assert outsider.client.get(listed).status_code == 404
+
+    # A name that is left empty is the usual one again, and all kinds are what nobody has chosen.
+    every = form | {f"{key}-shown": "on" for key in list_entity_types()} | {"contract-place": "1"}
+    assert alice.client.post(f"{alice.base}workspace/", every).status_code == 302
+    assert "Contracts" in viewer.client.get(viewer.base).content.decode()

@@ -73,11 +73,11 @@ def test_what_needs_more_than_they_hold_says_why_and_whom_to_ask(
     process_all_waiting(service.workspace)
     page = read(staff, address)
     assert ("gate is green" in page, CALL in page, BEING in page) == (True, False, False)
-    assert "What you wrote requires PII clearance" in page
+    assert "What you wrote needs PII" in page
     assert "Found in it: phone number." in page
-    assert "Ask a steward" in page
+    assert "Ask for access" in page
     page = read(viewer, address)
-    assert ("Content requires PII clearance" in page, "Found in it" in page) == (True, False)
+    assert ("Hidden: needs PII" in page, "Found in it" in page) == (True, False)
     assert CALL in read(hr, address)
 
 
@@ -85,11 +85,11 @@ def test_nobody_is_sent_to_stewards_that_do_not_exist(
     staff: Person, viewer: Person, alice: Person, address: str, service: Scope
 ) -> None:
     process_all_waiting(service.workspace)
-    assert "Ask a steward" in read(viewer, address)
+    assert "Ask for access" in read(viewer, address)
     with service.open():
         alice.user.groups.remove(Role.objects.get(name="Steward").group)
     page = read(viewer, address)
-    assert ("Ask a steward" in page, "Nobody else in this workspace is a steward" in page) == (False, True)
+    assert ("Ask for access" in page, "Nobody else in this workspace is a steward" in page) == (False, True)
 
 
 def test_a_concealed_level_takes_their_text_from_them_without_a_word(

@@ -65,6 +65,7 @@ def test_who_is_invited_makes_an_account_and_is_in(alice: Person, service: Scope
     assert (answer.status_code, answer["Location"]) == (302, "/w/acme/")
     assert browser.get("/w/acme/").status_code == 200
     anna = User.objects.get(username="anna@acme")
+    assert str(anna) == "anna"
     assert read_roles(anna, service) == {"Editor", "alice role"}
     with service.open():
         actions = set(AuditEntry.objects.values_list("action", flat=True))

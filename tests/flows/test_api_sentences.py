@@ -62,3 +62,40 @@ def test_public_is_the_empty_list_but_where_clearances_are_listed(viewer: Person
     assert viewer.api.get("/api/me/").json()["labels"] == [{"value": 0, "label": "Public"}]
     fields = next(t for t in viewer.api.get("/api/types/").json() if t["type"] == "contract")["fields"]
     assert next(f for f in fields if f["name"] == "counterparty")["labels"] == []
+
+
+def test_what_is_refused_is_said_in_german_where_it_is_asked(
+    subtests: pytest.Subtests, viewer: Person, alice: Person, contract: Contract
+) -> None:
+    german = {"HTTP_ACCEPT_LANGUAGE": "de"}
+    search, record = "/api/search/?q=quay", f"/api/entities/{contract.pk}/"
+    asked = {
+        "/api/entities/contract/?page=99": "Eine solche Seite gibt es nicht",
+        "/api/entities/contract/?page_size=0": "Zahl von 1 bis 200",
+        "/api/entities/contract/?nothing=1": "keinen Filter",
+        f"{search}&since=soon": "ist kein Datum",
+        f"{search} before:soon": "2026-03 oder 2026",
+        f"{search}&sort=oldest": "Möglich ist nur newest",
+        f"{search}&collection=nope": "Sammlungen sind",
+        "/api/search/?q=": "wonach gesucht wird",
+        "/api/references/?kind=Odd": "Arten sind",
+        "/api/references/?direction=up": "out, in oder both",
+        f"{record}graph/?depth=9": "Schritten von 1 bis",
+        "/api/access-requests/?state=odd": "Zustände sind",
+        "/api/chat/sessions/?entity=x": "mit ihrer Kennung",
+    }
+    for path, words in asked.items():
+        with subtests.test(path=path):
+            answer = viewer.api.get(path, **german)
+            english = viewer.api.get(path)
+            assert (answer.status_code, english.status_code) == (400, 400)
+            assert words in answer.content.decode()
+            assert words not in english.content.decode()
+    with subtests.test("what is written"):
+        body = {"name": "A quay", "nothing": 1}
+        refused = viewer.api.post("/api/entities/contract/", body, content_type="application/json", **german)
+        assert (refused.status_code, "Keine Ihrer Rollen" in refused.content.decode()) == (403, True)
+        broken = alice.api.post("/api/entities/contract/", "{", content_type="application/json", **german)
+        assert (broken.status_code, "kein gültiges JSON" in broken.content.decode()) == (400, True)
+        unknown = alice.api.post("/api/entities/contract/", body, content_type="application/json", **german)
+        assert (unknown.status_code, "Ein solches Feld gibt es nicht" in unknown.content.decode()) == (400, True)

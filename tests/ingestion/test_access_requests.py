@@ -149,7 +149,7 @@ def test_a_placeholder_names_what_is_missing_and_leads_to_a_steward(
     viewer: Person, steward: Person, file: str, contract: Contract
 ) -> None:
     reader = viewer.client.get(f"{viewer.base}files/{file}/").content.decode()
-    assert re.search(r"Requires <strong>Financial</strong>; your roles hold Public\.", reader)
+    assert re.search(r"Needs <strong>Financial</strong>; your roles hold Public\.", reader)
     (address,) = set(re.findall(r'href="([^"]*access-requests/new/[^"]*)"', reader))
     address = address.replace("&amp;", "&")
     shown = viewer.client.get(address).content.decode()

@@ -149,12 +149,12 @@ def test_several_files_go_to_the_bin_without_what_came_in_a_message(
 
     refused, page = delete(attachment, plan)
     assert refused
-    assert "1 file: in the bin." in page
+    assert "1 file is in the bin." in page
     with service.open():
         assert {str(pk) for pk in File.objects.values_list("pk", flat=True)} == {mail, attachment}
     refused, page = delete(attachment, mail)
     assert not refused, "it goes with its message"
-    assert "1 file: in the bin." in page
+    assert "1 file is in the bin." in page
     with service.open():
         assert not File.objects.exists()
     assert alice.api.post(f"/api/bin/{mail}/restore/").status_code == 204

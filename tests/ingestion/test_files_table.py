@@ -46,16 +46,26 @@ def test_it_is_sorted_and_filtered(alice: Person, contract: Contract, files: lis
     assert names(table(alice, contract, state="failed")) == []
 
 
-def test_several_are_deleted_or_read_again_at_once(
-    alice: Person, contract: Contract, files: list[str], service: Scope
+def test_several_are_deleted_brought_back_or_read_again_at_once(
+    alice: Person, viewer: Person, contract: Contract, files: list[str], service: Scope
 ) -> None:
-    assert "2 files: read again." in change(alice, contract, "again", *files).content.decode()
+    assert "2 files are being read again." in change(alice, contract, "again", *files).content.decode()
     with service.open():
         assert File.objects.exclude(redo=Redo.NOTHING).count() == 2
     page = change(alice, contract, "delete", *files, files[0], "nonsense").content.decode()
-    assert "2 files: in the bin." in page
+    assert "2 files are in the bin." in page
     with service.open():
         assert not File.objects.exists()
+    # Undo brings both back, and somebody who may not delete here brings back nothing.
+    undo = re.search(r'action="(\S+/restore/)"', page)
+    also = re.findall(r'name="also" value="(\S+)"', page)
+    assert undo
+    assert len(also) == 1
+    assert viewer.client.post(undo[1], {"also": also}).status_code == 404
+    assert names(alice.client.post(undo[1], {"also": [*also, "nonsense"]}, follow=True).content.decode()) == [
+        "a plan.txt",
+        "b notes.txt",
+    ]
     assert "Tick the files first." in change(alice, contract, "delete").content.decode()
 
 
@@ -66,7 +76,7 @@ def test_what_is_too_many_is_counted_and_an_unknown_act_is_refused(
         assert change(alice, contract, act, *files).status_code == 400
     monkeypatch.setattr("ingestion.files_table_views.MAX_FILES", 1)
     page = change(alice, contract, "delete", *files).content.decode()
-    assert "1 file: in the bin." in page
+    assert "1 file is in the bin." in page
     assert "1 more were ticked and left as they are: at most 1 at once." in page
     with service.open():
         assert File.objects.exclude(redo=Redo.NOTHING).count() == 0

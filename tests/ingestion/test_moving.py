@@ -31,12 +31,12 @@ def path_of(service: Scope, file: str) -> str:
 def test_files_are_moved_and_shown_by_folder(alice: Person, contract: Contract, service: Scope) -> None:
     plan = ready(alice, contract, "a plan.txt", b"The pier is long.")
     notes = ready(alice, contract, "b notes.txt", b"The gate is green.")
-    assert "2 files: moved." in move(alice, contract, "minutes/2026", plan, notes).content.decode()
+    assert "2 files moved." in move(alice, contract, "minutes/2026", plan, notes).content.decode()
     assert (path_of(service, plan), path_of(service, notes)) == (
         "/minutes/2026/a plan.txt",
         "/minutes/2026/b notes.txt",
     )
-    assert "1 file: moved." in move(alice, contract, "/minutes/", notes).content.decode()
+    assert "1 file moved." in move(alice, contract, "/minutes/", notes).content.decode()
     top = table(alice, contract)
     assert "?folder=/minutes" in top
     assert sorted(names(table(alice, contract, folder="/minutes"))) == ["a plan.txt", "b notes.txt"]
@@ -74,10 +74,10 @@ def test_a_name_is_taken_only_for_who_may_read_it(
     move(alice, contract, "minutes", there)
     other = ready(alice, contract, "a plan.txt", b"The pier is short.")
     assert other != there
-    assert "in that folder already" in move(staff, contract, "minutes", other).content.decode()
+    assert "already a file" in move(staff, contract, "minutes", other).content.decode()
     with service.open():
         File.objects.filter(pk=there).update(name_classification=FINANCIAL)
-    assert "1 file: moved." in move(staff, contract, "minutes", other).content.decode()
+    assert "1 file moved." in move(staff, contract, "minutes", other).content.decode()
     assert "may not read the name" in move(staff, contract, "elsewhere", there).content.decode()
     assert path_of(service, there) == "/minutes/a plan.txt"
 

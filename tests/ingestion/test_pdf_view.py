@@ -47,7 +47,7 @@ RENT = "The rent of the great hall is 4,500 pounds a year."
 LAMP = "The lamp by the door is old by now."
 STAIR = "The stair on the north side is closed."
 SMALL = "The rent of the small hall is 900 pounds a month."
-NEEDS = "Content requires Financial clearance"
+NEEDS = "Hidden: needs Financial"
 
 
 def gate_rent_lamp(canvas: Canvas) -> None:
@@ -199,7 +199,7 @@ def test_what_is_hidden_without_trace_leaves_none(
     label(service, STAIR, 1)  # and so no original
     plain = asked(viewer, twin)
     assert asked(viewer, file) == plain
-    assert text_of(plain) == f"{NOTICE} Page 1 {GATE} {LAMP} Page 2 Content requires Internal clearance"
+    assert text_of(plain) == f"{NOTICE} Page 1 {GATE} {LAMP} Page 2 Hidden: needs Internal"
     with service.open():
         Classification.objects.filter(value=5).update(conceal=False)
     assert NEEDS in text_of(asked(viewer, file))

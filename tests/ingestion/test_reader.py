@@ -35,7 +35,7 @@ def test_the_salary_is_text_for_the_cfo_and_a_placeholder_for_a_viewer(
     assert b"68,400" in cfo.client.get(f"{cfo.base}files/{file}/").content
     page = viewer.client.get(f"{viewer.base}files/{file}/").content
     assert b"68,400" not in page
-    assert b"Content requires Financial clearance" in page
+    assert b"Hidden: needs Financial" in page
 
 
 def test_reader_blocks_have_the_shape_of_the_contract(alice: Person, viewer: Person, contract: Contract) -> None:

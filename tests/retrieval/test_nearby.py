@@ -45,16 +45,16 @@ def page(person: Person, words: str) -> str:
 
 def test_a_find_next_to_hidden_text_says_so(viewer: Person, cfo: Person, file: File) -> None:
     shown = page(viewer, "crew shifts")
-    assert "Text next to this requires Financial clearance" in shown
+    assert "Text next to this needs Financial" in shown
     assert "52,300" not in shown
     cleared = page(cfo, "crew shifts")
-    assert "requires Financial clearance" not in cleared
+    assert "needs Financial" not in cleared
 
 
 def test_the_words_of_hidden_text_find_nothing(viewer: Person, cfo: Person, file: File) -> None:
     assert "earns 52,300" in page(cfo, "earns 52,300").replace("<mark>", "").replace("</mark>", "")
-    assert page(viewer, "earns 52,300").count("requires Financial") == page(viewer, "earns 99,999").count(
-        "requires Financial"
+    assert page(viewer, "earns 52,300").count("needs Financial") == page(viewer, "earns 99,999").count(
+        "needs Financial"
     )
 
 
