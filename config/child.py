@@ -4,6 +4,7 @@ They end with it: on Linux the kernel kills them when it dies, elsewhere they lo
 """
 
 import ctypes
+import gc
 import logging
 import os
 import signal
@@ -52,7 +53,11 @@ def web() -> None:
 
 def worker() -> None:
     from config.celery import app
+    from llm.rules import load_recognisers
 
+    load_recognisers()  # once, and not in each of the processes that are forked from this one
+    gc.collect()
+    gc.freeze()  # what they share is not looked through for cycles, which would copy it
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     try:
         app.worker_main(["worker", "-n", "w", "--loglevel", "INFO", *quiet])

@@ -87,6 +87,12 @@ def vote_by_rules(text: str, lang: str = "en", before: str = "") -> RuleVote:
     return _merge_votes([exact, *new])
 
 
+def load_recognisers() -> None:
+    """Loads the libraries, word lists and weights of the rules, which takes a second once a process. A process that
+    others are forked from calls it first; everywhere else they are loaded when a text needs them."""
+    vote_by_rules("Please call Ann Miller on +44 20 7946 0958, or write to her: ann.miller@example.org, 12 345 678.")
+
+
 @lru_cache(maxsize=4096)
 def vote_by_heading(heading: str) -> RuleVote:
     """What a heading declares for the text under it: a mark or a statement of a classification ("Confidential – for the

@@ -20,15 +20,15 @@ from ingestion.extract.attempts import attempt
 from ingestion.extract.build import Builder
 from ingestion.extract.eyes import UNCHECKED, Eyes, note_doubt
 from ingestion.extract.pdf_forms import FORM, FormValues, read_form, sort_by_page_order
-from ingestion.extract.pdf_ink import SENTENCE, Ink
+from ingestion.extract.pdf_ink import SENTENCE, DocumentInk
 from ingestion.extract.pdf_lines import Line, group_in_reading_order
 from ingestion.extract.pdf_margins import Margins, RunningLine, drop_words, list_lines_at_edge, select_at_edge
-from ingestion.extract.pdf_page import LastTable, PdfPage
+from ingestion.extract.pdf_page import LastTable, PdfPage, look_at_page
 from ingestion.extract.pdf_paragraphs import Hyphenation, PdfBlock, build_blocks
 from ingestion.extract.pdf_pictures import Pictures
 from ingestion.extract.pdf_replaced import extract_visible_words
 from ingestion.extract.pdf_said import DocumentTexts
-from ingestion.extract.pdf_seen import UNREADABLE, Look, compute_picture_area, find_missing_words, join, plan_look
+from ingestion.extract.pdf_seen import UNREADABLE, compute_picture_area
 from ingestion.extract.pdf_tables import find_tables
 from ingestion.extract.pdf_words import Mapping, PageContent, Word, read_page
 from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, join_in_a_row, place_boxes
@@ -37,7 +37,6 @@ from ingestion.seen import PictureReading
 
 SAMPLE = 40  # pages
 PROSE = 6  # words on a line that make it running text
-LEAST_PICTURE = 16.0  # points: of smaller ones, tiles of a larger one, the edges may be letters
 WANTS_TABLES = {"text": False, "layout": True}  # by strategy
 LAYER = ("Text layer",)
 PROTECTED = "This PDF is protected by a password. Save it without one and upload it again."
@@ -88,6 +87,7 @@ class _Reading:
         self._form = form
         self._report, self._skip, self._eyes = report, skip, eyes
         self._sampled: dict[int, PdfPage] = {}
+        self._ink = DocumentInk(document)
         self._running: list[RunningLine] = []
         self._last_table: LastTable | None = None
         self._turn: PictureReading | None = (
@@ -126,19 +126,16 @@ class _Reading:
             content = read_page(page, WANTS_TABLES.get(self._eyes.strategy or ""))
             if number in self._checked.lying:
                 content.unmapped = content.characters
-            ink = Ink(page, content) if content.marks else None
             replaced: list[Word] = []
             if {number, None} & self._checked.replaced:
                 replaced = attempt(self._builder, number, extract_visible_words, page) or []
+            found = look_at_page(number, content, replaced, self._eyes)
+            if content.marks and content.words and found.joined is None:
+                found.ink = self._ink.find(page, content)
         finally:
             page.close()
-        beneath = find_missing_words(replaced, content.words)
-        look = plan_look(content, self._eyes.strategy)
-        seen = self._eyes.look(f"page {number}", number) if look is not None and look.whole else None
-        if look is None or seen is None:
-            return PdfPage(content, look, None, beneath, ink)
-        joined = join(content, look, seen)
-        return PdfPage(content, look if joined else Look("pictures"), joined, beneath, ink)
+        content.handles = []
+        return found
 
     def _take_sample(self) -> None:
         """Pairs of neighbours spread over the document, so that left and right pages are both met."""
@@ -223,9 +220,7 @@ class _Reading:
             return  # nothing is drawn, all of it was looked at, or nothing was read and that is on record
         words = [(word.x0, word.y0, word.x1, word.y1) for word in page.content.words]
         words += self._builder.list_boxes_on(number, first)
-        pictures = (p for p in page.content.pictures if min(p.x1 - p.x0, p.y1 - p.y0) >= LEAST_PICTURE)
-        edges = [(p.x0, p.y0, p.x1, p.y1) for p in pictures]
-        if page.ink.unexplained(words, self._pictures.explained, edges) is not None:
+        if self._ink.is_unexplained(number, page.content, page.ink, words, self._pictures.explained):
             self._builder.miss("unexplained_ink", SENTENCE, number)
 
     def _place_boxes(self, boxes: Sequence[Box]) -> Sequence[Box]:

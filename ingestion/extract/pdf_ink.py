@@ -8,14 +8,17 @@ wiped out. Letters leave many edges close together, whatever made them: patterns
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as c
 from PIL import ImageChops, ImageDraw
 
 from ingestion.extract.pdf_letters import bind
-from ingestion.extract.pdf_words import Mapping, PageContent
+from ingestion.extract.pdf_pictures import clip_to_page
+from ingestion.extract.pdf_seen import is_ornament
+from ingestion.extract.pdf_words import Mapping, PageContent, PdfPicture, read_page
 from ingestion.seen import Region
 
 SCALE, MAX_PIXELS = 0.5, 1_000  # pixels a point; of the longer side
@@ -24,6 +27,7 @@ CELL = (12, 6)  # pixels: about four letters of a usual size
 MIN_EDGES = 12  # pixels of a cell that are edges
 DENSE = [255 * (shade * CELL[0] * CELL[1] >= MIN_EDGES * 255) for shade in range(256)]
 AROUND_WORD, AROUND_PICTURE, AROUND_LINE = 2.0, 2.0, 3  # points, and pixels around what is explained
+MIN_PICTURE = 16.0  # points: of smaller ones, tiles of a larger one, the edges may be letters
 MAX_SEGMENTS = 6  # of a path that is a line or a rectangle
 SHORT, MAX_SHORT_LINES = 24.0, 4  # points: shorter lines are parts of letters where more of them stand together
 MAX_DEPTH = 8  # of forms in each other
@@ -45,9 +49,14 @@ Boxes = Iterable[tuple[float, float, float, float]]
 
 
 class Ink:
-    """The edges of an open page, without those of its rules and fills."""
+    """The edges of an open page, without those of its rules and fills. undrawn: places of pictures that are left out,
+    for unpacking them takes longer than all else: `unexplained` is true of a page only where all those are explained.
+    """
 
-    def __init__(self, page: pdfium.PdfPage, content: PageContent) -> None:
+    def __init__(self, page: pdfium.PdfPage, content: PageContent, undrawn: Sequence[int] = ()) -> None:
+        self.undrawn: list[PdfPicture] = [content.pictures[place] for place in undrawn]
+        for place in undrawn:
+            c.FPDFPageObj_SetIsActive(content.handles[place], False)
         self._scale = min(SCALE, MAX_PIXELS / max(content.width, content.height, 1.0))
         grey = page.render(scale=self._scale, grayscale=True, may_draw_forms=False, draw_annots=False).to_pil()
         grey = grey.convert("L")
@@ -94,6 +103,38 @@ class Ink:
             )
             if left <= right and top <= bottom:
                 yield left, top, right, bottom
+
+
+class DocumentInk:
+    """Of the pages of one document. A picture that is explained where its page is added, for it is read there or goes
+    on record, need not be drawn. That is not known before, so a page whose pictures turn out otherwise is drawn again.
+    """
+
+    def __init__(self, document: pdfium.PdfDocument) -> None:
+        self._document = document
+        self._met: set[tuple[int, int, int, str]] = set()  # keys of pictures on the pages before
+
+    def find(self, page: pdfium.PdfPage, content: PageContent) -> Ink:
+        """Of an open page. Left out are pictures that were not met before, but for ornaments."""
+        here = Counter(picture.key for picture in content.pictures)
+        first = {key for key, count in here.items() if count == 1} - self._met
+        self._met.update(here)
+        return Ink(page, content, [n for n, p in enumerate(content.pictures) if p.key in first and not is_ornament(p)])
+
+    def is_unexplained(self, number: int, content: PageContent, ink: Ink, words: Boxes, pictures: list[Region]) -> bool:
+        """Whether there is ink on a page that neither its words explain nor the pictures that were read or are on
+        record."""
+        if not {clip_to_page(picture, content) for picture in ink.undrawn} <= {*pictures}:
+            ink = self._draw_all(number)
+        large = (p for p in content.pictures if min(p.x1 - p.x0, p.y1 - p.y0) >= MIN_PICTURE)
+        return ink.unexplained(words, pictures, [(p.x0, p.y0, p.x1, p.y1) for p in large]) is not None
+
+    def _draw_all(self, number: int) -> Ink:
+        page = self._document[number - 1]
+        try:
+            return Ink(page, read_page(page, tables=False))
+        finally:
+            page.close()
 
 
 Line = tuple[list[tuple[float, float]], float]

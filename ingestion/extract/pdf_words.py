@@ -72,7 +72,8 @@ class PageContent:
     rules: thin straight strokes (x0, y0, x1, y1). marks: number of drawn objects that are not text. unmapped:
     characters whose font does not say what letter they are. covers: what was painted where pictures might lie.
     drawings: where letters may stand that are no text. edges: horizontal and vertical ones, where a table was looked
-    for. others: numbers of the page's own objects that are no text."""
+    for. others: numbers of the page's own objects that are no text. handles: of the pictures in pdfium, which are good
+    until the page is closed."""
 
     mapping: Mapping
     width: float
@@ -88,6 +89,7 @@ class PageContent:
     drawings: list[PdfPicture] = field(default_factory=list)
     edges: tuple[Sequence[Edge], Sequence[Edge]] = ((), ())
     others: Sequence[int] = ()
+    handles: list[Any] = field(default_factory=list)
 
 
 class Mapping:
@@ -247,6 +249,7 @@ def _look_at_objects(
             content.covers.append((len(content.pictures), box, kind == c.FPDF_PAGEOBJ_IMAGE))
         if kind == c.FPDF_PAGEOBJ_IMAGE:
             content.pictures.append(_build_picture(piece, box, mapping, shown))
+            content.handles.append(piece)
         elif kind == c.FPDF_PAGEOBJ_PATH:
             paths.append((piece, box, mapping))
             if len(content.rules) < 4_000:

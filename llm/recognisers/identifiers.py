@@ -1,7 +1,8 @@
 """Identifiers of people and accounts: Presidio's recognisers on a blank spaCy pipeline, and formats they leave out.
 
 Nothing is downloaded: the pipeline is `spacy.blank`, and the e-mail recogniser does not ask `tldextract`, which would
-fetch the public suffix list over the network. Loading takes two to three seconds, once a process, when first needed.
+fetch the public suffix list over the network. Loading takes more than a second, when a text first needs it; workers
+do it before their processes are forked (`llm.rules.load_recognisers`).
 """
 
 import logging

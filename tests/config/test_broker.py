@@ -1,3 +1,6 @@
+import sys
+
+import psutil
 import psycopg
 import pytest
 
@@ -12,9 +15,13 @@ def lines(path):
 
 
 def test_task_travels_through_postgresql_to_a_worker(start_worker, tmp_path):
-    start_worker()
+    worker = start_worker()
     append.delay(str(tmp_path / "log"), "hello")
     wait_for(lambda: lines(tmp_path / "log") == ["hello"], "the task")
+    if sys.platform == "linux":  # what labels have to be found with is there before the first file of a process
+        forked = psutil.Process(worker.popen.pid).children()
+        assert forked
+        assert all(any("spacy" in part.path for part in process.memory_maps()) for process in forked)
 
 
 def test_task_of_a_killed_worker_runs_again(start_worker, tmp_path):

@@ -138,3 +138,16 @@ def test_a_picture_outside_of_what_is_shown_costs_no_page(tmp_path: Path) -> Non
 
     path = changed(draw(tmp_path / "a.pdf", outside), crop)
     assert {"page_failed", "unchecked"}.isdisjoint(code for code, _ in missed(read(path)))
+
+
+def test_a_picture_is_explained_where_it_goes_on_record_and_nowhere_else(tmp_path: Path) -> None:
+    """The same picture on two pages, the second of which is met first, in the sample."""
+    salary = ImageReader(words(240))
+
+    def returning(canvas: Canvas) -> None:
+        page(canvas)
+        if canvas.getPageNumber() in (3, 4):
+            canvas.drawImage(salary, 60, HEIGHT - 620, 240, 40)
+
+    path = draw(tmp_path / "a.pdf", *[returning] * 60)
+    assert missed(read(path)) == {("image", 3), ("unexplained_ink", 4)}
