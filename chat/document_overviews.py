@@ -12,6 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
+from django.db.models.functions import Left
 
 from chat.access import get_entity
 from chat.models import LookIn, Session
@@ -144,8 +145,8 @@ def _read_openings(scope: Scope, files: Iterable[UUID]) -> dict[UUID, str]:
     """With which text each of the files begins: a document names itself there."""
     rows = _select_readable_rows(scope).filter(file__in=files, position__lte=1).order_by("file", "position", "number")
     found: dict[UUID, str] = {}
-    for pk, text in rows.values_list("file", "text"):
-        found[pk] = f"{found.get(pk, '')} {text[:MAX_OPENING_CHARACTERS]}"
+    for pk, text in rows.values_list("file", Left("text", MAX_OPENING_CHARACTERS)):
+        found[pk] = f"{found.get(pk, '')} {text}"
     return found
 
 

@@ -66,7 +66,7 @@ def read_pairs(passage: PromptPassage) -> list[Pair]:
             rows = [lines[at]]
             while at + len(rows) < len(lines) and lines[at + len(rows)].startswith("|"):
                 rows.append(lines[at + len(rows)])
-            found += _read_table(rows, passage.n, above)
+            found += _read_table(rows, passage.n)
             at += len(rows)
             continue
         line = lines[at]
@@ -187,7 +187,7 @@ def _is_value(line: str) -> bool:
     )
 
 
-def _read_table(rows: list[str], n: int, above: str) -> Iterator[Pair]:
+def _read_table(rows: list[str], n: int) -> Iterator[Pair]:
     """The cells under the heads of their columns; of a table of two columns each row is a pair."""
     cells = [_split_row(row) for row in rows if not re.fullmatch(r"[\s|:\-+]+", row)]
     texts = [row for row in rows if not re.fullmatch(r"[\s|:\-+]+", row)]
