@@ -12,7 +12,14 @@ from llm.offline.asked import (
     has_places,
 )
 from llm.offline.field_answers import Answered, Quote, quote_fields
-from llm.offline.form_answers import find_alike_pairs, find_left_empty, find_pairs, find_totals
+from llm.offline.form_answers import (
+    find_alike_pairs,
+    find_left_empty,
+    find_pairs,
+    find_rows,
+    find_strangers,
+    find_totals,
+)
 from llm.offline.long_questions import (
     keep_content_terms,
     measure_term,
@@ -23,7 +30,7 @@ from llm.offline.long_questions import (
 from llm.offline.pairs import Pair, read_pairs
 from llm.offline.passage_fit import IMPLIED, is_about, record_terms
 from llm.offline.ranking import compute_frequencies, extract_content_words, extract_terms, stem_word, weigh_rarest
-from llm.offline.reading import FIELDS, PromptPassage, split_headings
+from llm.offline.reading import FIELDS, PromptPassage, get_document_title, split_headings
 from llm.offline.roles import find_role, read_role
 from llm.offline.sentences import ITEM, is_furniture, is_heading, split_sentences
 from llm.offline.summaries import REMOVED
@@ -93,6 +100,9 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
     for index, (passage, sentence) in enumerate(units):
         if is_heading(sentence) or sentence.rstrip().endswith("?") or _is_table_head(units, index):
             continue
+        title = set(extract_terms(get_document_title(passage)))
+        if not title.issuperset(asked) and all(term in title or term.isdigit() for term in bags[index]):
+            continue  # "Receipt 5521" says of the receipt what its name says
         if not is_about(passage, question, asked, weights, wanted, passage_terms[passage.n], own_terms[passage.n]):
             continue
         if not has_negations(question, sentence) or (sentence.endswith(":") and not _announces(units, index)):
@@ -133,11 +143,16 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         short = -0.1 if len(sentence) < 25 else 0.0
         scored.append((score + fitting + short, index))
     empty = find_left_empty(asked, prose)
+    strange = {(pair.n, pair.text) for pair in find_strangers(question, prose)}
     scored = [
-        (score, index) for score, index in scored if units[index][0].n not in empty or not _is_pair(*units[index])
+        (score, index)
+        for score, index in scored
+        if (units[index][0].n, units[index][1]) not in strange
+        and (units[index][0].n not in empty or not _is_pair(*units[index]))
     ]
     return (
         quote_fields(question, asked, fields or [], prose, found)
+        or _pair_quotes(find_rows(question, asked, prose))
         or _pair_quotes(find_pairs(question, asked, wanted, kind, prose))
         or _choose_best(scored, units, bags, question)
         or _pair_quotes(find_totals(question, asked, prose))

@@ -78,7 +78,7 @@ def _has_figure(value: str) -> bool:
 
 
 def has_name(value: str) -> bool:
-    return bool(re.match(r"\W*[^\W\d_a-zß-öø-ÿ][^\d:]*$", value[:40]))
+    return bool(re.match(r"\W*[^\W\d_a-zß-öø-ÿ][^\d:,]*(?:,|$)", value[:40]))
 
 
 def _has_time(value: str) -> bool:
@@ -270,9 +270,11 @@ def has_negations(question: str, text: str) -> bool:
     """Whether what a question asks to be without is absent: of "without cause", a text with "for cause" has it not."""
     return all(
         re.search(
-            rf"\b(?:without|no|not|non|nor|never|any|free of)\W+(?:\w+\W+){{0,3}}?{re.escape(word[:5])}", text, re.I
+            rf"\b(?:without|no|not|non|nor|never|any|free of|\w+n['’]t)\W+(?:\w+\W+){{0,3}}?{re.escape(word[:5])}",
+            text,
+            re.I,
         )
-        for word in re.findall(r"\b(?:without|no)\s+(?:an?\s+|any\s+)?([^\W\d_]{4,})", question, re.I)
+        for word in re.findall(r"\b(?:without|not?)\s+(?:an?\s+|any\s+|yet\s+|been\s+)?([^\W\d_]{4,})", question, re.I)
         if stem_word(word) in set(extract_terms(text))
     )
 
