@@ -8,6 +8,7 @@ from llm.offline.asked import (
     drop_place_words,
     extract_name_terms,
     find_kind,
+    has_dates,
     has_negations,
     has_places,
 )
@@ -15,6 +16,7 @@ from llm.offline.field_answers import Answered, Quote, quote_fields
 from llm.offline.form_answers import (
     find_alike_pairs,
     find_left_empty,
+    find_owner,
     find_pairs,
     find_rows,
     find_strangers,
@@ -105,7 +107,9 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
             continue  # "Receipt 5521" says of the receipt what its name says
         if not is_about(passage, question, asked, weights, wanted, passage_terms[passage.n], own_terms[passage.n]):
             continue
-        if not has_negations(question, sentence) or (sentence.endswith(":") and not _announces(units, index)):
+        if not (has_negations(question, sentence) and has_dates(question, sentence)) or (
+            sentence.endswith(":") and not _announces(units, index)
+        ):
             continue
         has = kind is None or kind.has(sentence, question)
         if kind is not None and kind.must and not has:
@@ -116,6 +120,9 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
             scored += [(LINE_OF_FORM, index)] if stands else []
             continue
         near, above = _list_nearby_terms(units, bags, index)
+        thing = [term for term in asked if term not in names][-1:] if kind is not None and kind.line else []
+        if not all(measure_term(term, bags[index] | near | above) for term in thing):
+            continue  # where something is, says who names it
         above |= set(extract_terms(passage.title.rpartition("), ")[2] if "), " in passage.title else ""))
         if role is not None and not _has_role(role, read_role(question), bags[index] | above, passage):
             continue
@@ -147,12 +154,12 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
     scored = [
         (score, index)
         for score, index in scored
-        if (units[index][0].n, units[index][1]) not in strange
+        if not any(n == units[index][0].n and text in units[index][1] for n, text in strange)
         and (units[index][0].n not in empty or not _is_pair(*units[index]))
     ]
     return (
         quote_fields(question, asked, fields or [], prose, found)
-        or _pair_quotes(find_rows(question, asked, prose))
+        or _pair_quotes(find_owner(question, wanted, prose) or find_rows(question, asked, prose))
         or _pair_quotes(find_pairs(question, asked, wanted, kind, prose))
         or _choose_best(scored, units, bags, question)
         or _pair_quotes(find_totals(question, asked, prose))

@@ -16,6 +16,8 @@ SPELT_NUMBER = (
     r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen"
     r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?|hundred|thousand|million|half|third|quarter)"
 )
+YEAR = r"\b(?:19|20)\d\d\b"
+RELATIVE = re.compile(r"\b(?:before|after|until|till|since|by|from|between)\b", re.IGNORECASE)
 NUMBER = re.compile(rf"\d|\b{SPELT_NUMBER}\b", re.IGNORECASE)
 ENUMERATION = re.compile(r"^\W*(?:\d+(?:\.\d+)*[.)]|\d+(?:\.\d+)+)\s")
 FREQUENCY = re.compile(
@@ -94,9 +96,10 @@ def _has_person(sentence: str, question: str) -> bool:
     if any(set(extract_terms(name)) - known for name in people):
         return True
     names = CAPITALISED.findall(sentence.strip("| "))
-    return any(stem_word(name) not in known and stem_word(name) not in NO_PERSON for name in names) or (
-        sentence.startswith("|") or any(stem_word(role) not in known for role in ROLE.findall(sentence))
-    )
+    return any(
+        len(name) > 2 and name.isalpha() and stem_word(name) not in known | NO_PERSON
+        for name in re.findall(r"[^\W_]+", " ".join(names))
+    ) or (sentence.startswith("|") or any(stem_word(role) not in known for role in ROLE.findall(sentence)))
 
 
 def _has_count(sentence: str, question: str) -> bool:
@@ -144,13 +147,15 @@ PREPOSITION = re.compile(
     r"|down|with|here|there|everywhere|anywhere|upstairs|downstairs|online|abroad|north|south|east|west)\b",
     re.IGNORECASE,
 )
+TIMED = re.compile(rf"\b[a-z]+\s+(?:{DATE.pattern})", re.IGNORECASE)
 
 
 def _has_place(sentence: str, question: str) -> bool:
     """A place, by the word before it or by a name that the question does not have: "Our head office is Hamburg."."""
     known = set(extract_terms(question))
     named = any(stem_word(name) not in known for name in CAPITALISED.findall(sentence))
-    return named or bool(PREPOSITION.search(sentence) or PLACE_LINE.match(sentence))
+    timeless = TIMED.sub(" ", sentence)  # "within 30 days" is no place
+    return named or bool(PREPOSITION.search(timeless) or PLACE_LINE.match(sentence))
 
 
 def _has_number_of_thing(sentence: str, question: str) -> bool:
@@ -277,6 +282,15 @@ def has_negations(question: str, text: str) -> bool:
         for word in re.findall(r"\b(?:without|not?)\s+(?:an?\s+|any\s+|yet\s+|been\s+)?([^\W\d_]{4,})", question, re.I)
         if stem_word(word) in set(extract_terms(text))
     )
+
+
+def has_dates(question: str, text: str) -> bool:
+    """Whether a text that names months, or years, names one of the question's, where that names any."""
+    for pattern, length in ((MONTH_NAME, 3), (YEAR, 4)):
+        asked, named = ({found[:length].lower() for found in re.findall(pattern, t, re.I)} for t in (question, text))
+        if asked and named and not asked & named and not RELATIVE.search(question):
+            return False
+    return True
 
 
 def split_parts(question: str) -> list[str]:

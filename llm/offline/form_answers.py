@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
-from llm.offline.asked import QuestionKind, has_name
+from llm.offline.asked import QuestionKind, has_dates, has_name
 from llm.offline.long_questions import measure_term
 from llm.offline.meaning import measure_likeness
 from llm.offline.pairs import Pair, read_pairs
@@ -46,6 +46,7 @@ AMOUNT_TERM = stem_word("amount")
 MAX_ADDED = 6
 """Amounts in a row that make a total."""
 MAX_ROWS = 8
+WHOSE = re.compile(r"^\W*whose\b|\bbelongs? to\b|^\W*wessen\b", re.IGNORECASE)
 WHICH = re.compile(r"^\W*(?:which|what|who|list|show|welche)\b", re.IGNORECASE)
 NEGATED = re.compile(
     r"(?:\b(?:not|never|nicht)|n['’]t)\s+(?:(?:yet|been|be|noch)\s+){0,2}([^\W\d_]{3,})"
@@ -120,13 +121,25 @@ def find_strangers(question: str, found: list[PromptPassage]) -> set[Pair]:
         for pair in read_pairs(passage):
             if pair.about:
                 continue
-            if people[0] <= set(extract_terms(pair.value)):
-                is_other, named_by = False, pair.label
-            elif find_people(pair.value):
-                is_other = is_other or named_by in ("", pair.label)
+            label = pair.label.split()[0]
+            if people[0] <= set(extract_terms(pair.text)):
+                is_other, named_by = False, label
+            elif find_people(pair.text):
+                is_other = is_other or named_by in ("", label)
             elif is_other:
                 strangers.add(pair)
     return strangers
+
+
+def find_owner(question: str, names: set[str], found: list[PromptPassage]) -> list[Pair]:
+    """Of "Whose claim is SF-1008?" the pair with a person before the one with the number, and that one."""
+    for passage in found if names and WHOSE.search(question) else ():
+        owner: Pair | None = None
+        for pair in read_pairs(passage):
+            if owner and names <= set(extract_terms(pair.text)):
+                return [owner, pair]
+            owner = pair if find_people(pair.text) and not pair.about else owner
+    return []
 
 
 def find_rows(question: str, asked: Sequence[str], found: list[PromptPassage]) -> list[Pair]:
@@ -233,7 +246,9 @@ def _read_candidates(
         titled = _choose_known(wanted, set(extract_terms(passage.title)))
         rows: dict[str, set[str]] = {}
         for pair in read_pairs(passage):
-            if pair not in strangers and (not pair.value or kind is None or kind.value(pair.value)):
+            if pair in strangers or not has_dates(question, pair.text):
+                continue
+            if not pair.value or kind is None or kind.value(pair.value):
                 if not pair.about:
                     candidates.append((pair, documents[get_document_title(passage)], near))
                     continue

@@ -81,7 +81,8 @@ def stem_word(word: str) -> str:
 
 
 def extract_content_words(text: str) -> list[str]:
-    """Words that mean something, in order, as written."""
+    """Words that mean something, in order, as written. "Die" is an article but where it stands last."""
+    text = re.sub(r"\bdie(?=\W*$)", "died", text)
     return [w for w in WORD.findall(text) if w.lower() not in STOP and (len(w) > 1 or w.isdigit())]
 
 
