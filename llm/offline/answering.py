@@ -123,6 +123,9 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         thing = [term for term in asked if term not in names][-1:] if kind is not None and kind.line else []
         if not all(measure_term(term, bags[index] | near | above) for term in thing):
             continue  # where something is, says who names it
+        plain = [term for term in asked if term not in names] if kind is None and sentence[0] != "|" else []
+        if plain and not any(measure_term(term, bags[index] | above) for term in plain):
+            continue  # "Emergency contact: Bob Ray" says not what he does
         above |= set(extract_terms(passage.title.rpartition("), ")[2] if "), " in passage.title else ""))
         if role is not None and not _has_role(role, read_role(question), bags[index] | above, passage):
             continue
@@ -159,7 +162,7 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
     ]
     return (
         quote_fields(question, asked, fields or [], prose, found)
-        or _pair_quotes(find_owner(question, wanted, prose) or find_rows(question, asked, prose))
+        or _pair_quotes(find_owner(question, wanted, prose) or find_rows(question, asked, wanted, prose))
         or _pair_quotes(find_pairs(question, asked, wanted, kind, prose))
         or _choose_best(scored, units, bags, question)
         or _pair_quotes(find_totals(question, asked, prose))

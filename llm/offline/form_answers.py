@@ -98,12 +98,16 @@ def find_pairs(
             continue
         if role and not re.search(rf"\b{re.escape(role)}", pair.label, re.IGNORECASE):
             continue  # an insurer is no insured
-        precision = sum(any(_has(word, {term}) for term in hit) for word in label) / len(label)
+        # What the document's name says as well tells no label from another, nor does a word that only means the same.
+        told = titles[pair.n] if not titles[pair.n].issuperset(asked) else set()
+        own = label - told or label
+        precision = sum(any(_has(word, {term}) for term in hit) for word in own) / len(own)
+        hits = sum(measure_term(term, label) or 1.0 for term in hit - told)
         exact = kind is not None and kind.value is has_name  # whose name it is, nothing else says
         if precision >= (1.0 if exact else MIN_PRECISION) or pair.is_row:
             named = len(names & near) / max(1, len(names))
             paper = PAPER_NAMED * (papers <= context)
-            scored.append((len(hit) + 0.5 * precision + NAMED_NEAR * named + paper, pair))
+            scored.append((hits + 0.5 * precision + NAMED_NEAR * named + paper, pair))
     # "Date of death:" without a date is not answered by the date of birth.
     return _choose([(score, pair) for score, pair in scored if score >= empty.get(pair.n, 0)])
 
@@ -117,15 +121,17 @@ def find_strangers(question: str, found: list[PromptPassage]) -> set[Pair]:
     for passage in found if len(people) == 1 else ():
         heading = split_headings(passage)[-1]
         is_other = bool(find_people(heading)) and not people[0] <= set(extract_terms(heading))
-        named_by = ""
+        naming: set[str] = set()  # labels that have named somebody
         for pair in read_pairs(passage):
             if pair.about:
                 continue
             label = pair.label.split()[0]
             if people[0] <= set(extract_terms(pair.text)):
-                is_other, named_by = False, label
+                is_other = False
+                naming.add(label)
             elif find_people(pair.text):
-                is_other = is_other or named_by in ("", label)
+                is_other = is_other or not naming or label in naming
+                naming.add(label)
             elif is_other:
                 strangers.add(pair)
     return strangers
@@ -142,18 +148,26 @@ def find_owner(question: str, names: set[str], found: list[PromptPassage]) -> li
     return []
 
 
-def find_rows(question: str, asked: Sequence[str], found: list[PromptPassage]) -> list[Pair]:
-    """Of "Which invoices are not paid?" the rows of a table in which another cell stands where some have "Paid". Its
-    document has all else that is asked for.
+def find_rows(question: str, asked: Sequence[str], names: set[str], found: list[PromptPassage]) -> list[Pair]:
+    """Of "Which invoices are not paid?" the rows of a table in which another cell stands where some have "Paid"; of
+    "Who died in 2017?" those with 2017 under "Date of death". Their document has all else that is asked for.
     """
-    negated = NEGATED.search(question) if WHICH.match(question) else None
-    if negated is None:
+    if not WHICH.match(question):
         return []
-    state = stem_word(negated[1] or negated[2])
+    negated = NEGATED.search(question)
+    state = stem_word(negated[1] or negated[2]) if negated else ""
     about = {term for term in asked if term not in (state, stem_word(f"un{state}"))}
     contexts = _read_contexts(found)
     rows: dict[str, Pair] = {}
     for passage in found:
+        if not negated and names:
+            cells = [pair for pair in read_pairs(passage) if pair.about and names <= set(extract_terms(pair.value))]
+            rows |= {
+                pair.text: pair
+                for pair in cells
+                if all(_has(term, set(extract_terms(pair.label))) for term in about - names) and about - names
+            }
+            continue
         cells = [(pair, extract_terms(pair.value) == [state]) for pair in read_pairs(passage) if pair.about]
         columns = {pair.label for pair, has in cells if has}
         if all(_has(term, contexts[get_document_title(passage)]) for term in about):
