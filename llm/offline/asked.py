@@ -16,8 +16,6 @@ SPELT_NUMBER = (
     r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen"
     r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?|hundred|thousand|million|half|third|quarter)"
 )
-YEAR = r"\b(?:19|20)\d\d\b"
-RELATIVE = re.compile(r"\b(?:before|after|until|till|since|by|from|between)\b", re.IGNORECASE)
 NUMBER = re.compile(rf"\d|\b{SPELT_NUMBER}\b", re.IGNORECASE)
 ENUMERATION = re.compile(r"^\W*(?:\d+(?:\.\d+)*[.)]|\d+(?:\.\d+)+)\s")
 FREQUENCY = re.compile(
@@ -139,7 +137,6 @@ NUMBERED_THING = re.compile(
     r"(?=\s+code\b))\s+\w+\.?(?=\W*$|\s+(?:for|is)\b|\s+of\s+(?:(?:the|this|that|our|your|my|his|her|its|their|an?)\b|(?-i:[A-Z])))",
     re.IGNORECASE,
 )
-BARE_NUMBER = re.compile(r"(?=.{1,40}$)(?:[A-Z]{1,6}-){0,2}[A-Z]{0,6}[-\s]?\d[\dA-Z./-]*", re.IGNORECASE)
 PLACE_LINE = re.compile(r"^\W*(?:location|place|venue|address|where|ort|adresse)\s*:", re.IGNORECASE)
 PREPOSITION = re.compile(
     r"\b(?:in|at|on|near|behind|to|from|beside|besides|inside|outside|into|onto|upon|under|underneath|above|below|beneath"
@@ -159,10 +156,10 @@ def _has_place(sentence: str, question: str) -> bool:
 
 
 def _has_number_of_thing(sentence: str, question: str) -> bool:
-    """A number right behind what it is the number of, "Case No.: 09-13654", or alone, as under a heading."""
+    """A number right behind what it is the number of: "Case No.: 09-13654"."""
     asked = NUMBERED_THING.search(question)
     forms = {asked[1], *ALIKE.get(stem_word(asked[1]), ())} if asked else set()
-    return bool(BARE_NUMBER.fullmatch(sentence)) or any(
+    return any(
         re.search(
             rf"\b{re.escape(form[:6])}[^\W\d_]*+\W{{0,3}}"
             r"(?:(?:(?:no|nr|number|id|code)\b)?(?:[^.:;|\d]{0,60}\b(?:is|was|are|reads)\b)?[\s|#:.()+-]{0,6}"
@@ -284,31 +281,6 @@ def has_negations(question: str, text: str) -> bool:
     )
 
 
-def has_dates(question: str, text: str) -> bool:
-    """Whether a text that names months, or years, names one of the question's, where that names any."""
-    for pattern, length in ((MONTH_NAME, 3), (YEAR, 4)):
-        asked, named = ({found[:length].lower() for found in re.findall(pattern, t, re.I)} for t in (question, text))
-        if asked and named and not asked & named and not RELATIVE.search(question):
-            return False
-    return True
-
-
 def split_parts(question: str) -> list[str]:
     """The questions in one: of "Who inspected it, and what was found?" both."""
     return PARTS.split(question)
-
-
-def find_numbered(question: str) -> list[tuple[str, str]]:
-    """The things that a number names: ("Sector", "7")."""
-    return re.findall(r"\b([A-Z][a-z]+)s?\s(\d{1,9})\b", question)
-
-
-def has_numbered(noun: str, number: str, text: str) -> bool:
-    """ "Sector 7" stands in "Sector 7", in "Sectors 5, 6 and 7" and in "Sectors 1 to 12"."""
-    for listed in re.finditer(rf"\b{noun}s?\s((?:\d+(?:\s*(?:,|and|to|or|-|–)\s*)?)+)", text, re.IGNORECASE):
-        if number in re.findall(r"\d+", listed[1]):
-            return True
-        ranges = re.findall(r"\b(\d{1,9})\s*(?:to|-|–)\s*(\d{1,9})\b", listed[1])
-        if any(int(low) <= int(number) <= int(high) for low, high in ranges):
-            return True
-    return False

@@ -4,14 +4,15 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
-from llm.offline.asked import QuestionKind, has_dates, has_name
+from llm.offline.asked import QuestionKind, has_name
 from llm.offline.long_questions import measure_term
 from llm.offline.meaning import measure_likeness
+from llm.offline.pair_owners import find_strangers
 from llm.offline.pairs import Pair, read_pairs
+from llm.offline.particulars import has_dates
 from llm.offline.ranking import extract_content_words, extract_terms, stem_word
-from llm.offline.reading import PromptPassage, get_document_title, split_headings
+from llm.offline.reading import PromptPassage, get_document_title
 from llm.offline.roles import PAPERS, read_role
-from llm.recognisers.people import find_people
 
 MAX_QUOTES = 3
 MIN_PRECISION = 0.5
@@ -46,7 +47,6 @@ AMOUNT_TERM = stem_word("amount")
 MAX_ADDED = 6
 """Amounts in a row that make a total."""
 MAX_ROWS = 8
-WHOSE = re.compile(r"^\W*whose\b|\bbelongs? to\b|^\W*wessen\b", re.IGNORECASE)
 WHICH = re.compile(r"^\W*(?:which|what|who|list|show|welche)\b", re.IGNORECASE)
 NEGATED = re.compile(
     r"(?:\b(?:not|never|nicht)|n['’]t)\s+(?:(?:yet|been|be|noch)\s+){0,2}([^\W\d_]{3,})"
@@ -110,42 +110,6 @@ def find_pairs(
             scored.append((hits + 0.5 * precision + NAMED_NEAR * named + paper, pair))
     # "Date of death:" without a date is not answered by the date of birth.
     return _choose([(score, pair) for score, pair in scored if score >= empty.get(pair.n, 0)])
-
-
-def find_strangers(question: str, found: list[PromptPassage]) -> set[Pair]:
-    """Where a question names one person: the pairs that are somebody else's. They stand behind another's name, and
-    behind none of the person's; a label that names the person begins another's pairs where it comes again.
-    """
-    people = [set(extract_terms(question[each.start : each.end])) for each in find_people(question)]
-    strangers: set[Pair] = set()
-    for passage in found if len(people) == 1 else ():
-        heading = split_headings(passage)[-1]
-        is_other = bool(find_people(heading)) and not people[0] <= set(extract_terms(heading))
-        naming: set[str] = set()  # labels that have named somebody
-        for pair in read_pairs(passage):
-            if pair.about:
-                continue
-            label = pair.label.split()[0]
-            if people[0] <= set(extract_terms(pair.text)):
-                is_other = False
-                naming.add(label)
-            elif find_people(pair.text):
-                is_other = is_other or not naming or label in naming
-                naming.add(label)
-            elif is_other:
-                strangers.add(pair)
-    return strangers
-
-
-def find_owner(question: str, names: set[str], found: list[PromptPassage]) -> list[Pair]:
-    """Of "Whose claim is SF-1008?" the pair with a person before the one with the number, and that one."""
-    for passage in found if names and WHOSE.search(question) else ():
-        owner: Pair | None = None
-        for pair in read_pairs(passage):
-            if owner and names <= set(extract_terms(pair.text)):
-                return [owner, pair]
-            owner = pair if find_people(pair.text) and not pair.about else owner
-    return []
 
 
 def find_rows(question: str, asked: Sequence[str], names: set[str], found: list[PromptPassage]) -> list[Pair]:

@@ -188,7 +188,9 @@ LEDGER = PromptPassage(
     "| Invoice | Supplier | Status |\n| A-1 | Corless | Paid |\n| A-2 | Dunmore | Open |\n| A-3 | Farrow | Disputed |",
 )
 SHIPPED = PromptPassage(
-    7, "Pump-invoice.md (Club)", "Bill to: Kelda plc, 1 Row Road\nShip to: Kelda Depot, Selby\nNext visit: 9 April, quay"
+    7,
+    "Pump-invoice.md (Club)",
+    "Bill to: Kelda plc, 1 Row Road\nShip to: Kelda Depot, Selby\nNext visit: 9 April",
 )
 
 
@@ -209,7 +211,7 @@ SHIPPED = PromptPassage(
         # What is done with it is its label; a name in front of an address is one; another month is another visit.
         ("Where was the pump invoice shipped to?", ["Ship to: Kelda Depot, Selby"]),
         ("Who is billed for the pump?", ["Bill to: Kelda plc, 1 Row Road"]),
-        ("When is the next visit in April?", ["Next visit: 9 April, quay"]),
+        ("When is the next visit in April?", ["Next visit: 9 April"]),
         ("When is the next visit in May?", []),
     ],
 )
