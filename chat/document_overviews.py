@@ -39,6 +39,8 @@ MAX_PASSAGES_PER_DOCUMENT = 8
 MAX_ROWS_PER_DOCUMENT = 400
 """Passages of a document among which the tool chooses, from its beginning."""
 MAX_NAMES = 500
+MAX_FOCUS_WORDS = 12
+"""Words of a focus by which documents are chosen: each is looked for in every passage of the record."""
 MAX_FIELD_ROWS = 4
 MAX_OPENING_CHARACTERS = 300
 DEPTHS: Mapping[str, int] = {LookIn.RECORD: 1, LookIn.FILES: 1, LookIn.LINKED: 2}
@@ -179,7 +181,7 @@ def _list_files(scope: Scope, entity: UUID, focus: str) -> list[UUID]:
     newest.
     """
     rows = _select_readable_rows(scope).filter(entity=entity, file__isnull=False).order_by()
-    words = [Q(text__icontains=word) for word in set(extract_content_words(focus))]
+    words = [Q(text__icontains=word) for word in dict.fromkeys(extract_content_words(focus)[:MAX_FOCUS_WORDS])]
     hits = rows.filter(file=OuterRef("pk")).filter(reduce(or_, words)) if words else rows.none()
     files = _select_visible_files(scope).filter(pk__in=rows.values("file"))
     files = files.annotate(has_word=Exists(hits)).order_by("-has_word", "-created_at", "pk")
