@@ -125,10 +125,10 @@ def find_rows(question: str, asked: Sequence[str], names: set[str], found: list[
     rows: dict[str, Pair] = {}
     for passage in found:
         if not negated and names:
-            cells = [pair for pair in read_pairs(passage) if pair.about and names <= set(extract_terms(pair.value))]
+            valued = [pair for pair in read_pairs(passage) if pair.about and names <= set(extract_terms(pair.value))]
             rows |= {
                 pair.text: pair
-                for pair in cells
+                for pair in valued
                 if all(_has(term, set(extract_terms(pair.label))) for term in about - names) and about - names
             }
             continue
