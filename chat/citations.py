@@ -1,7 +1,7 @@
 """From an answer's numbers to what they stand for: reference rows when it is written, links when it is read."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from uuid import UUID
 
 from chat.models import Message, Role, Session
@@ -48,13 +48,17 @@ def load_citation_links(scope: Scope, message: Message, question: str = "") -> d
 
 
 def collect_cited_atoms(
-    content: str, links: Mapping[int, CitationLink], fields: Mapping[str, Collection[int]] | None = None
+    content: str,
+    links: Mapping[int, CitationLink],
+    fields: Mapping[str, Collection[int]] | None = None,
+    find_typed: Callable[[str], Collection[int] | None] = lambda line: None,
 ) -> tuple[int, ...] | None:
     """The atoms of what an answer shows; None where a line of it cites nothing that can be read, and its label is that
     of all that went into it.
 
     fields: of an answer by the offline engine, whose lines without a number are fields of the record, by title with
-    their atoms, and the heads of lists, which need what the records below them need.
+    their atoms, and the heads of lists, which need what the records below them need. find_typed: of a line that the
+    asker typed before, the atoms of that message; None of any other.
     """
     if content == NOT_FOUND:
         return ()
@@ -74,6 +78,8 @@ def collect_cited_atoms(
             heads += 1
         elif fields is not None and title in fields:
             found |= set(fields[title])
+        elif (typed := find_typed(line)) is not None:
+            found |= set(typed)
         else:
             return None
     return None if heads and not cited else tuple(sorted(found))

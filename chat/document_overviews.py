@@ -8,10 +8,13 @@ of `focus`. Everything is read as the asker: a row that they may not see is neit
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Left
 
 from chat.access import get_entity
 from chat.models import LookIn, Session
@@ -21,7 +24,7 @@ from entities.access import Scope, build_sources_visible_q, build_visibility_q
 from entities.models import Entity
 from ingestion.models import ContextRow, File, Kind
 from llm.offline.overview import is_introduction, stands_alone
-from llm.offline.ranking import compute_frequencies, extract_terms, sum_cosines
+from llm.offline.ranking import compute_frequencies, extract_content_words, extract_terms, sum_cosines
 from llm.offline.sentences import split_sentences
 from retrieval.fusion import Hit
 from retrieval.gate import build_gates
@@ -30,12 +33,14 @@ from retrieval.results import FILE_NAME_IS_READABLE, load_results
 from retrieval.terms import Terms
 
 NAME = "read_documents"
-MAX_DOCUMENTS = 6
+MAX_DOCUMENTS = 8
 MAX_PASSAGES = 14
 MAX_PASSAGES_PER_DOCUMENT = 8
 MAX_ROWS_PER_DOCUMENT = 400
 """Passages of a document among which the tool chooses, from its beginning."""
 MAX_NAMES = 500
+MAX_FOCUS_WORDS = 12
+"""Words of a focus by which documents are chosen: each is looked for in every passage of the record."""
 MAX_FIELD_ROWS = 4
 MAX_OPENING_CHARACTERS = 300
 DEPTHS: Mapping[str, int] = {LookIn.RECORD: 1, LookIn.FILES: 1, LookIn.LINKED: 2}
@@ -90,7 +95,7 @@ def read_documents(scope: Scope, session: Session, request: ReadingRequest, look
     elif entity is None:
         raise BadCall("This chat is about no record: name a document, or search.")
     else:
-        files = _list_files(scope, entity.pk)
+        files = _list_files(scope, entity.pk, request.focus)
         numbers = [] if look_in == LookIn.FILES else _choose_field_rows(scope, entity.pk)
     alone = request.document and len(files) == 1
     share = MAX_PASSAGES if alone else max(2, min(MAX_PASSAGES_PER_DOCUMENT, MAX_PASSAGES // max(1, len(files))))
@@ -144,8 +149,8 @@ def _read_openings(scope: Scope, files: Iterable[UUID]) -> dict[UUID, str]:
     """With which text each of the files begins: a document names itself there."""
     rows = _select_readable_rows(scope).filter(file__in=files, position__lte=1).order_by("file", "position", "number")
     found: dict[UUID, str] = {}
-    for pk, text in rows.values_list("file", "text"):
-        found[pk] = f"{found.get(pk, '')} {text[:MAX_OPENING_CHARACTERS]}"
+    for pk, text in rows.values_list("file", Left("text", MAX_OPENING_CHARACTERS)):
+        found[pk] = f"{found.get(pk, '')} {text}"
     return found
 
 
@@ -171,10 +176,15 @@ def _select_readable_rows(scope: Scope) -> QuerySet[ContextRow]:
     return ContextRow.objects.filter(build_sources_visible_q(scope), entity__in=seen, kind=Kind.FILE_CHUNK)
 
 
-def _list_files(scope: Scope, entity: UUID) -> list[UUID]:
-    """The record's files with text for the asker: pictures after papers, the newest first."""
+def _list_files(scope: Scope, entity: UUID, focus: str) -> list[UUID]:
+    """The record's files with text for the asker: pictures after papers, first those with a word of `focus`, then the
+    newest.
+    """
     rows = _select_readable_rows(scope).filter(entity=entity, file__isnull=False).order_by()
-    files = _select_visible_files(scope).filter(pk__in=rows.values("file")).order_by("-created_at", "pk")
+    words = [Q(text__icontains=word) for word in dict.fromkeys(extract_content_words(focus)[:MAX_FOCUS_WORDS])]
+    hits = rows.filter(file=OuterRef("pk")).filter(reduce(or_, words)) if words else rows.none()
+    files = _select_visible_files(scope).filter(pk__in=rows.values("file"))
+    files = files.annotate(has_word=Exists(hits)).order_by("-has_word", "-created_at", "pk")
     found = list(files.values_list("pk", "revision__blob__media_type")[: 4 * MAX_DOCUMENTS])
     found.sort(key=lambda pair: str(pair[1] or "").startswith("image/"))
     return [pk for pk, _ in found[:MAX_DOCUMENTS]]
@@ -212,7 +222,7 @@ def choose_central(texts: Sequence[str], focus: Sequence[str], count: int) -> li
     states = [any(stands_alone(sentence) for sentence in split_sentences(text)) for text in texts]
     introducing = [index for index, text in enumerate(texts) if states[index] and is_introduction(text)]
     wanted = set(focus)
-    opening = range(max(1, count // 2 + 1)) if wanted else [0, *introducing[:1]]
+    opening = range(max(1, (count + 1) // 2)) if wanted else [0, *introducing[:1]]
     first = [*opening, *[index for index, has in enumerate(states) if has][:2]]
 
     def rank(index: int) -> tuple[float, bool, float]:

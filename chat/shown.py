@@ -8,11 +8,12 @@ from uuid import UUID
 
 from django.urls import reverse
 
+from chat.access import select_messages
 from chat.citations import collect_cited_atoms, label_fields, load_citation_links
 from chat.conversation import Exchange
-from chat.models import Message, State, Turn
+from chat.models import Message, Role, State, Turn
 from chat.places import name_places
-from entities.access import Scope, build_sources_visible_q, list_redacted_fields
+from entities.access import Scope, build_sources_visible_q, list_atoms, list_redacted_fields
 from entities.api.lists import list_atom_chips, list_chips
 from entities.model_markdown import CitationLink
 from entities.models import Entity
@@ -82,7 +83,16 @@ def present_exchange(scope: Scope, exchange: Exchange, typed: str = "") -> Shown
     answer = exchange.answer if not exchange.is_open else None
     asked = exchange.question.content if exchange.question else ""
     links = load_citation_links(scope, answer, asked) if answer else {}
-    quoted = collect_cited_atoms(answer.content, links, label_own_fields(scope, exchange.turn)) if answer else None
+    quoted = (
+        collect_cited_atoms(
+            answer.content,
+            links,
+            label_own_fields(scope, exchange.turn),
+            lambda line: label_typed_line(scope, exchange.turn, line),
+        )
+        if answer
+        else None
+    )
     hidden, hidden_answer = exchange.hidden_question, exchange.hidden_answer
     return ShownExchange(
         turn=exchange.turn,
@@ -115,6 +125,18 @@ def label_own_fields(scope: Scope, turn: Turn) -> dict[str, frozenset[int]] | No
         return {}
     entity = Entity.objects.readable_by(scope).filter(pk=turn.session.entity_id).first()
     return label_fields(entity.type_class) if entity else {}
+
+
+def label_typed_line(scope: Scope, turn: Turn, line: str) -> tuple[int, ...] | None:
+    """The atoms of what the asker typed earlier in the conversation and the offline engine says again word for word:
+    it shows no more than that message, whatever else the conversation has drawn on. None of any other line.
+    """
+    if not turn.usage.get("offline"):
+        return None
+    before = select_messages(scope, turn.session).filter(role=Role.USER, turn__number__lt=turn.number)
+    said = before.filter(content__contains=line).order_by("turn__number")
+    label = said.values_list("data_classification", flat=True).first()
+    return None if label is None else list_atoms(label)
 
 
 def list_hidden_neighbours(scope: Scope, turn: Turn, answer: Message, question: str) -> list[Nearby]:

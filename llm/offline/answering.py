@@ -3,16 +3,16 @@
 import re
 from dataclasses import replace
 
-from llm.offline.asked import (
-    WHY,
-    drop_place_words,
-    extract_name_terms,
-    find_kind,
-    has_negations,
-    has_places,
-)
+from llm.offline.asked import drop_place_words, extract_name_terms, find_kind, has_negations, has_places
+from llm.offline.choosing import choose_best
 from llm.offline.field_answers import Answered, Quote, quote_fields
-from llm.offline.form_answers import find_alike_pairs, find_left_empty, find_pairs, find_totals
+from llm.offline.form_answers import (
+    find_alike_pairs,
+    find_left_empty,
+    find_pairs,
+    find_rows,
+    find_totals,
+)
 from llm.offline.long_questions import (
     keep_content_terms,
     measure_term,
@@ -20,27 +20,18 @@ from llm.offline.long_questions import (
     merge_terms,
     trim_question,
 )
+from llm.offline.pair_owners import find_owner, find_strangers
 from llm.offline.pairs import Pair, read_pairs
+from llm.offline.particulars import has_dates
 from llm.offline.passage_fit import IMPLIED, is_about, record_terms
 from llm.offline.ranking import compute_frequencies, extract_content_words, extract_terms, stem_word, weigh_rarest
-from llm.offline.reading import FIELDS, PromptPassage, split_headings
+from llm.offline.reading import FIELDS, PromptPassage, get_document_title, split_headings
 from llm.offline.roles import find_role, read_role
-from llm.offline.sentences import ITEM, is_furniture, is_heading, split_sentences
+from llm.offline.sentences import is_furniture, is_heading, split_sentences
 from llm.offline.summaries import REMOVED
 
-# Share of the question's weight that the best sentence, with its surroundings, must carry. Measured on 296 questions
-# about six HR documents, five passages each by BM25: 223 of 251 answerable ones answered, 190 of them from the cited
-# page or the next; 29 of 45 unanswerable ones refused, among them all that have nothing to do with the documents.
-ENOUGH = 0.42
 # Share that the sentence must carry by its own words.
 OWN = 0.25
-# A further sentence must come this near the best one.
-NEAR_BEST = 0.75
-MOST = 3
-ENTRY = re.compile(rf"{ITEM.pattern}|\d")
-"""An item of a list, or an entry that begins with its number."""
-# List items quoted under the sentence that announces them.
-ITEMS = 6
 MAX_QUOTE_CHARACTERS = 700
 AROUND_WEIGHT = 0.55
 NAME_WEIGHT = 0.6
@@ -53,10 +44,6 @@ PAIR_SCORE = 1.0
 """Of an answer that a label names."""
 UNDER_HEADING = 0.75
 SOURCES = re.compile(r"^\W*(?:sources?|references|quellen?)\s*:", re.IGNORECASE)
-ASKS_LIST = re.compile(r"^\W*(?:list|name|enumerate|(?:what|which)(?: \w+)? are)\b", re.IGNORECASE)
-GIVES_REASON = re.compile(
-    r"^\W*(?:(?:this|that|it|these|the reason)\b[^.]{0,40}?\b(?:because|due to|owing to)|because)\b", re.IGNORECASE
-)
 
 
 def answer(question: str, found: list[PromptPassage], fields: list[str] | None = None) -> list[Quote]:
@@ -93,9 +80,14 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
     for index, (passage, sentence) in enumerate(units):
         if is_heading(sentence) or sentence.rstrip().endswith("?") or _is_table_head(units, index):
             continue
+        title = set(extract_terms(get_document_title(passage)))
+        if not title.issuperset(asked) and all(term in title or term.isdigit() for term in bags[index]):
+            continue  # "Receipt 5521" says of the receipt what its name says
         if not is_about(passage, question, asked, weights, wanted, passage_terms[passage.n], own_terms[passage.n]):
             continue
-        if not has_negations(question, sentence) or (sentence.endswith(":") and not _announces(units, index)):
+        if not (has_negations(question, sentence) and has_dates(question, sentence)) or (
+            sentence.endswith(":") and not _announces(units, index)
+        ):
             continue
         has = kind is None or kind.has(sentence, question)
         if kind is not None and kind.must and not has:
@@ -106,6 +98,12 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
             scored += [(LINE_OF_FORM, index)] if stands else []
             continue
         near, above = _list_nearby_terms(units, bags, index)
+        thing = [term for term in asked if term not in names][-1:] if kind is not None and kind.line else []
+        if not all(measure_term(term, bags[index] | near | above) for term in thing):
+            continue  # where something is, says who names it
+        plain = [term for term in asked if term not in names] if kind is None and sentence[0] != "|" else []
+        if plain and not any(measure_term(term, bags[index] | above) for term in plain):
+            continue  # "Emergency contact: Bob Ray" says not what he does
         above |= set(extract_terms(passage.title.rpartition("), ")[2] if "), " in passage.title else ""))
         if role is not None and not _has_role(role, read_role(question), bags[index] | above, passage):
             continue
@@ -133,13 +131,18 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         short = -0.1 if len(sentence) < 25 else 0.0
         scored.append((score + fitting + short, index))
     empty = find_left_empty(asked, prose)
+    strange = {(pair.n, pair.text) for pair in find_strangers(question, prose)}
     scored = [
-        (score, index) for score, index in scored if units[index][0].n not in empty or not _is_pair(*units[index])
+        (score, index)
+        for score, index in scored
+        if not any(n == units[index][0].n and text in units[index][1] for n, text in strange)
+        and (units[index][0].n not in empty or not _is_pair(*units[index]))
     ]
     return (
         quote_fields(question, asked, fields or [], prose, found)
+        or _pair_quotes(find_owner(question, wanted, prose) or find_rows(question, asked, wanted, prose))
         or _pair_quotes(find_pairs(question, asked, wanted, kind, prose))
-        or _choose_best(scored, units, bags, question)
+        or choose_best(scored, units, bags, question)
         or _pair_quotes(find_totals(question, asked, prose))
         or _pair_quotes(find_alike_pairs(question, wanted, kind, prose))
         or Answered([])
@@ -239,53 +242,3 @@ def _list_nearby_terms(
     if index + 1 < len(units) and units[index + 1][0].n == n:
         around |= bags[index + 1]
     return around, set(heading or ())
-
-
-def _choose_best(
-    scored: list[tuple[float, int]], units: list[tuple[PromptPassage, str]], bags: list[set[str]], question: str
-) -> Answered | None:
-    ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1]))
-    if not ranked or ranked[0][0] < ENOUGH:
-        return None
-    chosen: list[int] = []
-    for score, index in ranked:
-        if score < NEAR_BEST * ranked[0][0] or len(chosen) == MOST:
-            break
-        if all(len(bags[index] & bags[o]) < 0.7 * max(1, min(len(bags[index]), len(bags[o]))) for o in chosen):
-            chosen.append(index)
-    whole = _add_list_items(sorted(chosen), units, everything=bool(ASKS_LIST.match(question)))
-    if WHY.search(question):
-        whole = _add_reasons(whole, units)
-    return Answered([Quote(units[index][1], units[index][0].n) for index in whole], ranked[0][0])
-
-
-def _add_reasons(chosen: list[int], units: list[tuple[PromptPassage, str]]) -> list[int]:
-    """With a sentence the one after it, where that gives its reason: "This is because …"."""
-    found: list[int] = []
-    for index in chosen:
-        found.append(index)
-        follows = index + 1 < len(units) and units[index + 1][0].n == units[index][0].n
-        if follows and GIVES_REASON.match(units[index + 1][1]):
-            found.append(index + 1)
-    return list(dict.fromkeys(found))
-
-
-def _add_list_items(
-    chosen: list[int], units: list[tuple[PromptPassage, str]], *, everything: bool = False
-) -> list[int]:
-    """With a sentence that announces a list ("… as follows:"), or with an item where `everything` of a list is asked
-    for, the items under it.
-    """
-    found: list[int] = []
-    for index in chosen:
-        found.append(index)
-        begins = units[index][1]
-        announces = begins.endswith(":")
-        entry = ENTRY if everything and (announces or ENTRY.match(begins)) else ITEM if announces else None
-        if entry is None:
-            continue
-        for item in range(index + 1, min(index + 1 + ITEMS, len(units))):
-            if units[item][0].n != units[index][0].n or not entry.match(units[item][1]):
-                break
-            found.append(item)
-    return list(dict.fromkeys(found))

@@ -78,7 +78,7 @@ def _has_figure(value: str) -> bool:
 
 
 def has_name(value: str) -> bool:
-    return bool(re.match(r"\W*[^\W\d_a-zß-öø-ÿ][^\d:]*$", value[:40]))
+    return bool(re.match(r"\W*[^\W\d_a-zß-öø-ÿ][^\d:,]*(?:,|$)", value[:40]))
 
 
 def _has_time(value: str) -> bool:
@@ -94,9 +94,10 @@ def _has_person(sentence: str, question: str) -> bool:
     if any(set(extract_terms(name)) - known for name in people):
         return True
     names = CAPITALISED.findall(sentence.strip("| "))
-    return any(stem_word(name) not in known and stem_word(name) not in NO_PERSON for name in names) or (
-        sentence.startswith("|") or any(stem_word(role) not in known for role in ROLE.findall(sentence))
-    )
+    return any(
+        len(name) > 2 and name.isalpha() and stem_word(name) not in known | NO_PERSON
+        for name in re.findall(r"[^\W_]+", " ".join(names))
+    ) or (sentence.startswith("|") or any(stem_word(role) not in known for role in ROLE.findall(sentence)))
 
 
 def _has_count(sentence: str, question: str) -> bool:
@@ -136,7 +137,6 @@ NUMBERED_THING = re.compile(
     r"(?=\s+code\b))\s+\w+\.?(?=\W*$|\s+(?:for|is)\b|\s+of\s+(?:(?:the|this|that|our|your|my|his|her|its|their|an?)\b|(?-i:[A-Z])))",
     re.IGNORECASE,
 )
-BARE_NUMBER = re.compile(r"(?=.{1,40}$)(?:[A-Z]{1,6}-){0,2}[A-Z]{0,6}[-\s]?\d[\dA-Z./-]*", re.IGNORECASE)
 PLACE_LINE = re.compile(r"^\W*(?:location|place|venue|address|where|ort|adresse)\s*:", re.IGNORECASE)
 PREPOSITION = re.compile(
     r"\b(?:in|at|on|near|behind|to|from|beside|besides|inside|outside|into|onto|upon|under|underneath|above|below|beneath"
@@ -144,20 +144,22 @@ PREPOSITION = re.compile(
     r"|down|with|here|there|everywhere|anywhere|upstairs|downstairs|online|abroad|north|south|east|west)\b",
     re.IGNORECASE,
 )
+TIMED = re.compile(rf"\b[a-z]+\s+(?:{DATE.pattern})", re.IGNORECASE)
 
 
 def _has_place(sentence: str, question: str) -> bool:
     """A place, by the word before it or by a name that the question does not have: "Our head office is Hamburg."."""
     known = set(extract_terms(question))
     named = any(stem_word(name) not in known for name in CAPITALISED.findall(sentence))
-    return named or bool(PREPOSITION.search(sentence) or PLACE_LINE.match(sentence))
+    timeless = TIMED.sub(" ", sentence)  # "within 30 days" is no place
+    return named or bool(PREPOSITION.search(timeless) or PLACE_LINE.match(sentence))
 
 
 def _has_number_of_thing(sentence: str, question: str) -> bool:
-    """A number right behind what it is the number of, "Case No.: 09-13654", or alone, as under a heading."""
+    """A number right behind what it is the number of: "Case No.: 09-13654"."""
     asked = NUMBERED_THING.search(question)
     forms = {asked[1], *ALIKE.get(stem_word(asked[1]), ())} if asked else set()
-    return bool(BARE_NUMBER.fullmatch(sentence)) or any(
+    return any(
         re.search(
             rf"\b{re.escape(form[:6])}[^\W\d_]*+\W{{0,3}}"
             r"(?:(?:(?:no|nr|number|id|code)\b)?(?:[^.:;|\d]{0,60}\b(?:is|was|are|reads)\b)?[\s|#:.()+-]{0,6}"
@@ -270,9 +272,11 @@ def has_negations(question: str, text: str) -> bool:
     """Whether what a question asks to be without is absent: of "without cause", a text with "for cause" has it not."""
     return all(
         re.search(
-            rf"\b(?:without|no|not|non|nor|never|any|free of)\W+(?:\w+\W+){{0,3}}?{re.escape(word[:5])}", text, re.I
+            rf"\b(?:without|no|not|non|nor|never|any|free of|\w+n['’]t)\W+(?:\w+\W+){{0,3}}?{re.escape(word[:5])}",
+            text,
+            re.I,
         )
-        for word in re.findall(r"\b(?:without|no)\s+(?:an?\s+|any\s+)?([^\W\d_]{4,})", question, re.I)
+        for word in re.findall(r"\b(?:without|not?)\s+(?:an?\s+|any\s+|yet\s+|been\s+)?([^\W\d_]{4,})", question, re.I)
         if stem_word(word) in set(extract_terms(text))
     )
 
@@ -280,19 +284,3 @@ def has_negations(question: str, text: str) -> bool:
 def split_parts(question: str) -> list[str]:
     """The questions in one: of "Who inspected it, and what was found?" both."""
     return PARTS.split(question)
-
-
-def find_numbered(question: str) -> list[tuple[str, str]]:
-    """The things that a number names: ("Sector", "7")."""
-    return re.findall(r"\b([A-Z][a-z]+)s?\s(\d{1,9})\b", question)
-
-
-def has_numbered(noun: str, number: str, text: str) -> bool:
-    """ "Sector 7" stands in "Sector 7", in "Sectors 5, 6 and 7" and in "Sectors 1 to 12"."""
-    for listed in re.finditer(rf"\b{noun}s?\s((?:\d+(?:\s*(?:,|and|to|or|-|–)\s*)?)+)", text, re.IGNORECASE):
-        if number in re.findall(r"\d+", listed[1]):
-            return True
-        ranges = re.findall(r"\b(\d{1,9})\s*(?:to|-|–)\s*(\d{1,9})\b", listed[1])
-        if any(int(low) <= int(number) <= int(high) for low, high in ranges):
-            return True
-    return False

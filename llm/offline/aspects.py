@@ -109,7 +109,7 @@ ASPECTS = (
         r"\bwho (?:wrote|sent|signed|drafted|prepared|published|issued)\b|\b(?:from|by) whom\b"
         r"|\b(?:authors?|writers?|sender)\b|\bwho\b.*\bfrom\b",
         r"^\W*(?:from|sender|author|signed|(?:written|prepared|published|issued) by|von)\b"
-        r"|\b(?:yours (?:sincerely|faithfully|truly)|(?:kind|best|warm) regards|sincerely(?: yours)?|signed by)\b",
+        r"|/s/|\b(?:yours (?:sincerely|faithfully|truly)|(?:kind|best|warm) regards|sincerely(?: yours)?|signed by)\b",
         "from sender author signed sincerely faithfully regards prepared",
         "wrote write written sent send signed sign drafted prepared published issued author authors writer writers"
         " sender come comes",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from llm.offline.asked import find_kind
-from llm.offline.ranking import STOP, extract_content_words
+from llm.offline.ranking import STOP, extract_content_words, stem_word
 from llm.offline.reading import extract_text, find_last_question, record_name
 from llm.offline.small_talk import is_small_talk
 from llm.recognisers.findings import phrases
@@ -70,7 +70,9 @@ def _join_questions(earlier: str, question: str) -> str:
     type?", what the bellows type is made of. One that asks for something of its own leaves out what was asked for.
     """
     if find_kind(question) is not None:
-        return f"{question.rstrip(' ?')} {ASKING.sub('', earlier)}"
+        before = find_kind(earlier)
+        words = [w for w in ASKING.sub("", earlier).split() if not (before and stem_word(w) in before.implied)]
+        return f"{question.rstrip(' ?')} {' '.join(words)}"
     words = extract_content_words(question)
     if len(words) == 2 and (other := re.search(rf"\b[\w-]+\s+{re.escape(words[1])}\b", earlier, re.IGNORECASE)):
         return f"{earlier[: other.start()]}{' '.join(words)}{earlier[other.end() :]}"

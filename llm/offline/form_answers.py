@@ -7,7 +7,9 @@ from decimal import Decimal
 from llm.offline.asked import QuestionKind, has_name
 from llm.offline.long_questions import measure_term
 from llm.offline.meaning import measure_likeness
+from llm.offline.pair_owners import find_strangers
 from llm.offline.pairs import Pair, read_pairs
+from llm.offline.particulars import has_dates
 from llm.offline.ranking import extract_content_words, extract_terms, stem_word
 from llm.offline.reading import PromptPassage, get_document_title
 from llm.offline.roles import PAPERS, read_role
@@ -44,6 +46,13 @@ REFERENCE = re.compile(
 AMOUNT_TERM = stem_word("amount")
 MAX_ADDED = 6
 """Amounts in a row that make a total."""
+MAX_ROWS = 8
+WHICH = re.compile(r"^\W*(?:which|what|who|list|show|welche)\b", re.IGNORECASE)
+NEGATED = re.compile(
+    r"(?:\b(?:not|never|nicht)|n['’]t)\s+(?:(?:yet|been|be|noch)\s+){0,2}([^\W\d_]{3,})"
+    r"|\b(?:un|non-?)((?:[^\W\d_]{2,}ed|paid|sent|sold)\b)",
+    re.IGNORECASE,
+)
 DONE = re.compile(
     r"\b(?:was|were|is|are|been|did|has|have)\b.*?\b(\w{3,}ed|paid|made|sent|bought|sold|spent)\b", re.IGNORECASE
 )
@@ -60,13 +69,13 @@ def find_pairs(
     empty: dict[int, int] = {}  # number of a passage -> words of the question in a label without a value
     if ACCOUNT.search(question):
         return []
-    free = _extract_done_terms(question)
+    done = _extract_done_terms(question)
     role = read_role(question)
-    meant = _find_meant(question, [term for term in asked if term not in free] or asked, names)
-    free |= PAPERS
+    meant = _find_meant(question, [term for term in asked if term not in done] or asked, names)
+    free = done | PAPERS
     papers = PAPERS.intersection(asked)
     titles = {passage.n: set(extract_terms(get_document_title(passage))) for passage in found}
-    for pair, context, near in _read_candidates(kind, found, {*asked, *names}):
+    for pair, context, near in _read_candidates(question, kind, found, {*asked, *names}):
         label = {term for term in extract_terms(pair.label) if not (term.isdigit() or term in UNSAID)}
         hit = {term for term in asked if _has(term, label)}
         if not pair.value:
@@ -75,7 +84,7 @@ def find_pairs(
         heads = label | set(extract_terms(pair.head))
         if not label and _is_named(pair.label, question):
             label = hit = {pair.label}
-        elif not any(
+        elif not (label and all(_has(word, done) for word in label)) and not any(
             _has(term, heads) for term in meant if term not in titles[pair.n] or titles[pair.n].issuperset(asked)
         ):
             continue  # a label with the words of its document's title says no more than the title
@@ -89,14 +98,45 @@ def find_pairs(
             continue
         if role and not re.search(rf"\b{re.escape(role)}", pair.label, re.IGNORECASE):
             continue  # an insurer is no insured
-        precision = sum(any(_has(word, {term}) for term in hit) for word in label) / len(label)
+        # What the document's name says as well tells no label from another, nor does a word that only means the same.
+        told = titles[pair.n] if not titles[pair.n].issuperset(asked) else set()
+        own = label - told or label
+        precision = sum(any(_has(word, {term}) for term in hit) for word in own) / len(own)
+        hits = sum(measure_term(term, label) or 1.0 for term in hit - told)
         exact = kind is not None and kind.value is has_name  # whose name it is, nothing else says
         if precision >= (1.0 if exact else MIN_PRECISION) or pair.is_row:
             named = len(names & near) / max(1, len(names))
             paper = PAPER_NAMED * (papers <= context)
-            scored.append((len(hit) + 0.5 * precision + NAMED_NEAR * named + paper, pair))
+            scored.append((hits + 0.5 * precision + NAMED_NEAR * named + paper, pair))
     # "Date of death:" without a date is not answered by the date of birth.
     return _choose([(score, pair) for score, pair in scored if score >= empty.get(pair.n, 0)])
+
+
+def find_rows(question: str, asked: Sequence[str], names: set[str], found: list[PromptPassage]) -> list[Pair]:
+    """Of "Which invoices are not paid?" the rows of a table in which another cell stands where some have "Paid"; of
+    "Who died in 2017?" those with 2017 under "Date of death". Their document has all else that is asked for.
+    """
+    if not WHICH.match(question):
+        return []
+    negated = NEGATED.search(question)
+    state = stem_word(negated[1] or negated[2]) if negated else ""
+    about = {term for term in asked if term not in (state, stem_word(f"un{state}"))}
+    contexts = _read_contexts(found)
+    rows: dict[str, Pair] = {}
+    for passage in found:
+        if not negated and names:
+            valued = [pair for pair in read_pairs(passage) if pair.about and names <= set(extract_terms(pair.value))]
+            rows |= {
+                pair.text: pair
+                for pair in valued
+                if all(_has(term, set(extract_terms(pair.label))) for term in about - names) and about - names
+            }
+            continue
+        cells = [(pair, extract_terms(pair.value) == [state]) for pair in read_pairs(passage) if pair.about]
+        columns = {pair.label for pair, has in cells if has}
+        if all(_has(term, contexts[get_document_title(passage)]) for term in about):
+            rows |= {pair.text: pair for pair, has in cells if pair.label in columns and not has}
+    return list(rows.values())[:MAX_ROWS]
 
 
 def find_left_empty(asked: Sequence[str], found: list[PromptPassage]) -> set[int]:
@@ -119,7 +159,7 @@ def find_alike_pairs(
     known = [stem_word(word) for word in wanted.split()]
     pairs = [
         pair
-        for pair, context, _ in _read_candidates(kind, found, {*known, *names})
+        for pair, context, _ in _read_candidates(question, kind, found, {*known, *names})
         if pair.value
         and context >= names
         and sum(term not in context for term in known) <= 1
@@ -171,18 +211,21 @@ def _read_amount(value: str) -> Decimal | None:
 
 
 def _read_candidates(
-    kind: QuestionKind | None, found: list[PromptPassage], wanted: set[str]
+    question: str, kind: QuestionKind | None, found: list[PromptPassage], wanted: set[str]
 ) -> list[tuple[Pair, set[str], set[str]]]:
     """Pairs whose value is empty or of the kind that is asked for, with those of the wanted terms that say which one
     each is, and those near it: of its row in a table, else of all that was found of its document, and of its passage.
     """
     documents = {title: _choose_known(wanted, bag) for title, bag in _read_contexts(found).items()}
+    strangers = find_strangers(question, found)
     candidates = []
     for passage in found:
         near = _choose_known(wanted, set(extract_terms(passage.text)))
         titled = _choose_known(wanted, set(extract_terms(passage.title)))
         rows: dict[str, set[str]] = {}
         for pair in read_pairs(passage):
+            if pair in strangers or not has_dates(question, pair.text):
+                continue
             if not pair.value or kind is None or kind.value(pair.value):
                 if not pair.about:
                     candidates.append((pair, documents[get_document_title(passage)], near))

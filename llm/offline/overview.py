@@ -15,6 +15,7 @@ from llm.offline.sentences import ITEM, is_furniture, join_cells, split_sentence
 from llm.offline.summaries import REMOVED
 from llm.recognisers.findings import phrases
 from llm.recognisers.money import AMOUNT
+from llm.recognisers.people import find_people
 
 MAX_POINTS = 8
 MAX_POINT_CHARACTERS = 480
@@ -59,6 +60,8 @@ GOES_ON = re.compile(
 )
 NAMES_DATE = re.compile(r"\b(?:dated?|datum)\b(?! of birth)", re.IGNORECASE)
 MAX_DATES = 2
+MAX_SIGNATURE_CHARACTERS = 120
+"""Of a line that says who wrote or signed. A longer one that names nobody says who may sign."""
 COPYRIGHT_YEAR = re.compile(r"(?:©|\(c\)|\bcopyright)[^.;]{0,60}?\b(?:19|20)\d\d\b", re.IGNORECASE)
 """The year of a document that has no other date."""
 NO_SIGNER = re.compile(
@@ -190,6 +193,7 @@ def _write_aspect(aspect: Aspect, asked: frozenset[str], documents: list[list[Pr
             i
             for i, (text, _) in enumerate(units)
             if aspect.fits(text)
+            and (aspect is not WRITTEN or len(text) <= MAX_SIGNATURE_CHARACTERS or find_people(text))
             and not ACCOUNT.match(text)
             and not _is_artefact(text)
             and not (is_title(text) and not (aspect is WRITTEN and WRITERS.search(text)))

@@ -120,7 +120,7 @@ def _plan_aspect(question: str, about: str) -> ReadingPlan | None:
             if all(word.lower() in NOUNS for word in left):
                 topic = " ".join(left)
                 return ReadingPlan("" if _is_about_record_here(question, topic) else topic, True, (aspect,))
-            named = find_document(question, about)
+            named = " ".join(w for w in find_document(question, about).split() if stem_word(w) not in aspect.words)
             if named and set(left) <= {*named.split(), *NOUNS}:
                 return ReadingPlan(named, False, (aspect,))
     return None

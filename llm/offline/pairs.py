@@ -66,7 +66,7 @@ def read_pairs(passage: PromptPassage) -> list[Pair]:
             rows = [lines[at]]
             while at + len(rows) < len(lines) and lines[at + len(rows)].startswith("|"):
                 rows.append(lines[at + len(rows)])
-            found += _read_table(rows, passage.n, above)
+            found += _read_table(rows, passage.n)
             at += len(rows)
             continue
         line = lines[at]
@@ -187,15 +187,19 @@ def _is_value(line: str) -> bool:
     )
 
 
-def _read_table(rows: list[str], n: int, above: str) -> Iterator[Pair]:
-    """The cells under the heads of their columns; of a table of two columns each row is a pair."""
+def _read_table(rows: list[str], n: int) -> Iterator[Pair]:
+    """The cells under the heads of their columns; of a table of two columns each row is a pair. Of the rows above the
+    first with a figure the fullest one is the head: a sheet may begin with notes.
+    """
     cells = [_split_row(row) for row in rows if not re.fullmatch(r"[\s|:\-+]+", row)]
     texts = [row for row in rows if not re.fullmatch(r"[\s|:\-+]+", row)]
     if not cells:
         return
-    head = cells[0]
-    headed = not any(re.search(r"\d", cell) for cell in head)
-    for row, text in zip(cells[1:] if headed else cells, texts[1:] if headed else texts, strict=True):
+    above = list(takewhile(lambda row: not any(map(_has_figure, row)), cells))
+    headed = bool(above)
+    at = above.index(max(above, key=lambda row: sum(map(bool, row)))) if headed and len(above) < len(cells) else 0
+    head = cells[at]
+    for row, text in zip(cells[at + 1 :] if headed else cells, texts[at + 1 :] if headed else texts, strict=True):
         if len(row) == 2:
             if row[0]:
                 yield Pair(row[0], row[1], text, n, head=" ".join(head) if headed else "")

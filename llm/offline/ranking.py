@@ -74,21 +74,24 @@ def stem_word(word: str) -> str:
         least = 4 if suffix[:3] in ("ent", "ant") else 3
         if folded.endswith(suffix) and len(folded) - len(suffix) >= least:
             folded = folded[: len(folded) - len(suffix)] + instead
+            if suffix in ("ed", "ing", "er") and folded[-1] == folded[-2] and folded[-1] in "bdgmnprt":
+                folded = folded[:-1]  # "shipped" of "ship"
             break
     return folded.rstrip("e") if len(folded) > 4 else folded
 
 
 def extract_content_words(text: str) -> list[str]:
-    """Words that mean something, in order, as written."""
+    """Words that mean something, in order, as written. "Die" is an article but where it stands last."""
+    text = re.sub(r"\bdie(?=\W*$)", "died", text)
     return [w for w in WORD.findall(text) if w.lower() not in STOP and (len(w) > 1 or w.isdigit())]
 
 
 def extract_terms(text: str) -> list[str]:
-    """Stems of the content words; hyphenated words count in parts."""
+    """Stems of the content words; hyphenated words and names of files count in parts."""
     return [
         stem_word(part)
         for word in extract_content_words(text)
-        for part in re.split(r"[-/]", word)
+        for part in re.split(r"[-/]|\.(?=[A-Za-z]{2,5}$)", word)
         if part.lower() not in STOP
     ]
 

@@ -4,7 +4,8 @@ import re
 from typing import Any
 
 from llm.fences import unfence
-from llm.offline.asked import extract_name_terms, find_numbered, has_numbered
+from llm.offline.asked import extract_name_terms
+from llm.offline.particulars import find_numbered, has_numbered
 from llm.offline.ranking import extract_alike_terms, extract_terms
 from llm.offline.reading import extract_element, extract_text
 from llm.offline.sentences import split_sentences

@@ -2,6 +2,7 @@
 
 import pytest
 
+from chat.document_overviews import MAX_DOCUMENTS
 from chat.models import EventKind
 from entities.models.classification import FINANCIAL
 from ingestion.models import Kind
@@ -128,3 +129,20 @@ def test_an_answer_is_labelled_by_what_it_shows_and_the_conversation_by_what_it_
         page = cfo.client.get(f"{cfo.base}chat/turns/{turn['id']}/", headers={"HX-Request": "true"}).content.decode()
         foot = page[page.index("cl-turn-foot") :]
         assert [name for name in ("Public", "Financial") if name in foot] == [shown], (question, page)
+
+
+def test_documents_with_a_word_of_the_focus_are_read_before_newer_ones_as_far_as_it_may_be_read(
+    viewer, cfo, contract, index, start, model
+):
+    """The oldest two have the word, one of them for the cfo alone; more documents are newer than are read."""
+    index.row(contract, "The kedge anchor is rusty.", file=index.file(contract, "Old.pdf"))
+    index.row(contract, "The kedge anchor costs £90,000.", file=index.file(contract, "Cost.pdf"), label=FINANCIAL)
+    for n in range(MAX_DOCUMENTS):
+        index.row(contract, f"Berth {n} is free.", file=index.file(contract, f"Berth-{n}.pdf"))
+    for who, read in ((viewer, (True, False, MAX_DOCUMENTS - 1)), (cfo, (True, True, MAX_DOCUMENTS - 2))):
+        chat = start(who, contract)
+        model.says(tool_use=("read_documents", {"focus": "kedge"}))
+        model.says(text="Read.")
+        chat.ask("What of the kedge?")
+        given = model.requests[-1].text
+        assert ("is rusty" in given, "£90,000" in given, given.count("is free")) == read

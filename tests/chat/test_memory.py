@@ -6,11 +6,15 @@ from uuid import UUID
 from django.db import connection
 from django.utils import timezone
 
+from chat.access import get_session_or_404, get_turn_or_404
+from chat.conversation import list_exchanges
 from chat.layout import LAYERS
 from chat.memory import RecalledTurn, fit_turns, rank_turns, recall_turns
 from chat.models import Message, Role, Session, State, Turn
+from chat.shown import present_exchange
 from entities.access import Scope, combine_many, grant_entity, revoke_entity
 from entities.models import Entity, Source
+from entities.models.classification import FINANCIAL
 from tests.chat.conftest import CAP, Chat, Model
 from tests.conftest import Person
 from tests.retrieval.conftest import Index
@@ -107,6 +111,26 @@ def test_the_offline_engine_says_again_what_was_said(
     assert "- The gantry hook costs 90 euros [77]." in lines
     assert 1 < len(lines) < 40
     assert gantry.cited == {int(line.rpartition("[")[2][:-2]) for line in lines}
+
+
+def test_what_the_asker_typed_is_shown_under_its_own_label(
+    cfo: Person, contract: Entity, start: Start, service: Scope
+) -> None:
+    chat = start(cfo, contract)
+    say(service, chat, "My own limit for the crane is 40,000 euros.", "Not found in what you can see.")
+    say(service, chat, "What of the bollards?", BOLLARDS, label=FINANCIAL)
+    asked = ("What was the limit for the crane that I mentioned?", "What was the sum we spoke of for the bollards?")
+    turns = [chat.ask(question)["id"] for question in asked]
+    with cfo.scope.open():
+        rows = [get_turn_or_404(cfo.scope, pk) for pk in turns]
+        exchanges = list_exchanges(cfo.scope, get_session_or_404(cfo.scope, chat.session), rows)
+        shown = [present_exchange(cfo.scope, exchange) for exchange in exchanges]
+        assert [
+            (view.answer.content[:7], [chip.label for chip in view.labels or ()]) for view in shown if view.answer
+        ] == [
+            ("My own ", []),
+            ("The moo", ["Financial"]),
+        ]
 
 
 def test_only_what_may_be_read_today_comes_back_and_nothing_else_weighs(

@@ -174,3 +174,47 @@ def test_a_label_is_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(2):
         assert meaning.measure_likeness("shop", ["Store"]) == [1.0]
     assert compared == ["shop", "Store"]
+
+
+COUPLE = PromptPassage(
+    5,
+    "Cover.md (Club)",
+    "Name: Ann Ray\nDate of birth: 3 May 1981\nPhone: 550 112\n\nEmergency contact: Bob Ray\nContact phone: 550 187\n\n"
+    "Name: Carla Voss\nDate of birth: 9 June 1975\n\nInsured name Denis Voss Year 2022\nClaim # SF-10 Make Jeep",
+)
+LEDGER = PromptPassage(
+    6,
+    "Ledger.csv (Club)",
+    "| Invoice | Supplier | Status |\n| A-1 | Corless | Paid |\n| A-2 | Dunmore | Open |\n| A-3 | Farrow | Disputed |",
+)
+SHIPPED = PromptPassage(
+    7,
+    "Pump-invoice.md (Club)",
+    "Bill to: Kelda plc, 1 Row Road\nShip to: Kelda Depot, Selby\nNext visit: 9 April",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "quotes"),
+    [
+        # Whose it is: behind another's name it is the other's, and a mention of somebody begins nobody's form.
+        ("What is the date of birth of Ann Ray?", ["Date of birth: 3 May 1981"]),
+        ("What is the date of birth of Carla Voss?", ["Date of birth: 9 June 1975"]),
+        ("What is the date of birth of Bob Ray?", []),
+        ("What is the phone of Ann Ray?", ["Phone: 550 112"]),
+        ("What is the phone of Bob Ray?", ["Contact phone: 550 187"]),
+        ("Whose claim is SF-10?", ["Insured name Denis Voss Year 2022", "Claim # SF-10 Make Jeep"]),
+        # Which are so, and which are not.
+        ("Which invoices are not paid?", LEDGER.text.splitlines()[2:]),
+        ("Which invoices are unpaid?", LEDGER.text.splitlines()[2:]),
+        ("Which invoices of the hotel are not paid?", []),
+        # What is done with it is its label; a name in front of an address is one; another month is another visit.
+        ("Where was the pump invoice shipped to?", ["Ship to: Kelda Depot, Selby"]),
+        ("Who is billed for the pump?", ["Bill to: Kelda plc, 1 Row Road"]),
+        ("When is the next visit in April?", ["Next visit: 9 April"]),
+        ("When is the next visit in May?", []),
+    ],
+)
+def test_a_value_is_of_whom_and_of_what_the_question_names(question: str, quotes: list[str]) -> None:
+    found = [COUPLE] if "Ray" in question or "Voss" in question or "SF" in question else [LEDGER, SHIPPED]
+    assert quotes_of(question, *found) == quotes
