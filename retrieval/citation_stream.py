@@ -1,9 +1,9 @@
 """Markers in streamed model text: known ones in one form, invented ones gone, code left alone (design §6).
 
 `[3]`, `[citation:3]`, `[src:a1b2c3d4]`, lists like `[1, 3]` and ranges like `[1-3]` become `[citation:3]`, each number
-its own, where the number is known; unknown ones are dropped and counted. Text inside code spans, fenced and indented code blocks, and after a backslash stays as
-it is. What comes out is the same however the stream was cut: a decision is only made when no text still to come can
-change it, so what may still become a marker or a code span is held back.
+its own, where the number is known; unknown ones are dropped and counted. Text inside code spans, fenced and indented
+code blocks, and after a backslash stays as it is. What comes out is the same however the stream was cut: a decision is
+only made when no text still to come can change it, so what may still become a marker or a code span is held back.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ MARKER = re.compile(
 )
 # Every beginning of a marker, and little else.
 UNFINISHED = re.compile(
-    r"\[[ \t]?(?:[a-z]{0,8}:?[ \t]?[0-9a-f]{0,9})(?:[ \t]?[,;\u2010-\u2014-][ \t]?(?:[a-z]{0,8}:?[ \t]?)?\d{0,9})*[ \t]?",
+    r"\[[ \t]?(?:[a-z]{0,8}:?[ \t]?[0-9a-f]{0,9})"
+    r"(?:[ \t]?[,;\u2010-\u2014-][ \t]?(?:[a-z]{0,8}:?[ \t]?)?\d{0,9})*[ \t]?",
     re.IGNORECASE | re.ASCII,
 )
 LONGEST_MARKER = 600
