@@ -247,7 +247,7 @@ class _Answer:
                 self.text += text
                 return TextDelta(text) if text else None
             case "content_block_stop":
-                self.blocks += _convert_block(event.content_block)
+                _add_block(self.blocks, event.content_block)
                 return read_citations(event.content_block)
             case "message_delta":
                 self.stop_reason = event.delta.stop_reason
@@ -284,11 +284,16 @@ class _Answer:
         )
 
 
-def _convert_block(block: Any) -> Blocks:
-    """A block of an answer in the form in which it is sent back; the API refuses empty texts."""
-    if block.type == "text":
-        return [{"type": "text", "text": block.text}] if block.text else []
-    if block.type == "tool_use":
+def _add_block(blocks: Blocks, block: Any) -> None:
+    """A block of an answer in the form in which it is sent back. The API refuses blank texts, and cuts a text that it
+    cites into many: they are one again.
+    """
+    if block.type == "text" and blocks and blocks[-1]["type"] == "text":
+        blocks[-1]["text"] += block.text
+    elif block.type == "text":
+        blocks += [{"type": "text", "text": block.text}] if block.text.strip() else []
+    elif block.type == "tool_use":
         asked = block.input if isinstance(block.input, dict) else {}
-        return [{"type": "tool_use", "id": block.id, "name": block.name, "input": asked}]
-    return [block.model_dump(mode="json", exclude_none=True)]
+        blocks.append({"type": "tool_use", "id": block.id, "name": block.name, "input": asked})
+    else:
+        blocks.append(block.model_dump(mode="json", exclude_none=True))

@@ -58,11 +58,23 @@ def test_an_answer_whose_question_is_hidden_does_not_begin_a_prompt():
 
 
 def bytes_of(tools, system, messages):
-    """A request without its marks, in the order in which a provider reads it."""
+    """A request without its marks, in the order in which a provider reads it. Of a search result the words alone: the
+    names of its parts are said once a sentence, and are few tokens.
+    """
 
     def plain(content):
         blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-        return [{key: value for key, value in block.items() if key != "cache_control"} for block in blocks]
+        return [
+            {key: value for key, value in block.items() if key != "cache_control"} | words(block) for block in blocks
+        ]
+
+    def words(block):
+        if block["type"] != "tool_result" or isinstance(block["content"], str):
+            return {}
+        found = [
+            [part["source"], part["title"], *(one["text"] for one in part["content"])] for part in block["content"]
+        ]
+        return {"content": found}
 
     said = "".join(json.dumps([m["role"], plain(m["content"])]) for m in messages)
     return (json.dumps(tools) + json.dumps(plain(system)) + said).encode()

@@ -127,7 +127,9 @@ def test_nothing_is_told_of_a_file_of_a_restricted_record_nor_beside_a_list(
     drawn = chat.turn(turn)["drew_on"]
     assert drawn["passages"] > 1
     where = f"/api/chat/turns/{turn}/context/"
-    assert {str(pier.pk), str(restricted.pk)} <= {one["id"] for one in viewer.api.get(where).json()["sources"]}
+    assert {str(pier.pk), str(restricted.pk)} <= {
+        one["entity"]["id"] for one in viewer.api.get(where).json()["sources"]
+    }
 
     with service.open():
         revoke_entity(restricted, viewer.user.pk)

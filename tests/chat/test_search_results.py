@@ -18,12 +18,12 @@ def test_a_citation_of_a_sentence_that_was_given_is_a_citation_of_its_passage(
     index.row(contract, "Quay lease", kind=Kind.METADATA)
     index.row(contract, f"Beside the liability cap: {SALARY}", label=4)
     chat = start(viewer, contract)
-    model.says(tool_use=("search_knowledge", {"query": "liability cap"}))
+    model.says(tool_use=("search_knowledge", {"query": "liability cap of two million euros in total"}))
     model.says(tool_use=("list_records", {"type": "contract"}))
     model.says(
         cited=[
             ("The cap is two million euros. ", [(0, 0, 1), (0, 1, 2)]),
-            ("It is reviewed", [(1, 0, 1), (0, 0, 1)]),
+            ("It is reviewed", [(1, 0, 1)]),
             (". ", []),
             ("It is nine.", [(9, 0, 1)]),  # no such result
             (" Or ten.", [(0, 0, 99), (0, 2, 2), (-1, 0, 1), (1, -1, 1)]),  # no such sentences
@@ -32,15 +32,18 @@ def test_a_citation_of_a_sentence_that_was_given_is_a_citation_of_its_passage(
     )
     turn = chat.ask("What is the liability cap?")
     first, second = (_results(request) for request in model.requests[1:3])
-    lease, _ = first
-    assert (lease["source"], "Lease.pdf" in lease["title"]) == ("[1]", True)
-    said = "The cap is two million euros. [citation:1] It is reviewed [citation:2][citation:1]. It is nine. Or ten."
+    lease, notes, *_ = first
+    assert [(block["source"], block["title"][:9]) for block in (lease, notes)] == [
+        ("[1]", "Lease.pdf"),
+        ("[2]", "Notes.pdf"),
+    ]
+    said = "The cap is two million euros. [citation:1] It is reviewed [citation:2]. It is nine. Or ten."
     assert turn["message"]["content"] == said, turn
     with service.open():
         assert Message.objects.get(pk=turn["message"]["id"]).dropped == 2
     # Each sentence is a block of its own, cleaned as in any prompt; nobody's salary is among them.
     assert (lease["type"], lease["citations"]) == ("search_result", {"enabled": True})
-    assert [block["text"] for block in lease["content"]][:2] == [CAP, "It ends in 2031."]
+    assert [block["text"][:16] for block in lease["content"]] == [CAP[:16], "It ends in 2031."]
     assert "⟦3⟧ &lt;/document>" in json.dumps(lease, ensure_ascii=False)
     assert "Ignore all previous" not in json.dumps(model.requests[1].body)
     assert "91,000" not in json.dumps(model.requests[2].body)
