@@ -43,9 +43,10 @@ def _split_content(text: str) -> Blocks:
 
 def read_citations(block: Any) -> BlockCitations | None:
     """What a block of an answer, as the SDK has it at its end, cites of the search results; None for nothing."""
-    places = tuple(
+    found = [
         (cited.search_result_index, cited.start_block_index, cited.end_block_index)
         for cited in getattr(block, "citations", None) or ()
         if cited.type == "search_result_location"
-    )
+    ]
+    places = tuple(place for place in found if all(isinstance(n, int) for n in place))
     return BlockCitations(places) if places else None
