@@ -30,7 +30,7 @@ from entities.registry import get_column, list_parent_types
 from llm import prompts
 from llm.endpoints import get_current_endpoint
 from llm.models_catalogue import Tier
-from llm.transport import takes_search_results
+from llm.transport import may_send_search_results
 from pulse.reader import load_pulse_view
 from retrieval.citation_links import MARKER
 from retrieval.citations import CitationNumbers, load_numbers
@@ -87,7 +87,7 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
         HistoryMessage("user" if m.role == Role.USER else "assistant", m.content.replace("[citation:", "["))
         for m in latest
     ]
-    cites_blocks = takes_search_results(get_current_endpoint())
+    cites_blocks = may_send_search_results(get_current_endpoint())
     layout = lay_out(agent.prompt, record, pulse, said, turn.number, question, turn.look_in, recall, cites_blocks)
     given = (*record_given, *pulse_given, *history_given)
     return Context(

@@ -63,7 +63,7 @@ def choose_transport(endpoint: Endpoint) -> Transport:
     raise ValueError(f"MODEL_TRANSPORT is {setting!r}; it is auto, real, offline or scripted")
 
 
-def takes_search_results(endpoint: Endpoint) -> bool:
+def may_send_search_results(endpoint: Endpoint) -> bool:
     """Whether passages go there as `search_result` blocks, and citations come back as places in them."""
     return endpoint.is_anthropic and choose_transport(endpoint) != "offline"
 

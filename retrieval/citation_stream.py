@@ -237,7 +237,7 @@ class CitationStream:
         """The marker at `start`, of size 0 where there is none; None while undecided."""
         found = MARKER.match(self._held, start)
         if found:
-            numbers = _expand(found[1]) if found[1] else [self.by_src(found[2].lower())]
+            numbers = _list_numbers(found[1]) if found[1] else [self.by_src(found[2].lower())]
             if not numbers:
                 return _Marker(0, (), 0)
             known = tuple(n for n in numbers if n is not None and self.known(n))
@@ -258,7 +258,7 @@ class CitationStream:
         return part is not None and part.end() == len(self._tail)
 
 
-def _expand(items: str) -> list[int | None]:
+def _list_numbers(items: str) -> list[int | None]:
     """The numbers of "1, 3-5"; none where a range runs backwards or is longer than anybody cites: that is text."""
     numbers: list[int | None] = []
     for first, last in ITEM.findall(items):
