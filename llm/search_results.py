@@ -1,6 +1,6 @@
 """Passages as Anthropic's `search_result` blocks, a text block for each sentence: who cites cites one that exists.
 
-Which endpoint takes them: `llm.transport.may_send_search_results`. Elsewhere passages are text with a number before each
+Where they go: `llm.transport.may_send_search_results`. Elsewhere passages are text with a number before each
 (`llm.prompts.render_passages`).
 """
 
