@@ -113,8 +113,8 @@ def format_events(answer: Answer, model: str) -> Iterator[bytes]:
         yield _format_event("content_block_start", index=index, content_block={"type": "text", "text": ""})
         yield _format_event("content_block_delta", index=index, delta={"type": "text_delta", "text": said})
         for place in places:
-            delta = {"type": "citations_delta", "citation": _build_location(*place)}
-            yield _format_event("content_block_delta", index=index, delta=delta)
+            cited = {"type": "citations_delta", "citation": _build_location(*place)}
+            yield _format_event("content_block_delta", index=index, delta=cited)
         yield _format_event("content_block_stop", index=index)
         index += 1
     for tool in answer.tools:

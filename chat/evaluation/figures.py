@@ -85,8 +85,8 @@ def score_answer(answer: JudgedAnswer) -> dict[str, float]:
     if borne_out:
         found["citation_precision"] = sum(borne_out) / len(borne_out)
     if answer.verdict:
-        borne_out = answer.verdict.borne_out
-        share = sum(borne_out) / len(borne_out) if borne_out else 0.0
+        judged = answer.verdict.borne_out
+        share = sum(judged) / len(judged) if judged else 0.0
         return {**found, "faithfulness": share, "relevancy": answer.verdict.relevance}
     return {**found, "faithfulness": _compute_faithfulness(answer), "relevancy": answer.relevancy}
 

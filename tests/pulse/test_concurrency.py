@@ -324,7 +324,9 @@ def test_a_record_that_is_changed_beside_a_label_of_its_text_waits_for_it_and_no
 ) -> None:
     """Whoever relabels has the paragraph and then takes the Pulse; whoever changes the record needs both, too."""
     with alice.scope.open():
-        project = create_entity(scope=alice.scope, model=Project, fields={"name": "Quay 7"})
+        project, other = (
+            create_entity(scope=alice.scope, model=Project, fields={"name": name}) for name in ("Quay 7", "Pier 9")
+        )
         fields = {"name": "Steel", "project": project}
         task = create_entity(scope=alice.scope, model=Task, fields=fields, texts={"details": "The steel is late."})
     work()
@@ -347,12 +349,12 @@ def test_a_record_that_is_changed_beside_a_label_of_its_text_waits_for_it_and_no
         with alice.scope.open():
             entity = Task.objects.readable_by(alice.scope).get(pk=task.pk)
             beside.paused.set()
-            changes = {"fields": {"status": "done"}, "texts": {"details": "The steel has come."}}
+            changes = {"fields": {"project": other}, "texts": {"details": "The steel has come."}}
             return change_entity(scope=alice.scope, entity=entity, **changes)
 
     relabelling, changing = Beside(relabel).start(), Beside(change).start()
     changing.thread.join(0.5)
     assert changing.thread.is_alive(), "it waits for the label"
     assert relabelling.end() > 0
-    assert sorted(changing.end()) == ["details", "status"]
+    assert sorted(changing.end()) == ["details", "project"]
     assert pulse_of(alice, project)["text"] is None
