@@ -283,6 +283,7 @@ def test_a_server_that_is_stopped_lets_answers_come_to_their_end_or_says_so(
         if ends == "done":
             other = start(viewer, contract)
             begun.append((other, other.post("And me?")))
+            asyncio.run_coroutine_threadsafe(asyncio.sleep(1), loop).result(10)  # time to begin, if it could
     finally:
         runner.use_loop(None)
         hold.set()
