@@ -28,7 +28,9 @@ from entities.models import Entity, Weight
 from entities.records import load_visible_links
 from entities.registry import get_column, list_parent_types
 from llm import prompts
+from llm.endpoints import get_current_endpoint
 from llm.models_catalogue import Tier
+from llm.transport import may_send_search_results
 from pulse.reader import load_pulse_view
 from retrieval.citation_links import MARKER
 from retrieval.citations import CitationNumbers, load_numbers
@@ -50,7 +52,7 @@ KEEPS_TO = {"list_records": ("", LookIn.WORKSPACE)}
 class Context:
     """history: how many of `messages` are of earlier turns. label: of everything in here. given: where it came from.
     known: citation numbers in `messages` that the asker can follow today. recalled: numbers of the earlier turns that
-    are said again beside the question.
+    are said again beside the question. cites_blocks: passages go as `llm.search_results`.
     """
 
     tier: Tier
@@ -64,6 +66,7 @@ class Context:
     layers: dict[str, int] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
     recalled: tuple[int, ...] = ()
+    cites_blocks: bool = False
 
 
 def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Context:
@@ -84,7 +87,8 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
         HistoryMessage("user" if m.role == Role.USER else "assistant", m.content.replace("[citation:", "["))
         for m in latest
     ]
-    layout = lay_out(agent.prompt, record, pulse, said, turn.number, question, turn.look_in, recall)
+    cites_blocks = may_send_search_results(get_current_endpoint())
+    layout = lay_out(agent.prompt, record, pulse, said, turn.number, question, turn.look_in, recall, cites_blocks)
     given = (*record_given, *pulse_given, *history_given)
     return Context(
         tier=agent.tier,
@@ -100,6 +104,7 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
         layers=layout.layers,
         dropped=layout.dropped,
         recalled=tuple(turn.number for turn in recall.turns),
+        cites_blocks=cites_blocks,
     )
 
 

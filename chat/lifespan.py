@@ -24,7 +24,6 @@ async def on_startup() -> None:
 
 async def on_shutdown() -> None:
     global _listening
-    runner.use_loop(None)
     await runner.shut_down()
     if _listening is not None:
         _listening.cancel()

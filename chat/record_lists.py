@@ -24,7 +24,7 @@ from entities.models import Entity, Weight
 from entities.records import RESERVED, BadQuery, list_records
 from entities.registry import get_column, list_entity_types, list_parent_types
 from ingestion.models import ContextRow, Kind
-from llm import prompts
+from llm import chat_prompts, prompts
 from retrieval.citations import CitedSource, register_all
 from retrieval.models import SourceType
 from retrieval.query import CONTROL
@@ -164,18 +164,22 @@ def list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> ToolFi
         for row, line, given in zip(rows, lines, givens, strict=True)
         if row.pk in numbers
     )
-    shown = prompts.render_passages(
-        [
-            prompts.PromptDocument(
-                _choose_plural(query.model, 2), [prompts.NumberedPassage(p.n, p.text) for p in passages]
-            )
-        ]
-    )
-    uncited = prompts.render_lines(line for row, line in zip(rows, lines, strict=True) if row.pk not in numbers)
+    numbered = [prompts.NumberedPassage(p.n, p.text) for p in passages]
+    document = prompts.PromptDocument(_choose_plural(query.model, 2), numbered)
+    shown = prompts.render_passages([document])
+    uncited = chat_prompts.render_lines(line for row, line in zip(rows, lines, strict=True) if row.pk not in numbers)
     head = [_count_line(query, len(keys)), *_format_sums(query, found.rows.filter(pk__in=[*keys]))]
     injections = tuple(dict.fromkeys(uncited.injections + shown.injections))
-    text = "\n".join(part for part in ("\n".join(head), uncited.text, shown.text) if part)
-    return ToolFindings(text, passages, injections, drawn=(*givens, *rest), label=counted)
+    notes = "\n".join(part for part in (*head, uncited.text) if part)
+    return ToolFindings(
+        f"{notes}\n{shown.text}",
+        passages,
+        injections,
+        drawn=(*givens, *rest),
+        label=counted,
+        documents=(document,) if numbered else (),
+        notes=notes,
+    )
 
 
 def _is_printed(query: RecordQuery, name: str) -> bool:

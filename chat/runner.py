@@ -16,38 +16,46 @@ FINISH_SECONDS = 20.0
 _loop: asyncio.AbstractEventLoop | None = None
 _tasks: "set[asyncio.Task[None]]" = set()
 _threads: set[threading.Thread] = set()
+_gate = threading.Lock()
+_is_closed = False
+"""The server is about to end and waits for no turn any more. Changed with the gate held, as turns are begun."""
 
 
 def use_loop(loop: asyncio.AbstractEventLoop | None) -> None:
     """Run turns in `loop` from now on; None: in threads."""
-    global _loop
-    _loop = loop
+    global _loop, _is_closed
+    with _gate:
+        _loop, _is_closed = loop, False
 
 
 def start(workspace: int, turn: UUID) -> None:
     """Begin to work on a turn that has been committed. From any thread; returns at once.
 
-    Where it cannot begin, the sweep will say so: the turn is on record.
+    Where it cannot begin, as in a server that is about to end, the sweep will say so: the turn is on record.
     """
-    if _loop is not None and not _loop.is_closed():
-        # In a context of its own: the request's names a thread that is gone when the request is.
-        contextvars.Context().run(asyncio.run_coroutine_threadsafe, _run(workspace, turn), _loop)
-    else:
-        thread = threading.Thread(target=_run_alone, args=(workspace, turn), name=f"turn-{turn}", daemon=True)
-        _threads.add(thread)
-        thread.start()
+    with _gate:
+        if _is_closed:
+            logger.warning("turn %s was not begun: the server is being stopped", turn)
+        elif _loop is not None and not _loop.is_closed():
+            # In a context of its own: the request's names a thread that is gone when the request is.
+            _loop.call_soon_threadsafe(_begin, workspace, turn, context=contextvars.Context())
+        else:
+            thread = threading.Thread(target=_run_alone, args=(workspace, turn), name=f"turn-{turn}", daemon=True)
+            _threads.add(thread)
+            thread.start()
+
+
+def _begin(workspace: int, turn: UUID) -> None:
+    task = asyncio.get_running_loop().create_task(_run(workspace, turn))
+    _tasks.add(task)
+    task.add_done_callback(_tasks.discard)
 
 
 async def _run(workspace: int, turn: UUID) -> None:
-    task = asyncio.current_task()
-    assert task is not None
-    _tasks.add(task)
     try:
         await run_turn(workspace, turn)
     except Exception:
         logger.exception("a turn broke off")
-    finally:
-        _tasks.discard(task)
 
 
 def _run_alone(workspace: int, turn: UUID) -> None:
@@ -66,13 +74,27 @@ def wait_until_idle(seconds: float = 30.0) -> None:
 
 
 async def shut_down(finish: float = FINISH_SECONDS, seconds: float = 5.0) -> None:
-    """Let the turns that run in this loop come to their end for `finish` seconds, and stop the others: each says that
-    it was interrupted, for which it has `seconds`.
+    """Let the turns that run in this loop come to their end for `finish` seconds, those that begin meanwhile too, and
+    stop the others: each says that it was interrupted, for which it has `seconds`. After that none begins.
     """
-    tasks = {task for task in _tasks if task.get_loop() is asyncio.get_running_loop()}
-    if tasks:
-        _, tasks = await asyncio.wait(tasks, timeout=finish)
+    global _is_closed
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + finish
+    while True:
+        with _gate:
+            is_late = loop.time() >= deadline
+            _is_closed = is_late or not _list_tasks(loop)
+        await asyncio.sleep(0)  # what was let in before the gate closed is a task now
+        tasks = _list_tasks(loop)
+        if is_late or _is_closed and not tasks:
+            break
+        if tasks:
+            await asyncio.wait(tasks, timeout=max(0.0, deadline - loop.time()))
     for task in tasks:
         task.cancel()
     if tasks:
         await asyncio.wait(tasks, timeout=seconds)
+
+
+def _list_tasks(loop: asyncio.AbstractEventLoop) -> "set[asyncio.Task[None]]":
+    return {task for task in _tasks if task.get_loop() is loop}

@@ -12,6 +12,7 @@ from chat.context import Context
 from chat.derivation import SourceLabel
 from chat.log import Entry
 from chat.models import EventKind, Session, Turn
+from chat.search_results import SearchResults
 from chat.steps import Asker, run_as_service
 from chat.tools import ToolPassage
 from entities.access import Scope, combine_many
@@ -46,6 +47,7 @@ class Run:
     manifest: dict[str, Any] = field(default_factory=dict)
     usage: dict[str, Any] = field(default_factory=dict)
     pending: list[Entry] = field(default_factory=list)
+    results: SearchResults = field(default_factory=SearchResults)
     writing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def say(self, kind: EventKind, **data: Any) -> None:

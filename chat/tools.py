@@ -75,7 +75,8 @@ class ToolPassage:
 class ToolFindings:
     """What a search gives back to the model, and what it put into the prompt. within: where it looked. drawn: what the
     passages that are derived themselves, summaries and relations, were drawn from. place: where it looked, as in
-    `chat.places`. label: of what the text says beside all that, such as that there is none.
+    `chat.places`. label: of what the text says beside all that, such as that there is none. documents: the passages
+    as the text prints them; notes: what it says beside them.
     """
 
     text: str
@@ -85,6 +86,8 @@ class ToolFindings:
     drawn: tuple[SourceLabel, ...] = ()
     place: str = ""
     label: int = 0
+    documents: tuple[prompts.PromptDocument, ...] = ()
+    notes: str = ""
 
     @property
     def sources(self) -> list[SourceLabel]:
@@ -177,9 +180,11 @@ def print_results(
         )
         for n, result in zip(numbers, results, strict=True)
     )
-    shown = prompts.render_passages(_group_documents(results, passages))
-    drawn = load_derivation_sources({result.id: result.label for result in results})
-    return ToolFindings("\n".join([*notices, shown.text]), passages, shown.injections, within, tuple(drawn))
+    documents = tuple(_group_documents(results, passages))
+    shown, notes = prompts.render_passages(documents), "\n".join(notices)
+    drawn = tuple(load_derivation_sources({result.id: result.label for result in results}))
+    text = "\n".join([*notices, shown.text])
+    return ToolFindings(text, passages, shown.injections, within, drawn, documents=documents, notes=notes)
 
 
 def _name_found_by(result: SearchResult) -> str:

@@ -28,7 +28,7 @@ from entities.actions import record
 from entities.models import Workspace
 from ingestion.relabelling import label_text
 from llm import client
-from llm.client import Call, Reply, TextDelta
+from llm.client import Call, Reply
 from retrieval.citation_stream import CitationStream
 
 logger = logging.getLogger(__name__)
@@ -162,11 +162,12 @@ async def _call(
     stream = client.stream(call, system=context.system, messages=marked, tools=context.tools, tool_choice=choice)
     reply: Reply | None = None
     async for item in stream:
-        if isinstance(item, TextDelta):
-            run.show(markers.feed(item.text), markers)
-        else:
+        if isinstance(item, Reply):
             reply = item
+        else:
+            run.show(markers.feed(run.results.print_markers(item)), markers)
     assert reply is not None
+    run.show(markers.feed(run.results.flush()), markers)
     run.add_usage(reply)
     if reply.tool_uses and run.text and not run.text.endswith("\n"):
         run.show(markers.feed("\n\n"), markers)
@@ -183,7 +184,7 @@ async def _use(run: Run, context: Context, name: str, call: str, asked: dict[str
     except BadCall as problem:
         return {**result, "content": str(problem), "is_error": True}
     await _take(run, found)
-    return {**result, "content": found.text}
+    return {**result, "content": run.results.build_content(found) if context.cites_blocks else found.text}
 
 
 async def _take(run: Run, found: ToolFindings) -> None:

@@ -1,13 +1,15 @@
-"""What stands beside the question of a chat, in the same message: all that changes with every turn."""
+"""What stands beside the question of a chat, in the same message: all that changes with every turn. And what a
+tool says beside its passages.
+"""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from llm.prompts import NOT_FOUND, render
+from llm.prompts import NOT_FOUND, Cleaner, RenderedText, render
 
 
-def render_reminder(turn: int) -> str:
-    """The short reminder that goes before the question every few turns."""
-    return render("chat_reminder", turn=turn, not_found=NOT_FOUND)
+def render_reminder(turn: int, cites_blocks: bool = False) -> str:
+    """The short reminder that goes before the question every few turns. cites_blocks: as of `build_chat_system`."""
+    return render("chat_reminder", turn=turn, not_found=NOT_FOUND, cites_blocks=cites_blocks)
 
 
 def render_place(look_in: str) -> str:
@@ -22,3 +24,10 @@ def render_earlier(turns: Sequence[tuple[int, Sequence[tuple[str, str]]]]) -> st
     its texts, each with "asked" or "answered" before it. "" for none.
     """
     return render("chat_earlier", turns=turns) if turns else ""
+
+
+def render_lines(texts: Iterable[str]) -> RenderedText:
+    """Lines that no passage stands behind, for a tool's result: without what could be taken for one, or for orders."""
+    clean = Cleaner()
+    shown = [render("line", text=clean(" ".join(text.split()))) for text in texts]
+    return RenderedText("\n".join(shown), clean.injections)

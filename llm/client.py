@@ -29,10 +29,11 @@ from llm.errors import (
     ModelUnavailable,
 )
 from llm.fences import replace_brackets
-from llm.messages import Call, Reply, TextDelta, ToolUse, Usage
+from llm.messages import BlockCitations, Call, Reply, TextDelta, ToolUse, Usage
 from llm.models import ModelCall
 from llm.models_catalogue import Model
 from llm.offline.tokens import estimate
+from llm.search_results import read_citations
 from llm.wire import read_monotonic_ms
 
 __all__ = [
@@ -136,8 +137,8 @@ async def stream(
     tools: Sequence[dict[str, Any]] = (),
     tool_choice: dict[str, Any] | None = None,
     max_tokens: int = 2048,
-) -> AsyncIterator[TextDelta | Reply]:
-    """Text as it comes, then the Reply as the last item.
+) -> AsyncIterator[TextDelta | BlockCitations | Reply]:
+    """Text as it comes, after each block of it what it cites of search results, then the Reply as the last item.
 
     An answer that breaks off still ends in a Reply, with `stop_reason` None. Leaving the loop early stops the model
     and is metered as stopped. Raises: BudgetExceeded before the call; ModelUnavailable, also in mid-stream;
@@ -156,9 +157,9 @@ async def stream(
     try:
         async with transport.build_async_client(endpoint).messages.stream(**request) as events:
             async for event in events:
-                text = answer.take(event)
-                if text:
-                    yield TextDelta(text)
+                item = answer.take(event)
+                if item is not None:
+                    yield item
         outcome = answer.outcome
     except anthropic.APIError as error:
         outcome = Outcome.FAILED
@@ -233,8 +234,8 @@ class _Answer:
     read: int = 0
     output: int = 0
 
-    def take(self, event: Any) -> str:
-        """Note an event of the SDK's stream; returns its text, if it has any."""
+    def take(self, event: Any) -> TextDelta | BlockCitations | None:
+        """Note an event of the SDK's stream; returns its text or its citations, if it has any."""
         match event.type:
             case "message_start":
                 usage = event.message.usage
@@ -244,13 +245,14 @@ class _Answer:
             case "text":
                 text = replace_brackets(event.text)
                 self.text += text
-                return text
+                return TextDelta(text) if text else None
             case "content_block_stop":
-                self.blocks += _convert_block(event.content_block)
+                _add_block(self.blocks, event.content_block)
+                return read_citations(event.content_block)
             case "message_delta":
                 self.stop_reason = event.delta.stop_reason
                 self.output = event.usage.output_tokens or 0
-        return ""
+        return None
 
     @property
     def usage(self) -> Usage:
@@ -282,11 +284,16 @@ class _Answer:
         )
 
 
-def _convert_block(block: Any) -> Blocks:
-    """A block of an answer in the form in which it is sent back; the API refuses empty texts."""
-    if block.type == "text":
-        return [{"type": "text", "text": block.text}] if block.text else []
-    if block.type == "tool_use":
+def _add_block(blocks: Blocks, block: Any) -> None:
+    """A block of an answer in the form in which it is sent back. The API refuses blank texts, and cuts a text that it
+    cites into many: they are one again.
+    """
+    if block.type == "text" and blocks and blocks[-1]["type"] == "text":
+        blocks[-1]["text"] += block.text
+    elif block.type == "text":
+        blocks += [{"type": "text", "text": block.text}] if block.text.strip() else []
+    elif block.type == "tool_use":
         asked = block.input if isinstance(block.input, dict) else {}
-        return [{"type": "tool_use", "id": block.id, "name": block.name, "input": asked}]
-    return [block.model_dump(mode="json", exclude_none=True)]
+        blocks.append({"type": "tool_use", "id": block.id, "name": block.name, "input": asked})
+    else:
+        blocks.append(block.model_dump(mode="json", exclude_none=True))

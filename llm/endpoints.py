@@ -6,6 +6,7 @@ The key is saved encrypted with the installation's secret key. No page, log or a
 import base64
 from dataclasses import dataclass, field
 from datetime import datetime
+from urllib.parse import urlsplit
 
 from cryptography.fernet import Fernet, InvalidToken
 from django.conf import settings
@@ -17,6 +18,8 @@ from entities.actions import record
 from llm import models_catalogue
 from llm.models import WorkspaceEndpoint
 from llm.models_catalogue import TIERS, Model
+
+ANTHROPIC_URL = "https://api.anthropic.com"
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,11 @@ class Endpoint:
     @property
     def is_offline(self) -> bool:
         return not (self.key or self.base_url)
+
+    @property
+    def is_anthropic(self) -> bool:
+        """Whether it is Anthropic's own, and no server that speaks its API."""
+        return not self.is_offline and urlsplit(self.base_url or ANTHROPIC_URL).hostname == "api.anthropic.com"
 
     def find_model(self, tier: str) -> Model:
         """Raises: CatalogueError."""

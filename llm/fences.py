@@ -15,10 +15,9 @@ ELEMENTS = (
 _NAMES = "|".join(ELEMENTS)
 TAG = re.compile(rf"<(?=[\s\u200b-\u200f\u2060\ufeff/]*(?:{_NAMES})(?![\w]))", re.IGNORECASE)
 ESCAPED = re.compile(rf"&lt;(?=[\s/]*(?:{_NAMES})(?![\w]))", re.IGNORECASE)
+_NUMBER = r"(?:(?:citation|cite|src|source|ref)\s*+:?\s*+[0-9a-f]{1,8}|\d{1,4})"
 MARKER = re.compile(
-    r"[\[［【]\s*"
-    r"(\^?(?:(?:citation|cite|src|source|ref)\s*+:?\s*+[0-9a-f]{1,8}|\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*))"
-    r"\s*[\]］】]",
+    rf"[\[［【]\s*(\^?{_NUMBER}(?:\s*[,;\u2010-\u2014-]\s*{_NUMBER})*)\s*[\]］】]",
     re.IGNORECASE,
 )
 

@@ -50,6 +50,15 @@ class TextDelta:
 
 
 @dataclass(frozen=True)
+class BlockCitations:
+    """What the text since the last block of the answer cites: (search result, its first text block, the one after its
+    last), each counted from 0 over the whole request, unchecked.
+    """
+
+    places: tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True)
 class Reply:
     """An answer.
 

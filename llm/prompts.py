@@ -236,13 +236,6 @@ def render_passages(documents: Iterable[PromptDocument]) -> RenderedText:
     return RenderedText(render("passages", documents=shown), clean.injections)
 
 
-def render_lines(texts: Iterable[str]) -> RenderedText:
-    """Lines that no passage stands behind, for a tool's result: without what could be taken for one, or for orders."""
-    clean = Cleaner()
-    shown = [render("line", text=clean(" ".join(text.split()))) for text in texts]
-    return RenderedText("\n".join(shown), clean.injections)
-
-
 def build_pulse_prompt(
     record: Record, documents: Iterable[PromptDocument], *, focus: str = "", question: str = ""
 ) -> Prompt:
@@ -261,18 +254,22 @@ def build_pulse_prompt(
     )
 
 
-def build_chat_system(agent: PromptAgent, record: Record | None, *, pulse: str = "", reader: str = "") -> Blocks:
+def build_chat_system(
+    agent: PromptAgent, record: Record | None, *, pulse: str = "", reader: str = "", cites_blocks: bool = False
+) -> Blocks:
     """The system prompt of a chat in two blocks, each ending a cached prefix: instructions, then what it is about.
 
     record: None for the workspace. pulse: the Pulse that the reader may see; its citation numbers are taken out,
-    because the chat has a registry of its own. reader: the name of who asks.
+    because the chat has a registry of its own. reader: the name of who asks. cites_blocks: passages come as
+    `llm.search_results`.
     """
     clean = Cleaner()
     shown = _clean_record(record, clean) if record else None
     about = render("chat_system_record", record=shown, pulse=clean(MARKER.sub("", pulse)), reader=reader)
     _ = clean.injections
+    rules = render("chat_system", agent=agent, not_found=NOT_FOUND, cites_blocks=cites_blocks)
     return [
-        _build_text_block(render("chat_system", agent=agent, not_found=NOT_FOUND), cached=True),
+        _build_text_block(rules, cached=True),
         _build_text_block(about, cached=True),
     ]
 

@@ -81,6 +81,7 @@ class Script:
         text: str = "",
         tool_use: Tools = None,
         chunks: Sequence[str] = (),
+        cited: Sequence[tuple[str, Sequence[tuple[int, int, int]]]] = (),
         error: int | str = 0,
         truncate: bool = False,
         stop_reason: str = "",
@@ -90,10 +91,11 @@ class Script:
     ) -> None:
         """Queue an answer.
 
-        text: streamed whole; chunks: streamed piece by piece instead. tool_use: (name, input), or a list of them.
-        error: an HTTP status, or the type of an error event in mid-stream ("overloaded_error"). truncate: the stream
-        breaks off before the last block ends. usage: tokens (input, output, cached), estimated otherwise. hold: pause
-        after the first piece until the event is set.
+        text: streamed whole; chunks: streamed piece by piece instead. cited: blocks of text, each with the places of
+        search results that it cites (result, first text block, the one after the last). tool_use: (name, input), or a
+        list of them. error: an HTTP status, or the type of an error event in mid-stream ("overloaded_error"). truncate:
+        the stream breaks off before the last block ends. usage: tokens (input, output, cached), estimated otherwise.
+        hold: pause after the first piece until the event is set.
         """
         deltas = tuple(chunks) or ((text,) if text else ())
         tools = tuple(ToolUse(create_id("toolu"), name, asked) for name, asked in _calls(tool_use))
@@ -101,6 +103,7 @@ class Script:
         tokens = usage or (-1, estimate(spoken), 0)
         answer = Answer(
             deltas=deltas,
+            cited=tuple((said, tuple(places)) for said, places in cited),
             tools=tools,
             stop_reason=stop_reason,
             input_tokens=tokens[0],

@@ -16,7 +16,7 @@ import httpx2
 from django.conf import settings
 
 from llm import scripted
-from llm.endpoints import Endpoint
+from llm.endpoints import ANTHROPIC_URL, Endpoint
 from llm.errors import ModelUnavailable
 from llm.offline import engine
 from llm.wire import refuse, respond
@@ -35,7 +35,6 @@ CUSTOM_HEADERS = "ANTHROPIC_CUSTOM_HEADERS"
 # While a model is tested, somebody waits for the page.
 TEST_TIMEOUT = httpx2.Timeout(connect=5.0, read=20.0, write=10.0, pool=5.0)
 TEST_SECONDS = 30
-ANTHROPIC_URL = "https://api.anthropic.com"
 OFFLINE_URL = "http://offline.invalid"
 SENTENCES = {
     400: "The model refused the request.",
@@ -62,6 +61,11 @@ def choose_transport(endpoint: Endpoint) -> Transport:
         if setting == known:
             return known  # type: ignore[no-any-return]
     raise ValueError(f"MODEL_TRANSPORT is {setting!r}; it is auto, real, offline or scripted")
+
+
+def may_send_search_results(endpoint: Endpoint) -> bool:
+    """Whether passages go there as `search_result` blocks, and citations come back as places in them."""
+    return endpoint.is_anthropic and choose_transport(endpoint) != "offline"
 
 
 def build_sync_client(endpoint: Endpoint, *, is_test: bool = False) -> "anthropic.Anthropic":

@@ -32,7 +32,8 @@ STATUS_TYPES = {
 
 @dataclass(frozen=True)
 class Answer:
-    """deltas: pieces of text, in order. Tools come after the text.
+    """deltas: pieces of text, in order. cited: blocks of text after them, each with the places of search results that
+    it cites (`BlockCitations`). Tools come after the text.
 
     error: an error event of this type is sent after the text. truncate: the stream ends without its closing events.
     hold: the stream waits for this event after its first delta. pace: seconds after every event of an asynchronous
@@ -40,6 +41,7 @@ class Answer:
     """
 
     deltas: tuple[str, ...] = ()
+    cited: tuple[tuple[str, tuple[tuple[int, int, int], ...]], ...] = ()
     tools: tuple[ToolUse, ...] = ()
     stop_reason: str = ""
     input_tokens: int = 0
@@ -107,6 +109,14 @@ def format_events(answer: Answer, model: str) -> Iterator[bytes]:
     if answer.deltas and not answer.truncate:
         yield _format_event("content_block_stop", index=index)
         index += 1
+    for said, places in answer.cited:
+        yield _format_event("content_block_start", index=index, content_block={"type": "text", "text": ""})
+        yield _format_event("content_block_delta", index=index, delta={"type": "text_delta", "text": said})
+        for place in places:
+            cited = {"type": "citations_delta", "citation": _build_location(*place)}
+            yield _format_event("content_block_delta", index=index, delta=cited)
+        yield _format_event("content_block_stop", index=index)
+        index += 1
     for tool in answer.tools:
         start = {"type": "tool_use", "id": tool.id, "name": tool.name, "input": {}}
         yield _format_event("content_block_start", index=index, content_block=start)
@@ -123,6 +133,18 @@ def format_events(answer: Answer, model: str) -> Iterator[bytes]:
         end = {"stop_reason": answer.reason, "stop_sequence": None}
         yield _format_event("message_delta", delta=end, usage={"output_tokens": answer.output_tokens})
         yield _format_event("message_stop")
+
+
+def _build_location(result: int, start: int, end: int) -> dict[str, Any]:
+    return {
+        "type": "search_result_location",
+        "search_result_index": result,
+        "start_block_index": start,
+        "end_block_index": end,
+        "cited_text": "",
+        "source": "",
+        "title": None,
+    }
 
 
 def _format_event(kind: str, **fields: Any) -> bytes:

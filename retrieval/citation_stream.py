@@ -1,9 +1,9 @@
 """Markers in streamed model text: known ones in one form, invented ones gone, code left alone (design §6).
 
-`[3]`, `[citation:3]`, `[src:a1b2c3d4]` and lists like `[1, 3]` become `[citation:3]` where the number is known; unknown
-ones are dropped and counted. Text inside code spans, fenced and indented code blocks, and after a backslash stays as
-it is. What comes out is the same however the stream was cut: a decision is only made when no text still to come can
-change it, so what may still become a marker or a code span is held back.
+`[3]`, `[citation:3]`, `[src:a1b2c3d4]`, lists like `[1, 3]` and ranges like `[1-3]` become `[citation:3]`, each number
+its own, where the number is known; unknown ones are dropped and counted. Text inside code spans, fenced and indented
+code blocks, and after a backslash stays as it is. What comes out is the same however the stream was cut: a decision is
+only made when no text still to come can change it, so what may still become a marker or a code span is held back.
 """
 
 from __future__ import annotations
@@ -12,17 +12,23 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-NUMBER = r"(?:citation:[ \t]?)?\d{1,9}"
+PREFIX = r"(?:citation:[ \t]?)?"
+DASH = "[-\u2010-\u2014]"
+# The ends of a range have three digits at most: "[2019-2021]" are years.
+NUMBER = rf"(?:{PREFIX}\d{{1,3}}[ \t]?{DASH}[ \t]?{PREFIX}\d{{1,3}}|{PREFIX}\d{{1,9}})"
+ITEM = re.compile(rf"(\d+)(?:[ \t]?{DASH}[ \t]?{PREFIX}(\d+))?", re.IGNORECASE | re.ASCII)
+MAX_RANGE = 16
 MARKER = re.compile(
     rf"\[[ \t]?(?:({NUMBER}(?:[ \t]?[,;][ \t]?{NUMBER}){{0,15}})|src:[ \t]?([0-9a-f]{{8}}))[ \t]?\]",
     re.IGNORECASE | re.ASCII,
 )
 # Every beginning of a marker, and little else.
 UNFINISHED = re.compile(
-    r"\[[ \t]?(?:[a-z]{0,8}:?[ \t]?[0-9a-f]{0,9})(?:[ \t]?[,;][ \t]?(?:[a-z]{0,8}:?[ \t]?)?\d{0,9})*[ \t]?",
+    r"\[[ \t]?(?:[a-z]{0,8}:?[ \t]?[0-9a-f]{0,9})"
+    r"(?:[ \t]?[,;\u2010-\u2014-][ \t]?(?:[a-z]{0,8}:?[ \t]?)?\d{0,9})*[ \t]?",
     re.IGNORECASE | re.ASCII,
 )
-LONGEST_MARKER = 400
+LONGEST_MARKER = 600
 PLAIN = re.compile(r"[^\\`\[ \t\n]+")
 BLANKS = re.compile(r"[ \t]+")
 TICKS = re.compile(r"`+")
@@ -231,7 +237,9 @@ class CitationStream:
         """The marker at `start`, of size 0 where there is none; None while undecided."""
         found = MARKER.match(self._held, start)
         if found:
-            numbers = [int(n) for n in re.findall(r"\d+", found[1])] if found[1] else [self.by_src(found[2].lower())]
+            numbers = _list_numbers(found[1]) if found[1] else [self.by_src(found[2].lower())]
+            if not numbers:
+                return _Marker(0, (), 0)
             known = tuple(n for n in numbers if n is not None and self.known(n))
             return _Marker(found.end() - start, known, len(numbers) - len(known))
         rest = self._held[start : start + LONGEST_MARKER]
@@ -248,6 +256,17 @@ class CitationStream:
         at = self._tail.rfind("[")
         part = UNFINISHED.match(self._tail, at) if at >= 0 else None
         return part is not None and part.end() == len(self._tail)
+
+
+def _list_numbers(items: str) -> list[int | None]:
+    """The numbers of "1, 3-5"; none where a range runs backwards or is longer than anybody cites: that is text."""
+    numbers: list[int | None] = []
+    for first, last in ITEM.findall(items):
+        span = range(int(first), int(last or first) + 1)
+        if not 1 <= len(span) <= MAX_RANGE:
+            return []
+        numbers += span
+    return numbers
 
 
 def normalise(

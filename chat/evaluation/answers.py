@@ -3,7 +3,8 @@
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from chat import actions, runner
 from chat.access import get_turn_or_404, select_messages
 from chat.evaluation.figures import FigureDrop, JudgedAnswer, compute_means, find_drops, score_answer
+from chat.evaluation.judge import Judge, choose_judge
 from chat.models import AnswerRun, LookIn, Session, State, Turn
 from chat.tools import get_owner
 from entities.access import Scope, get_entity_or_404
@@ -48,7 +50,8 @@ def evaluate_answers(
     reader: Scope, given: QuestionSet, *, name: str, accept: bool = False, say: Say = lambda text: None
 ) -> EvaluationResult:
     """Ask all questions as `reader`, who is a member and whose scope is not open, each in a conversation of its own
-    that is deleted afterwards. The run is kept and compared with the last of the same questions, reader and model.
+    that is deleted afterwards. The run is kept and compared with the last of the same questions, reader, model and
+    judge.
 
     accept: later runs are compared with this one, whatever it lost. Raises: ValueError for a set of which no question
     can be asked, as `plan_questions`, and as `ask`: a run with a question that got no answer is not kept.
@@ -68,18 +71,22 @@ def evaluate_answers(
             principal=reader.principal,
             questions=len(planned),
         )
+    judge = choose_judge(reader.workspace, reader.principal)
     scores: dict[str, dict[str, float]] = {}
+    verdicts: dict[str, dict[str, Any]] = {}
     models: set[str] = set()
     for number, (question, entity) in enumerate(planned, start=1):
         if number % 20 == 0:
             say(f"{number} of {len(planned)} questions")
-        answer, model = ask(reader, question, entity)
+        answer, model = ask(reader, question, entity, judge)
         models.add(model)
+        if answer.verdict:
+            verdicts[question.id] = asdict(answer.verdict)
         scores[question.id] = {figure: round(value, 4) for figure, value in score_answer(answer).items()}
-    model = ", ".join(sorted(models))[:100]
+    model, judged_by = ", ".join(sorted(models))[:100], judge.name if judge else ""
     with service.open():
         runs = AnswerRun.objects.filter(
-            set_name=given.name, digest=given.digest, reader=name, model=model, dropped=False
+            set_name=given.name, digest=given.digest, reader=name, model=model, judge=judged_by, dropped=False
         )
         before = runs.order_by("-created_at", "pk").first()
         drops = find_drops(before.scores, scores) if before else []
@@ -89,6 +96,8 @@ def evaluate_answers(
             digest=given.digest,
             reader=name,
             model=model,
+            judge=judged_by,
+            verdicts=verdicts,
             commit=commit_of_today(),
             figures={figure: round(value, 4) for figure, value in compute_means(scores).items()},
             scores=scores,
@@ -118,11 +127,14 @@ def plan_questions(reader: Scope, given: QuestionSet) -> list[tuple[SetQuestion,
     return planned
 
 
-def ask(reader: Scope, question: SetQuestion, entity: Entity | None) -> tuple[JudgedAnswer, str]:
+def ask(
+    reader: Scope, question: SetQuestion, entity: Entity | None, judge: Judge | None = None
+) -> tuple[JudgedAnswer, str]:
     """The answer, and the model that gave it. entity: the record in whose files it is looked for, None: everywhere.
+    judge: None where the support check judges alone.
 
     The conversation is deleted whatever comes of it. Raises: ValueError where there is no answer, or the embedding
-    model fails: a failure is nothing that was rightly not found.
+    model or the judge fails: a failure is nothing that was rightly not found.
     """
     with reader.open():
         session = actions.create_session(scope=reader, entity=entity)
@@ -144,11 +156,19 @@ def ask(reader: Scope, question: SetQuestion, entity: Entity | None) -> tuple[Ju
             places = len(question.places)
             passages = _list_context_sources(row.manifest.get("passages", []), question)
             support = _check_citations(reader, session, question.text, text)
+            read = resolve_all(reader, get_owner(session), {n for n, _ in (*passages, *support)}) if judge else {}
         try:
             likeness = measure_likeness(question.text, text)
         except EmbeddingFailed as problem:
             raise ValueError(f"Question {question.id} has no figures: {problem}") from problem
-        return JudgedAnswer(text, places, passages, support, likeness), str(row.usage.get("model", ""))
+        answer = JudgedAnswer(text, places, passages, support, likeness)
+        if judge and places and not answer.is_not_found:
+            try:
+                verdict = judge.judge(question.text, text, [read[n] for n in sorted(read)])
+            except ValueError as problem:
+                raise ValueError(f"Question {question.id} has no figures: {problem}") from problem
+            answer = replace(answer, verdict=verdict)
+        return answer, str(row.usage.get("model", ""))
     finally:
         _delete_conversation(reader, session, turn)
 

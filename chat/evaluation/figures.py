@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from llm.judging import Verdict
 from llm.prompts import NOT_FOUND
 from retrieval.support import CITED, END, MARKER, Support
 
@@ -32,7 +33,8 @@ Scores = Mapping[str, float]
 class JudgedAnswer:
     """An answer as it is judged. given: for each passage that the model was given its number and the places that it
     shows. support: of each citing sentence its number and the verdict of the support check. relevancy: the likeness of
-    question and answer. places: how many answer the question, 0 where nothing does.
+    question and answer. places: how many answer the question, 0 where nothing does. verdict: of a judge, where there
+    is one.
     """
 
     text: str
@@ -40,6 +42,7 @@ class JudgedAnswer:
     given: Sequence[tuple[int, Collection[int]]]
     support: Sequence[tuple[int, Support | None]]
     relevancy: float
+    verdict: Verdict | None = None
 
     @property
     def is_not_found(self) -> bool:
@@ -61,8 +64,8 @@ def score_answer(answer: JudgedAnswer) -> dict[str, float]:
     context_precision: share of the passages given that show a place. context_recall: share of the places that they
     show. citation_precision: share of citing sentences that their passage bears out. citation_recall: share of the
     places that cited passages show. faithfulness: share of all sentences that are borne out. relevancy: likeness of
-    question and answer. answered: of a question with places, whether something was found. not_found: of one without,
-    whether nothing was.
+    question and answer. Of these two, what a judge said where there is one. answered: of a question with places,
+    whether something was found. not_found: of one without, whether nothing was.
     """
     if not answer.places:
         return {"not_found": float(answer.is_not_found)}
@@ -81,6 +84,10 @@ def score_answer(answer: JudgedAnswer) -> dict[str, float]:
     borne_out = [verdict in BEARS_OUT for _, verdict in answer.support]
     if borne_out:
         found["citation_precision"] = sum(borne_out) / len(borne_out)
+    if answer.verdict:
+        judged = answer.verdict.borne_out
+        share = sum(judged) / len(judged) if judged else 0.0
+        return {**found, "faithfulness": share, "relevancy": answer.verdict.relevance}
     return {**found, "faithfulness": _compute_faithfulness(answer), "relevancy": answer.relevancy}
 
 
@@ -112,13 +119,22 @@ def _compute_faithfulness(answer: JudgedAnswer) -> float:
     """A sentence that cites nothing is borne out by nothing; one that cites several needs one that bears it out."""
     verdicts = list(answer.support)
     kept = every = 0
-    start = 0
-    for end in [*END.finditer(answer.text), None]:
-        part = answer.text[start : end.end() if end else len(answer.text)]
-        start = end.end() if end else start
+    for part in _split_sentences(answer.text):
         count = len(CITED.findall(part))
         own, verdicts = verdicts[:count], verdicts[count:]
         if MARKER.sub("", part).strip():
             every += 1
             kept += any(verdict in BEARS_OUT for _, verdict in own)
     return kept / every if every else 0.0
+
+
+def list_statements(text: str) -> list[str]:
+    """The sentences of an answer in order, without their markers."""
+    bare = (" ".join(MARKER.sub(" ", part).split()) for part in _split_sentences(text))
+    return [part for part in bare if part]
+
+
+def _split_sentences(text: str) -> list[str]:
+    """Each with the markers that stand behind it."""
+    ends = [end.end() for end in END.finditer(text)]
+    return [text[start:end] for start, end in zip([0, *ends], [*ends, len(text)], strict=True)]

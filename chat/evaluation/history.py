@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from operator import attrgetter
 
 from django.utils.translation import gettext_noop
 
@@ -29,12 +30,13 @@ TITLES: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class AnswerHistory:
-    """Runs of the same questions, answered by the same model, newest first, each with its figures in the order of
-    `NAMES`, None where a run has none. plot: None where no figure is in every run.
+    """Runs of the same questions, answered and judged by the same models, newest first, each with its figures in the
+    order of `NAMES`, None where a run has none. plot: None where no figure is in every run.
     """
 
     name: str
     model: str
+    judge: str
     runs: Sequence[tuple[AnswerRun, Sequence[float | None]]]
     plot: Plot | None
 
@@ -45,8 +47,9 @@ def list_answer_histories(scope: Scope, username: str) -> list[AnswerHistory]:
     Nobody else's: their figures are about text that the caller may not read.
     """
     runs = AnswerRun.objects.filter(workspace=scope.workspace, reader=username)
-    ordered = runs.order_by("set_name", "digest", "model", "-created_at", "pk")
-    groups = [list(group) for _, group in groupby(ordered, key=lambda run: (run.set_name, run.digest, run.model))]
+    ordered = runs.order_by("set_name", "digest", "model", "judge", "-created_at", "pk")
+    same = attrgetter("set_name", "digest", "model", "judge")
+    groups = [list(group) for _, group in groupby(ordered, key=same)]
     groups.sort(key=lambda group: group[0].created_at, reverse=True)
     return [_describe_group(group[:MOST_RUNS]) for group in groups[:MOST_SETS]]
 
@@ -58,4 +61,5 @@ def _describe_group(runs: Sequence[AnswerRun]) -> AnswerHistory:
         if all(name in run.figures for run in runs)
     }
     lines = [(run, [run.figures.get(name) for name in NAMES]) for run in runs]
-    return AnswerHistory(runs[0].set_name, runs[0].model, lines, plot(values, TITLES) if values else None)
+    shown = plot(values, TITLES) if values else None
+    return AnswerHistory(runs[0].set_name, runs[0].model, runs[0].judge, lines, shown)

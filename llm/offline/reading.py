@@ -41,14 +41,14 @@ def get_document_title(passage: PromptPassage) -> str:
 
 
 def extract_text(content: Any) -> str:
-    """The text of a message's or a tool result's content: a string, or text blocks, or tool results with either."""
+    """The text of a message's or a tool result's content: a string, or blocks of text, search and tool results."""
     if isinstance(content, str):
         return content
     parts = []
     for block in content or []:
         if block.get("type") == "text":
             parts.append(block["text"])
-        elif block.get("type") == "tool_result":
+        elif block.get("type") in ("tool_result", "search_result"):
             parts.append(extract_text(block.get("content", "")))
     return "\n".join(parts)
 

@@ -20,6 +20,7 @@ from entities.models import AuditEntry, Entity, Workspace
 from ingestion.embed import get_embedder
 from ingestion.models import ContextRow
 from llm import scripted
+from llm.judging import get_prompt_version
 from llm.prompts import NOT_FOUND
 from retrieval.support import Support
 from tests.chat.conftest import Chat, is_chat
@@ -174,6 +175,54 @@ def test_a_question_without_an_answer_is_a_failure_and_not_a_figure(
         begun = AuditEntry.objects.filter(action="evaluation.answers")
         told = {"set": "lease", "reader": "viewer", "principal": viewer.user.pk, "questions": 6}
         assert [entry.detail for entry in begun] == [told] * 3
+
+
+def test_where_there_is_a_model_it_judges_and_its_verdicts_are_kept_with_the_version_of_the_prompt(
+    viewer: Person,
+    contract: Entity,
+    index: Index,
+    questions: Path,
+    service: Scope,
+    settings: Any,
+) -> None:
+    """Statement by statement, from the passages that the asker may read; a verdict that is none is no figure."""
+    index.row(contract, "The cap is kept from staff: nine million.", label=4, file=index.file(contract, "pay.pdf"))
+    lines = questions.read_text().splitlines()
+    questions.write_text("\n".join([lines[0], lines[5]]))
+    settings.ANTHROPIC_BASE_URL = "http://127.0.0.1:9"
+    settings.MODEL_PRICES = {}
+
+    def run(*verdicts: Any) -> tuple[dict[str, Any], scripted.Script]:
+        with scripted.model(otherwise_offline=True) as script:
+            asked = {"query": "liability cap lease"}
+            script.push(tool_use=("search_knowledge", asked), when=lambda r: is_chat(r) and "liability" in r.text)
+            script.push(text="It is two million [1]. It is paid twice.", when=lambda r: is_chat(r) and "[1]" in r.text)
+            script.push(text=NOT_FOUND, when=is_chat)
+            for verdict in verdicts:
+                script.push(tool_use=("record_verdicts", verdict), when=lambda r: "record_verdicts" in r.tools)
+            return evaluate(questions), script
+
+    said = [{"n": 1, "borne_out": True}, {"n": 2, "borne_out": False}]
+    with pytest.raises(CommandError, match="cap has no figures: The judge gave no verdict on every statement"):
+        run({"statements": said[:1], "relevance": 4}, {"statements": said, "relevance": 9})
+    with service.open():
+        assert not AnswerRun.objects.exists()
+    first, script = run({"statements": said[1:], "relevance": 4}, {"statements": said, "relevance": 3})
+    (prompt,) = {r.text for r in script.requests if "record_verdicts" in r.tools}
+    assert '<p n="2">It is paid twice.</p>' in prompt
+    assert "two million euros" in prompt
+    assert "nine million" not in prompt
+    assert (first["figures"]["faithfulness"], first["figures"]["relevancy"]) == (0.5, 0.75)
+    assert (first["figures"]["citation_precision"], first["figures"]["not_found"]) == (1.0, 1.0)
+    assert first["judge"] == f"{settings.MODEL_TIERS['deep']}, prompt {get_prompt_version()}"
+    with service.open():
+        kept = AnswerRun.objects.get()
+        assert kept.verdicts == {"cap": {"borne_out": [True, False], "relevance": 0.75}}
+        AnswerRun.objects.update(judge="another prompt")
+    assert first["judge"] not in viewer.client.get(viewer.base + "evaluation/answers/").content.decode()
+    again, _ = run({"statements": said, "relevance": 0})
+    assert again["before"] is None, "verdicts of another prompt are no measure"
+    assert f"judged by {again['judge']}" in viewer.client.get(viewer.base + "evaluation/answers/").content.decode()
 
 
 @pytest.mark.parametrize(

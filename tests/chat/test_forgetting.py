@@ -1,13 +1,14 @@
 """What a source supported goes with it: from every prompt, title, Pulse and memory that could be put together after."""
 
 import os
+import random
 import re
 from collections.abc import Callable, Iterator
 from uuid import UUID
 
 from chat.access import load_disclosed_turns, select_events_after
 from chat.context import assemble
-from chat.models import Message, Session, Title, Turn
+from chat.models import LookIn, Message, Session, Title, Turn
 from entities.access import Scope, grant_entity, revoke_entity
 from entities.actions import create_entity, delete_entity
 from entities.models import Entity
@@ -24,21 +25,41 @@ OF_FILE, OF_RECORD, OF_GRANT, OF_LABEL, KEPT = (
     f"{name}-{n}" for n, name in enumerate(("vermilion", "ochre", "cobalt", "umber", "sienna"), start=7000)
 )
 CANARIES = (OF_FILE, OF_RECORD, OF_GRANT, OF_LABEL, KEPT)
-QUESTIONS = int(os.environ.get("CLEARANCE_PROMPTS", "40"))
-"""Prompts that are put together each time it is looked what is held: after each source that was taken away."""
+FIRST = int(os.environ.get("CLEARANCE_PROMPTS_FROM", "0"))
+QUESTIONS = range(FIRST, FIRST + int(os.environ.get("CLEARANCE_PROMPTS", "40")))
+"""Prompts that are put together each time it is looked what is held: after each source that was taken away. A long run
+is cut into pieces, of which each begins at another number.
+"""
+ASKED = (
+    "What was said of {} by the harbour master?",
+    "Which colour has the wall, the gate or the berth: {}?",
+    "You said {}. And before?",
+    "{}",
+    "And {}?",
+    "Is it {}, or free from Monday?",
+)
 
 
 def prompts_of(who: Person, chat: Chat) -> Iterator[str]:
-    """Many prompts that could be next: at every length of the conversation, asking for each canary and for all."""
+    """Many prompts that could be next: at every length of the conversation and in every place, asking for each canary,
+    for all of them, and for some. The first forty ask at each length in the plainest way.
+    """
     with who.scope.open():
         session = Session.objects.get(pk=chat.session)
         longest = Turn.objects.filter(session=session).count() + 1
-        for n in range(QUESTIONS):
-            asked = " ".join(CANARIES) if n % 6 == 5 else f"What was said of {CANARIES[n % 6]} by the harbour master?"
+        for n in QUESTIONS:
+            chance = random.Random(n)
+            asked = " ".join(CANARIES) if n % 6 == 5 else ASKED[0].format(CANARIES[n % 6])
             turn = Turn(session=session, number=longest - n % (longest - 1))
+            if n >= 40:
+                words = chance.sample(
+                    [*CANARIES, "vermilion", "7001", "colour", "gate", "berth 3"], chance.randint(1, 5)
+                )
+                asked = chance.choice(ASKED).format(" ".join(words))
+                turn = Turn(session=session, number=chance.randint(2, longest), look_in=chance.choice(LookIn.values))
             context = assemble(who.scope, session, turn, asked)
-            whole = f"{context.system}{context.messages}"
-            yield whole.replace(asked, "")
+            beside = context.messages[-1]["content"].removesuffix(asked)
+            yield f"{context.system}{context.messages[:-1]}{beside}"
 
 
 def held(who: Person, chat: Chat) -> set[str]:

@@ -9,6 +9,7 @@ from chat.context import TOOLS
 from chat.layout import BLOCK_TURNS, KEPT_TURNS, LAYERS, OLDER, HistoryMessage, find_first_turn, lay_out, mark_prefixes
 from llm import prompts
 from llm.offline.tokens import estimate
+from llm.search_results import build_search_results
 
 FIELDS = {"Status": "active", "Counterparty": "Tallis Marine"} | {f"Field {n}": "some value of it" for n in range(8)}
 RECORD = prompts.Record("Contract", "Quay lease", FIELDS)
@@ -29,8 +30,11 @@ def said_before(number):
     return [said_in(role, n) for n in range(find_first_turn(number), number) for role in ("user", "assistant")]
 
 
-def lay(number):
-    return lay_out(ASSISTANT.prompt, RECORD, PULSE, said_before(number), number, said_in("user", number).text)
+def lay(number, cites_blocks=False):
+    said = said_before(number)
+    return lay_out(
+        ASSISTANT.prompt, RECORD, PULSE, said, number, said_in("user", number).text, cites_blocks=cites_blocks
+    )
 
 
 @pytest.mark.parametrize(
@@ -54,34 +58,51 @@ def test_an_answer_whose_question_is_hidden_does_not_begin_a_prompt():
 
 
 def bytes_of(tools, system, messages):
-    """A request without its marks, in the order in which a provider reads it."""
+    """A request without its marks, in the order in which a provider reads it. Of a search result the words alone: the
+    names of its parts are said once a sentence, and are few tokens.
+    """
 
     def plain(content):
         blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-        return [{key: value for key, value in block.items() if key != "cache_control"} for block in blocks]
+        return [
+            {key: value for key, value in block.items() if key != "cache_control"} | words(block) for block in blocks
+        ]
+
+    def words(block):
+        if block["type"] != "tool_result" or isinstance(block["content"], str):
+            return {}
+        found = [
+            [part["source"], part["title"], *(one["text"] for one in part["content"])] for part in block["content"]
+        ]
+        return {"content": found}
 
     said = "".join(json.dumps([m["role"], plain(m["content"])]) for m in messages)
     return (json.dumps(tools) + json.dumps(plain(system)) + said).encode()
 
 
-def calls_of(number):
+def calls_of(number, cites_blocks):
     """The requests of a turn whose model asks for a tool three times, then answers."""
-    layout = lay(number)
+    layout = lay(number, cites_blocks)
+    document = prompts.PromptDocument(
+        "Lease.pdf", [prompts.NumberedPassage(n, PASSAGES[: len(PASSAGES) // 4]) for n in range(4)]
+    )
     messages = layout.messages
     for call in range(4):
         yield layout.system, mark_prefixes(messages, layout.history)
         asked = {"type": "tool_use", "id": f"t{number}.{call}", "name": "search_knowledge", "input": {"query": "wall"}}
-        result = {"type": "tool_result", "tool_use_id": f"t{number}.{call}", "content": PASSAGES}
+        content = [block for _, block in build_search_results([document])] if cites_blocks else PASSAGES
+        result = {"type": "tool_result", "tool_use_id": f"t{number}.{call}", "content": content}
         messages = [*messages, {"role": "assistant", "content": [asked]}, {"role": "user", "content": [result]}]
 
 
-def test_most_of_twenty_turns_is_a_prefix_that_was_sent_before(viewer):
+@pytest.mark.parametrize("cites_blocks", [False, True])
+def test_most_of_twenty_turns_is_a_prefix_that_was_sent_before(viewer, cites_blocks):
     with viewer.scope.open():
         tools = [TOOLS[name](viewer.scope) for name in ASSISTANT.tools]
     total = kept = 0
     before = b""
     for number in range(1, 21):
-        for call, (system, messages) in enumerate(calls_of(number)):
+        for call, (system, messages) in enumerate(calls_of(number, cites_blocks)):
             now = bytes_of(tools, system, messages)
             same = next((n for n, (a, b) in enumerate(zip(now, before, strict=False)) if a != b), len(before))
             if call == 0:

@@ -10,13 +10,13 @@ from django.db import connections
 
 from chat import runner
 from chat.models import ENDS, Message, Turn
-from entities.access import Scope, grant_entity
+from entities.access import Scope, grant_entity, revoke_entity
 from entities.actions import create_entity, delete_entity
 from entities.models import Classification, ClassificationGrant, Entity, Source
 from entities.models.classification import FINANCIAL
 from entities.models.entity import Visibility
 from entities.types import Contract
-from ingestion.bin import delete_for_good
+from ingestion.bin import bin_file, delete_for_good
 from ingestion.models import File
 from tests.chat.conftest import Chat, Model
 from tests.chat.test_turns import seen_text
@@ -103,6 +103,53 @@ def test_a_deleted_file_is_named_as_the_reason(
     assert disclosures(chat, turn) == [True] * 4
 
 
+def test_nothing_is_told_of_a_file_of_a_restricted_record_nor_beside_a_list(
+    alice: Person,
+    viewer: Person,
+    contract: Entity,
+    restricted: Entity,
+    pier: Entity,
+    index: Index,
+    start: Start,
+    model: Model,
+    service: Scope,
+) -> None:
+    secret = index.file(restricted, "Settlement.pdf")
+    index.row(restricted, "The settlement fee was paid to Olufsen.", file=secret)
+    with service.open():
+        grant_entity(restricted, viewer.user.pk, ["view"])
+    chat, turn = ask(viewer, contract, start, model)
+    listing = start(viewer, contract)
+    model.says(tool_use=("search_knowledge", {"query": "pier fee Olufsen", "scope": "workspace"}))
+    model.says(tool_use=("list_records", {"type": "contract"}))
+    model.says(text="It was paid to Olufsen [1].")
+    listed = listing.ask("Who got the fee, and how many are there?")["id"]
+    drawn = chat.turn(turn)["drew_on"]
+    assert drawn["passages"] > 1
+    where = f"/api/chat/turns/{turn}/context/"
+    assert {str(pier.pk), str(restricted.pk)} <= {
+        one["entity"]["id"] for one in viewer.api.get(where).json()["sources"]
+    }
+
+    with service.open():
+        revoke_entity(restricted, viewer.user.pk)
+    assert (chat.turn(turn)["drew_on"], viewer.api.get(where).json()["sources"]) == (None, [])
+    assert alice.api.get(where).status_code == 404, "sources of an answer are its asker's alone"
+    with service.open():
+        grant_entity(restricted, viewer.user.pk, ["view"])
+    assert chat.turn(turn)["drew_on"] == drawn
+
+    # The file was never open to the workspace, so nobody is told that it went, not even who could see it.
+    with alice.scope.open():
+        bin_file(scope=alice.scope, file=File.objects.get(pk=secret.pk))
+        delete_for_good(scope=alice.scope, pk=secret.pk)
+    assert disclosures(chat, turn) == [False] * 4
+    assert (chat.turn(turn)["drew_on"], viewer.api.get(where).json()["sources"]) == (None, [])
+    # What is listed may be hidden later, and would then have been told of.
+    delete(alice, pier)
+    assert disclosures(listing, listed) == [False] * 4
+
+
 @pytest.mark.parametrize("hidden", ["the source", "another source", "another source that is deleted afterwards"])
 def test_nothing_is_told_of_what_is_hidden(
     hidden: str,
@@ -178,21 +225,24 @@ def test_of_two_sources_that_are_deleted_at_once_the_hidden_one_is_kept(
     index.row(restricted, "The settlement was paid to Olufsen with the pier fee.")
     with service.open():
         grant_entity(restricted, viewer.user.pk, ["view"])
-    chat, turn = ask(viewer, contract, start, model)
+    both = [ask(viewer, contract, start, model) for _ in range(2)]
     with service.open():
         Entity.objects.filter(pk=restricted.pk).update(visibility=Visibility.PRIVATE)
     deleted, commit = threading.Event(), threading.Event()
+    done: list[str] = []
 
     def first() -> None:
         with alice.scope.open():
             delete_entity(scope=alice.scope, entity=pier)
             deleted.set()
             commit.wait(20)
+        done.append("pier")
         connections.close_all()
 
     def second() -> None:
         with service.open():
             delete_entity(scope=service, entity=restricted)
+        done.append("restricted")
         connections.close_all()
 
     threads = [threading.Thread(target=step) for step in (first, second)]
@@ -203,4 +253,6 @@ def test_of_two_sources_that_are_deleted_at_once_the_hidden_one_is_kept(
     commit.set()
     for thread in threads:
         thread.join(20)
-    assert disclosures(chat, turn) == [False] * 4
+    assert done == ["pier", "restricted"], "none waits for the other for ever"
+    for chat, turn in both:
+        assert disclosures(chat, turn) == [False] * 4

@@ -261,10 +261,11 @@ def seen_text(who, turn):
 
 @pytest.mark.parametrize(("finish", "ends"), [(0.1, "interrupted"), (20, "done")])
 def test_a_server_that_is_stopped_lets_answers_come_to_their_end_or_says_so(
-    finish, ends, viewer, contract, start, model, wait_for
+    finish, ends, viewer, contract, start, model, wait_for, service
 ):
     chat, hold = start(viewer, contract), threading.Event()
     model.says(chunks=["Half of it ", "and the rest."], hold=hold)
+    begun = []
     loop = asyncio.new_event_loop()
     server = threading.Thread(target=loop.run_forever, daemon=True)
     server.start()
@@ -274,8 +275,15 @@ def test_a_server_that_is_stopped_lets_answers_come_to_their_end_or_says_so(
         wait_for(lambda: seen_text(viewer, turn))
         stopping = asyncio.run_coroutine_threadsafe(runner.shut_down(finish), loop)
         if ends == "done":
+            model.says(text="Me too.")
+            other = start(viewer, contract)
+            begun.append((other, other.post("And me?")))
             hold.set()
-        stopping.result(10)
+        stopping.result(20)
+        if ends == "done":
+            other = start(viewer, contract)
+            begun.append((other, other.post("And me?")))
+            asyncio.run_coroutine_threadsafe(asyncio.sleep(1), loop).result(10)  # time to begin, if it could
     finally:
         runner.use_loop(None)
         hold.set()
@@ -284,6 +292,14 @@ def test_a_server_that_is_stopped_lets_answers_come_to_their_end_or_says_so(
     ended = chat.turn(turn)
     text = "Half of it and the rest." if ends == "done" else "Half of it"
     assert (ended["state"], ended["message"]["content"]) == (ends, text)
+    if ends == "done":  # the second began while the first was waited for, the third when nobody waited any more
+        assert [chat.turn(later)["state"] for chat, later in begun] == ["done", "queued"]
+        with service.open():
+            Turn.objects.filter(state="queued").update(lease_until=timezone.now() - timedelta(seconds=1))
+        assert sweep_all() == 1
+        chat, later = begun[1]
+        assert chat.turn(later)["state"] == "interrupted"
+        assert len(model.requests) == 2
 
 
 def test_a_search_of_a_turn_is_reranked_where_the_workspace_wishes_it(

@@ -23,7 +23,7 @@ def streamed(call: Call, **prompt: Any) -> tuple[list[str], Reply | None]:
         async for item in client.stream(call, **prompt):
             if isinstance(item, TextDelta):
                 deltas.append(item.text)
-            else:
+            elif isinstance(item, Reply):
                 reply = item
         return deltas, reply
 

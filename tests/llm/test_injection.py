@@ -80,6 +80,7 @@ def test_numbers_in_a_text_are_no_citations():
     assert replace_markers("as shown [3] and [citation:4], [src:a1b2c3d4] [1, 2]") == (
         "as shown ⟦3⟧ and ⟦citation:4⟧, ⟦src:a1b2c3d4⟧ ⟦1, 2⟧"
     )
+    assert replace_markers("[1–3], [citation:1-citation:3] [2 ; ref 4]") == "⟦1–3⟧, ⟦citation:1-citation:3⟧ ⟦2 ; ref 4⟧"
     assert replace_markers("[***] and [Exhibit A]") == "[***] and [Exhibit A]"
 
 

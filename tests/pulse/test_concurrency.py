@@ -11,7 +11,7 @@ from django.utils import timezone
 from entities.access import Scope, raise_labels
 from entities.actions import archive_entity, change_entity, create_entity
 from entities.bin import bin_entity
-from entities.models import Entity
+from entities.models import Entity, FieldParagraph, Source
 from entities.types import Project, Risk, Task
 from ingestion.models import ContextRow, Paragraph, RowParagraph
 from pulse import generation, tasks
@@ -317,3 +317,44 @@ def test_a_name_that_changes_while_a_pulse_is_written_is_not_written(
     assert "Quay 7" not in (pulse_of(alice, risk)["text"] or "")
     work()
     assert "Pier 9" in pulse_of(alice, risk)["text"]
+
+
+def test_a_record_that_is_changed_beside_a_label_of_its_text_waits_for_it_and_nothing_deadlocks(
+    alice: Person, work: Work, service: Scope
+) -> None:
+    """Whoever relabels has the paragraph and then takes the Pulse; whoever changes the record needs both, too."""
+    with alice.scope.open():
+        project, other = (
+            create_entity(scope=alice.scope, model=Project, fields={"name": name}) for name in ("Quay 7", "Pier 9")
+        )
+        fields = {"name": "Steel", "project": project}
+        task = create_entity(scope=alice.scope, model=Task, fields=fields, texts={"details": "The steel is late."})
+    work()
+    assert "1 To do" in pulse_of(alice, project)["text"]
+    with service.open():
+        paragraph = FieldParagraph.objects.get(entity=task.pk)
+        for pulse in Pulse.objects.filter(entity=project.pk):
+            Source.objects.create(
+                workspace_id=service.workspace, derived=pulse.pk, entity_id=task.pk, passage=paragraph.pk
+            )
+
+    def relabel(beside: Beside) -> int:
+        with service.open():
+            FieldParagraph.objects.select_for_update().get(pk=paragraph.pk)
+            beside.pause()
+            FieldParagraph.objects.filter(pk=paragraph.pk).update(data_classification=5)
+            return raise_labels({paragraph.pk: 5})
+
+    def change(beside: Beside) -> list[str]:
+        with alice.scope.open():
+            entity = Task.objects.readable_by(alice.scope).get(pk=task.pk)
+            beside.paused.set()
+            changes = {"fields": {"project": other}, "texts": {"details": "The steel has come."}}
+            return change_entity(scope=alice.scope, entity=entity, **changes)
+
+    relabelling, changing = Beside(relabel).start(), Beside(change).start()
+    changing.thread.join(0.5)
+    assert changing.thread.is_alive(), "it waits for the label"
+    assert relabelling.end() > 0
+    assert sorted(changing.end()) == ["details", "project"]
+    assert pulse_of(alice, project)["text"] is None

@@ -22,6 +22,9 @@ def whole(text: str):
         ("The cap is 5 [1].", "The cap is 5 [citation:1]."),
         ("Both [1][2] say so.", "Both [citation:1][citation:2] say so."),
         ("Both [1, 2] say so.", "Both [citation:1][citation:2] say so."),
+        ("All [1-3] say so.", "All [citation:1][citation:2][citation:3] say so."),
+        ("All [ 1 – 2; citation:12 ] say so.", "All [citation:1][citation:2][citation:12] say so."),
+        ("Said [citation:1-citation:2].", "Said [citation:1][citation:2]."),
         ("Said [citation:12] once.", "Said [citation:12] once."),
         ("Said [src:a1b2c3d4] once.", "Said [citation:3] once."),
         ("Said [SRC:A1B2C3D4] once.", "Said [citation:3] once."),
@@ -39,6 +42,8 @@ def test_known_markers_take_one_form(written, shown):
         ("The cap [9] is 5.", "The cap is 5.", 1),
         ("The cap is 5 [9]\nNext", "The cap is 5\nNext", 1),
         ("The cap is 5 [1, 9].", "The cap is 5 [citation:1].", 1),
+        ("The cap is 5 [2-5].", "The cap is 5 [citation:2][citation:3].", 2),
+        ("The cap is 5 [7–9].", "The cap is 5.", 3),
         ("The cap is 5 [src:00000000] [8] [7].", "The cap is 5.", 3),
         ("[citation:9]", "", 1),
     ],
@@ -78,10 +83,11 @@ def test_list_items_are_not_code():
 def test_what_a_drop_leaves_does_not_close_up_into_a_marker():
     assert not re.search(r"\[(?:citation:)?\d+\]", whole("[cita[9]tion:7]").text)
     assert not re.search(r"\[(?:citation:)?\d+\]", whole("[1[9]2]").text)
+    assert whole(whole("[1[9]-3]").text).cited == ()
 
 
 def test_brackets_that_are_no_markers_stay():
-    text = "An [aside], a [link](https://example.org), [^1], [ ] and [x]."
+    text = "An [aside], a [link](https://example.org), [^1], [ ] and [x], in [2019-2021], [3-1] and [1-300]."
     assert whole(text).text == text
 
 
@@ -106,6 +112,7 @@ PIECES = st.sampled_from(
         "[1]", "[9]", "[citation:2]", "[citation:77]", "[src:a1b2c3d4]", "[src:ffffffff]", "[1, 2]", "[", "]", "[cit",
         "`", "``", "```", "~~~", "\n", "\n\n", " ", "  ", "    ", "\t", "word", "Cap", ".", ",", "- ", "1. ", "> ",
         "\\", "[1](u)", "```py\n", "x = a[1]", "1", "12]", ":", "src:", "citation:",
+        "[1-3]", "[2–", "-", "–3]",
     ]
 )  # fmt: skip
 TEXTS = st.lists(PIECES, max_size=25).map("".join)
@@ -134,7 +141,7 @@ def test_nothing_but_markers_and_blanks_is_lost(text):
     assert shown == kept
 
 
-@given(marker=st.from_regex(MARKER, fullmatch=True), size=st.integers(0, 400))
+@given(marker=st.from_regex(MARKER, fullmatch=True), size=st.integers(0, 600))
 def test_every_beginning_of_a_marker_is_held_back(marker, size):
     beginning = marker[: min(size, len(marker) - 1)]
     assert not beginning or UNFINISHED.fullmatch(beginning)

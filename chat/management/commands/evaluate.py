@@ -64,6 +64,7 @@ class Command(evaluate.Command):
 def format_report(one: EvaluationResult) -> list[str]:
     run, before = one.run, one.before
     told = [f"{run.set_name}, {len(run.scores)} questions, as {run.reader}, answered by {run.model}, {run.seconds} s"]
+    told.append(f"Judged by {run.judge or 'the support check'}.")
     if one.left_out:
         told.append(f"Not asked: {one.left_out} questions within files that {run.reader} does not see.")
     for name in NAMES:
@@ -78,6 +79,7 @@ def build_json(one: EvaluationResult) -> dict[str, Any]:
         "set": one.run.set_name,
         "reader": one.run.reader,
         "model": one.run.model,
+        "judge": one.run.judge,
         "figures": one.run.figures,
         "before": one.before.figures if one.before else None,
         "drops": [{"figure": d.name, "before": d.before, "now": d.now} for d in one.drops],

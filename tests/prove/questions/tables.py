@@ -48,6 +48,11 @@ def tables_show_what_is_cleared(e: Everything) -> None:
             answers = Message.objects.filter(role=Speaker.ASSISTANT).values_list("content", flat=True)
             said = [t for about in (WORKSPACE, *(r.name for r in world.records)) for t in talked_of(world, about)]
             same("answers", person, answers, words(t for t in said if world.cleared(person, t.label)))
+            # Words of messages stand in a table that no model has: under the same label, for the same person.
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT DISTINCT message FROM chat_posting")
+                read = Message.objects.exclude(content="").filter(data_classification__isnull=False)
+                same("words", person, [pk for (pk,) in cursor], read.values_list("pk", flat=True))
             pulses = {label for (label,) in Pulse.objects.values_list("data_classification")}
             assert pulses <= {label for label, atoms in labels(e).items() if atoms <= world.held(person)}, pulses
 
