@@ -1,8 +1,7 @@
 """A conversation as it is shown: turn by turn, what may be read today, and honest words where something is missing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from uuid import UUID
 
 from chat.access import HiddenMessage, load_hidden_messages, select_messages, select_turns
 from chat.models import OPEN, Message, Session, State, Turn
@@ -11,11 +10,12 @@ from entities.access import Scope
 
 @dataclass(frozen=True)
 class Exchange:
-    """A turn with its messages. hidden_…: it exists and may be acknowledged, but not read."""
+    """A turn with its messages. is_mine: the caller asked. hidden_…: it exists and may be known of, but not read."""
 
     turn: Turn
     question: Message | None
     answer: Message | None
+    is_mine: bool
     hidden_question: HiddenMessage | None = None
     hidden_answer: HiddenMessage | None = None
 
@@ -25,15 +25,17 @@ class Exchange:
 
     @property
     def is_visible(self) -> bool:
-        """A turn that broke off says so even where its question has no label and nobody may read it."""
-        seen = self.question or self.answer or self.hidden_question or self.hidden_answer or self.is_open
-        return bool(seen) or self.turn.state in (State.INTERRUPTED, State.FAILED)
+        """A turn of one's own that broke off says so even where its question has no label and nobody may read it. Of
+        others' turns one is told by what of them one may read or know of.
+        """
+        seen = self.question or self.answer or self.hidden_question or self.hidden_answer
+        return bool(seen) or (self.is_mine and (self.is_open or self.turn.state in (State.INTERRUPTED, State.FAILED)))
 
     @property
     def lost_question(self) -> bool:
         """It broke off before its question had a label: only the browser in which it was typed may still have it."""
         broke_off = self.turn.state in (State.STOPPED, State.INTERRUPTED, State.FAILED)
-        return broke_off and self.question is None and self.hidden_question is None
+        return self.is_mine and broke_off and self.question is None and self.hidden_question is None
 
     @property
     def is_withheld(self) -> bool:
@@ -45,19 +47,28 @@ class Exchange:
 
     @property
     def may_ask_again(self) -> bool:
-        return self.question is not None and self.turn.state in (State.STOPPED, State.INTERRUPTED, State.FAILED)
+        return (
+            self.is_mine
+            and self.question is not None
+            and self.turn.state in (State.STOPPED, State.INTERRUPTED, State.FAILED)
+        )
 
 
 def list_exchanges(scope: Scope, session: Session, turns: Sequence[Turn] | None = None) -> list[Exchange]:
-    """The turns of a session from `get_session_or_404`, oldest first."""
+    """The turns of a session from `get_session_or_404`, oldest first, as far as they are shown; or those of `turns`."""
     rows = list(turns if turns is not None else select_turns(scope).filter(session=session.pk).order_by("number"))
     wanted = {pk for turn in rows for pk in (turn.question, turn.answer)}
     messages = {m.pk: m for m in select_messages(scope, session).filter(pk__in=wanted)}
-    hidden = load_hidden_messages(session)
-    return [_build_exchange(turn, messages, hidden) for turn in rows]
-
-
-def _build_exchange(turn: Turn, messages: Mapping[UUID, Message], hidden: Mapping[UUID, HiddenMessage]) -> Exchange:
-    return Exchange(
-        turn, messages.get(turn.question), messages.get(turn.answer), hidden.get(turn.question), hidden.get(turn.answer)
-    )
+    hidden = load_hidden_messages(scope, session)
+    found = [
+        Exchange(
+            turn,
+            messages.get(turn.question),
+            messages.get(turn.answer),
+            turn.owner == scope.principal,
+            hidden.get(turn.question),
+            hidden.get(turn.answer),
+        )
+        for turn in rows
+    ]
+    return found if turns is not None else [exchange for exchange in found if exchange.is_visible]

@@ -4,7 +4,7 @@ One run at a time may write: it holds the turn by a conditional UPDATE, every wr
 lost it gets `LeaseLost` and writes nothing more.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from chat.audit import note_answer
-from chat.models import OPEN, Event, EventKind, Message, Role, Session, State, Turn
+from chat.models import Event, EventKind, Message, Role, Session, State, Turn
 from entities.access import Scope, combine_many
 from entities.models import Entity, Source, Weight
 from ingestion.drawn import lock_source_labels
@@ -138,38 +138,44 @@ def record_prompt_sources(
         defaults={
             "workspace_id": row.workspace_id,
             "audience": row.audience,
+            "owner": row.owner,
             "session_id": row.session_id,
             "turn_id": row.pk,
             "role": Role.ASSISTANT,
         },
     )
-    wanted = {(g.entity, p, g.weight) for g in given if g.weight != Weight.COUNT for p in (g.paragraphs or (None,))}
-    known = set(Source.objects.filter(derived=answer.pk).values_list("entity", "passage", "weight"))
-    Source.objects.bulk_create(
-        Source(workspace_id=row.workspace_id, derived=answer.pk, entity_id=entity, passage=passage, weight=weight)
-        for entity, passage, weight in sorted(wanted - known, key=str)
-    )
-    list_counted_records(row, answer, {g.entity for g in given if g.weight == Weight.COUNT})
+    write_sources(row.session, answer.pk, given)
     raise_high_water(row.session_id, [label, *(g.label for g in given)])
     Turn.objects.filter(pk=row.pk).update(manifest=manifest)
 
 
-def list_counted_records(row: Turn, answer: Message, counted: set[UUID]) -> None:
-    """Add records that are included in numbers which the answer may repeat to the one source that lists them.
+def write_sources(session: Session, derived: UUID, given: Sequence[SourceLabel]) -> None:
+    """Add what a message or the title of a session was drawn from."""
+    wanted = {(g.entity, p, g.weight) for g in given if g.weight != Weight.COUNT for p in (g.paragraphs or (None,))}
+    known = set(Source.objects.filter(derived=derived).values_list("entity", "passage", "weight"))
+    Source.objects.bulk_create(
+        Source(workspace_id=session.workspace_id, derived=derived, entity_id=entity, passage=passage, weight=weight)
+        for entity, passage, weight in sorted(wanted - known, key=str)
+    )
+    list_counted_records(session, derived, {g.entity for g in given if g.weight == Weight.COUNT})
 
-    Deleting one leaves the answer alone. A reader who may not see one of them is not shown the answer. The row stands
+
+def list_counted_records(session: Session, derived: UUID, counted: set[UUID]) -> None:
+    """Add records that are included in numbers which a text may repeat to the one source that lists them.
+
+    Deleting one leaves the text alone. A reader who may not see one of them is not shown the text. The row stands
     at the record that was asked about; of a conversation about the workspace at one of those it lists, and goes over to
     another where that one is deleted (a trigger). A list names records that were deleted since, too.
     """
     if not counted:
         return
-    source = Source.objects.filter(derived=answer.pk, weight=Weight.COUNT).first()
+    source = Source.objects.filter(derived=derived, weight=Weight.COUNT).first()
     if source is None:
         left = Entity._base_manager.filter(pk__in=counted).order_by("pk").values_list("pk", flat=True)
-        record = row.session.entity_id or left.first()
+        record = session.entity_id or left.first()
         if record is None:
             return  # nobody is left from whom the number must be kept
-        source = Source(workspace_id=row.workspace_id, derived=answer.pk, entity_id=record, weight=Weight.COUNT)
+        source = Source(workspace_id=session.workspace_id, derived=derived, entity_id=record, weight=Weight.COUNT)
     source.counted = sorted({*(source.counted or ()), *counted})
     source.save()
 
@@ -221,42 +227,17 @@ def raise_events(turn: UUID, label: int) -> None:
         cursor.execute("SELECT app_raise_events(%s, %s)", [turn, label])
 
 
-def raise_high_water(session: UUID, labels: Sequence[int]) -> int:
-    """Add labels to what a session has drawn on. Returns its high water."""
+def raise_high_water(session: UUID, labels: Collection[int]) -> int:
+    """Add labels to what a private session has drawn on. Returns its high water; where others read along, the
+    combination of `labels`: what was given to one is not in everybody's prompts.
+    """
     row = Session.objects.select_for_update().get(pk=session)
+    if not row.is_private:
+        return combine_many(labels)
     label = combine_many([row.high_water, *labels])
     if label != row.high_water:
         Session.objects.filter(pk=session).update(high_water=label)
     return label
-
-
-def interrupt(scope: Scope, turn: UUID, why: str) -> bool:
-    """End a turn whose lease has run out, keeping what had been written. False: somebody else did, or it is alive."""
-    row = (
-        Turn.objects.select_for_update(skip_locked=True)
-        .filter(pk=turn, state__in=OPEN, lease_until__lt=timezone.now())
-        .first()
-    )
-    if row is None:
-        return False
-    content, label = read_written(row)
-    state = State.STOPPED if row.stop_requested else State.INTERRUPTED
-    end(row, TurnEnding(state, content.strip(), label, "" if state is State.STOPPED else why, "interrupted"))
-    return True
-
-
-def read_written(row: Turn) -> tuple[str, int]:
-    """The text of an answer as far as its events tell it, and the combination of their labels."""
-    tokens = list(
-        Event.objects.filter(turn=row.pk, kind=EventKind.TOKEN)
-        .order_by("seq")
-        .values_list("data", "data_classification")
-    )
-    return "".join(data.get("text", "") for data, _ in tokens), combine_many(label for _, label in tokens)
-
-
-def list_expired(scope: Scope) -> list[UUID]:
-    return list(Turn.objects.filter(state__in=OPEN, lease_until__lt=timezone.now()).values_list("pk", flat=True))
 
 
 def notify_stop(turn: UUID) -> None:

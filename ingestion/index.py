@@ -162,7 +162,7 @@ def replace_rows(
     embedder: Embedder,
     witness: str,
 ) -> None:
-    """Make `existing` what `build_drafts` say, in the open transaction of a service scope.
+    """Make `existing` what `drafts` say, in the open transaction of a service scope.
 
     vectors: of every draft whose row is new or has none of this embedder's yet.
     """
