@@ -23,7 +23,7 @@ from uuid import UUID
 from django.http import Http404, HttpResponse
 
 from chat import wakeups
-from chat.access import find_removed, load_disclosed_turns, select_events_after
+from chat.access import find_removed, load_known_turns, select_events_after
 from chat.callers import NotSignedIn, Who, read_caller
 from chat.models import ENDS, OPEN, Turn
 from chat.steps import run_in_look_thread
@@ -35,7 +35,7 @@ RETRY_MS = 1000
 AT_ONCE = 100
 """Events that one look gives at most."""
 AT_A_TIME = 20
-"""Turns of which is asked at once whether their answers may be told."""
+"""Turns of which is asked at once whether they may be known of."""
 HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
@@ -71,7 +71,7 @@ _to_begin: dict[tuple[asyncio.AbstractEventLoop, Who], Asked] = {}
 
 
 def look(scope: Scope, row: Turn, after: int, removed: bool = False) -> News:
-    """The first events after `after` of a turn from `load_disclosed_turns` that the caller may see now. removed: as of
+    """The first events after `after` of a turn from `load_known_turns` that the caller may see now. removed: as of
     `find_removed`; the end says so.
     """
     # The state is read first: an event written between the two reads is then seen by the next look.
@@ -108,7 +108,7 @@ def look_at_all(who: Who, wanted: Sequence[Key], tell: Callable[[Key, News | Htt
     with scope.open():
         for begin in range(0, len(wanted), AT_A_TIME):
             few = wanted[begin : begin + AT_A_TIME]
-            rows = load_disclosed_turns(scope, [turn for turn, _ in few])
+            rows = load_known_turns(scope, [turn for turn, _ in few])
             removed = find_removed(scope, rows.values())
             for turn, after in few:
                 known = rows.get(turn)

@@ -9,6 +9,7 @@ from chat.access import get_entity, get_session_or_404
 from chat.citations import load_citation_links
 from chat.conversation import list_exchanges
 from chat.models import Message, Session
+from chat.readers import name_people
 from entities.access import Scope
 from entities.api.lists import list_atom_chips
 from retrieval.citation_links import MARKER, list_sources
@@ -23,9 +24,12 @@ def export_markdown(scope: Scope, session: Session) -> HttpResponse:
     title = get_session_or_404(scope, session.pk).title or "Conversation"  # type: ignore[attr-defined]
     about = f"{entity.type_title}: {entity.title_or_type}" if entity else "the workspace"
     lines = [f"# {title}", "", f"About {about}", ""]
-    for exchange in list_exchanges(scope, session):
+    found = list_exchanges(scope, session)
+    askers = {} if session.is_private else name_people({exchange.turn.owner for exchange in found})
+    for exchange in found:
+        by = f" by {askers[exchange.turn.owner]}" if exchange.turn.owner in askers else ""
         for who, message, hidden in (
-            ("Question", exchange.question, exchange.hidden_question),
+            (f"Question{by}", exchange.question, exchange.hidden_question),
             ("Answer", exchange.answer, exchange.hidden_answer),
         ):
             if message is not None:

@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from chat import actions, events
-from chat.access import get_session_or_404, get_turn_or_404
+from chat.access import get_own_turn_or_404, get_session_or_404, get_turn_or_404
 from chat.callers import read_caller
 from chat.conversation import Exchange, list_exchanges
 from chat.inspector import inspect
@@ -47,7 +47,8 @@ def build_turn_json(exchange: Exchange) -> dict[str, Any]:
         "state": turn.state,
         "error": {"code": turn.state, "detail": turn.error} if turn.error else None,
         "look_in": turn.look_in,
-        "rating": turn.rating,
+        "mine": exchange.is_mine,
+        "rating": turn.rating if exchange.is_mine else 0,
         "created_at": turn.created_at,
         "ended_at": turn.ended_at,
         "question": build_message_json(exchange.question) if exchange.question else None,
@@ -117,7 +118,7 @@ def turn_events(request: Request, pk: UUID) -> HttpResponseBase:
 def stop(request: Request, pk: UUID) -> Response:
     """Stop a running turn. What has been written stays."""
     scope = get_scope(request)
-    row = get_turn_or_404(scope, pk)
+    row = get_own_turn_or_404(scope, pk)
     return Response({"stopping": actions.stop_turn(scope=scope, turn=row)}, status=status.HTTP_202_ACCEPTED)
 
 
@@ -127,7 +128,7 @@ def stop(request: Request, pk: UUID) -> Response:
 def rating(request: Request, pk: UUID) -> Response:
     """What you think of an answer. Only you see it."""
     scope = get_scope(request)
-    row = get_turn_or_404(scope, pk)
+    row = get_own_turn_or_404(scope, pk)
     actions.rate_turn(scope=scope, turn=row, rating=validate_input(TurnRating(data=request.data))["rating"])
     return Response(status=status.HTTP_204_NO_CONTENT)
 
