@@ -18,7 +18,7 @@ from entities.models.entity import Visibility
 from entities.types import Contract
 from ingestion.bin import delete_for_good
 from ingestion.models import File
-from tests.chat.conftest import Chat, Model
+from tests.chat.conftest import Chat, Model, tail
 from tests.chat.test_turns import seen_text
 from tests.conftest import Person
 from tests.retrieval.conftest import Index
@@ -88,6 +88,33 @@ def test_a_deleted_record_is_named_as_the_reason_to_who_could_see_it(
     chat.who.api.delete(chat.url)
     with service.open():
         assert not Source.objects.filter(derived=turn).exists()
+
+
+def test_where_others_read_they_are_told_as_its_asker_is(
+    alice: Person,
+    viewer: Person,
+    cfo: Person,
+    contract: Entity,
+    pier: Entity,
+    share: Start,
+    model: Model,
+    service: Scope,
+) -> None:
+    """Also where the question went too, which was typed below an answer from the same source."""
+    chat, first = ask(cfo, contract, share, model)
+    model.says(text="Yes, Olufsen.")
+    second = chat.ask("Was it Olufsen?")["id"]
+    theirs = Chat(viewer, chat.session)
+    assert len(theirs.messages()) == 4
+    delete(alice, pier)
+    assert [disclosures(who, turn) for who in (chat, theirs) for turn in (first, second)] == [[True] * 4] * 4
+    assert [message["content"] for message in theirs.messages()] == ["Who got the fee?"]
+    with service.open():
+        Turn.objects.update(removed_label=FINANCIAL)
+    assert disclosures(theirs, first) == [False] * 4
+    assert viewer.api.get(f"/api/chat/turns/{second}/").status_code == tail(viewer, second)[0] == 404
+    assert second not in viewer.client.get(f"{viewer.base}chat/{chat.session}/").content.decode()
+    assert [disclosures(chat, turn) for turn in (first, second)] == [[True] * 4] * 2
 
 
 def test_a_deleted_file_is_named_as_the_reason(
