@@ -61,7 +61,7 @@ def is_hidden(column: str) -> RawSQL:
     )
 
 
-def is_told_of(scope: Scope, column: str) -> Q:
+def may_know_message(scope: Scope, column: str) -> Q:
     """Condition on turns: the caller may not read the message in `column`, but may know that it is there. Of what was
     drawn from a record that they do not see nothing is told.
     """
@@ -73,7 +73,7 @@ def select_sessions(scope: Scope) -> QuerySet[Any]:
     `is_pinned`, `is_archived` (of one's own) and `said_at`, the moment by which they are listed: of others' sessions
     that of the latest message that the caller may read. What is hidden moves nothing.
     """
-    title = readable_titles(scope).filter(session=OuterRef("pk")).values("text")[:1]
+    title = select_readable_titles(scope).filter(session=OuterRef("pk")).values("text")[:1]
     about = Q(entity__isnull=True) | Q(entity__in=Entity.objects.visible_to(scope).order_by().values("pk"))
     latest = (
         select_readable_messages(scope).filter(session=OuterRef("pk")).order_by("-created_at").values("created_at")[:1]
@@ -142,7 +142,7 @@ def select_known_turns(scope: Scope) -> QuerySet[Turn]:
     one.
     """
     said = select_readable_messages(scope).filter(turn=OuterRef("pk"))
-    told_of = is_told_of(scope, "question") | is_told_of(scope, "answer") | may_know_removed(scope)
+    told_of = may_know_message(scope, "question") | may_know_message(scope, "answer") | may_know_removed(scope)
     return select_turns(scope).filter(Q(owner=scope.principal) | Exists(said) | told_of)
 
 
@@ -177,7 +177,7 @@ def select_readable_messages(scope: Scope) -> QuerySet[Message]:
     return Message.objects.filter(build_sources_visible_q(scope), data_classification__isnull=False)
 
 
-def readable_titles(scope: Scope) -> QuerySet[Title]:
+def select_readable_titles(scope: Scope) -> QuerySet[Title]:
     """Titles whose label and sources the caller may see today, of whatever session, as `select_readable_messages`."""
     return Title.objects.filter(build_sources_visible_q(scope), data_classification__isnull=False)
 

@@ -14,13 +14,14 @@ from chat.access import select_messages
 from chat.agents import AGENTS, ASSISTANT
 from chat.derivation import record_sources
 from chat.labelling import label_title, write_title
-from chat.mentions import Mention, check_mentions, load_mentions, store_mentions
+from chat.mentions import Mention, check_mentions, encode_mentions, load_mentions
 from chat.models import OPEN, LookIn, Message, Role, Session, Turn
 from chat.readers import PRIVATE, resolve_audience
 from chat.typed import read_derivation
 from entities.access import Scope, load_granted_atoms
 from entities.actions import record
 from entities.models import Entity
+from ingestion.drawn import lock_labels
 from ingestion.relabelling import label_text
 
 NUMBERING_TRIES = 5
@@ -110,10 +111,10 @@ def post_message(
         session_id=session.pk,
         client_id=client_id,
         look_in=look_in,
-        mentions=store_mentions(mentions),
+        mentions=encode_mentions(mentions),
         lease_until=timezone.now() + log.LEASE,
     )
-    if not number_turn(scope, turn):
+    if not add_turn(scope, turn):
         # Another of the asker's own requests got there first: the same one, or another question.
         again = find_turn(scope, client_id)
         if again is not None:
@@ -141,7 +142,7 @@ def find_turn(scope: Scope, client_id: str) -> Turn | None:
     return Turn.objects.filter(owner=scope.principal, client_id=client_id).first() if client_id else None
 
 
-def number_turn(scope: Scope, turn: Turn) -> bool:
+def add_turn(scope: Scope, turn: Turn) -> bool:
     """Add a turn at the end of its session. False where the asker's last one there is still open, or the same was
     added meanwhile; who else asks at this moment is only let go first.
     """
@@ -268,6 +269,7 @@ def rename_session(*, scope: Scope, session: Session, text: str) -> str:
     def replace_title() -> None:
         found = label_text(scope.workspace, name)
         with (service := Scope.for_service(scope.workspace)).open():
+            lock_labels(p for one in derivation.sources for p in one.paragraphs)  # before the session, as everywhere
             # By the service: a name that its author may not read stands in the way of another all the same.
             row = Session.objects.select_for_update().filter(pk=session.pk).first()
             if row is not None and write_title(row, name, derivation.sources, by_person=True) and found is not None:

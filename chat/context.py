@@ -32,7 +32,7 @@ from entities.models import Entity, Weight
 from entities.records import load_visible_links
 from entities.registry import get_column, list_parent_types
 from llm import prompts
-from llm.chat_prompts import chat_other
+from llm.chat_prompts import render_other_question
 from llm.models_catalogue import Tier
 from pulse.reader import load_pulse_view
 from retrieval.citation_links import MARKER
@@ -92,7 +92,7 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
     earlier = [message for recalled in (*elsewhere, *recall.turns) for message in recalled.messages]
     history = {row.pk: row.data_classification or 0 for row in (*latest, *earlier)}
     history_given = load_derivation_sources(history)
-    said = [_as_history(scope, message) for message in latest]
+    said = [_make_history(scope, message) for message in latest]
     place = find_place(scope, turn)
     look_in = MENTIONED if place else turn.look_in
     repeated = replace(recall, turns=(*elsewhere, *recall.turns))
@@ -192,11 +192,11 @@ def _load_latest(scope: Scope, session: Session, turn: Turn) -> list[Message]:
     return list(rows.exclude(content="").order_by("turn__number", "-role"))
 
 
-def _as_history(scope: Scope, message: Message) -> HistoryMessage:
+def _make_history(scope: Scope, message: Message) -> HistoryMessage:
     text = message.content.replace("[citation:", "[")
     if message.role == Role.ASSISTANT:
         return HistoryMessage("assistant", text)
-    return HistoryMessage("user", text if message.owner == scope.principal else chat_other(text))
+    return HistoryMessage("user", text if message.owner == scope.principal else render_other_question(text))
 
 
 def list_cited(messages: Sequence[Message]) -> set[int]:

@@ -3,10 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext_noop
+
 from chat.access import HiddenMessage, find_removed, load_hidden_messages, select_messages, select_turns
 from chat.models import OPEN, Message, Role, Session, State, Turn
 from chat.sources import DrewOn, count_sources
 from entities.access import Scope
+
+NOT_WHOLE = gettext_noop("This question was not answered to its end.")
 
 
 @dataclass(frozen=True)
@@ -44,11 +48,18 @@ class Exchange:
 
     @property
     def is_withheld(self) -> bool:
-        """There was an answer, which is not there for the reader: a source of it was deleted, or it may neither be read
-        nor acknowledged. Which of them is told where `is_removed`; that there was one is known by the turn's state.
+        """There was an answer, which is not there for its asker: a source of it was deleted, or it may neither be read
+        nor acknowledged. Others are told of it where `is_removed`.
         """
-        missing = self.answer is None and self.hidden_answer is None
+        missing = self.is_mine and self.answer is None and self.hidden_answer is None
         return self.is_removed or (self.turn.state == State.DONE and missing and self.question is not None)
+
+    @property
+    def error(self) -> str:
+        """Why there is no whole answer, for its asker: the reason may be a record that others never saw."""
+        if self.is_mine or not self.turn.error:
+            return self.turn.error
+        return "" if self.is_open or self.turn.state == State.DONE else NOT_WHOLE
 
     @property
     def is_removed(self) -> bool:

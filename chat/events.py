@@ -25,7 +25,8 @@ from django.http import Http404, HttpResponse
 from chat import wakeups
 from chat.access import find_removed, load_known_turns, select_events_after
 from chat.callers import NotSignedIn, Who, read_caller
-from chat.models import ENDS, OPEN, Turn
+from chat.log import END_KINDS
+from chat.models import ENDS, OPEN, State, Turn
 from chat.steps import run_in_look_thread
 from entities.access import NoWorkspace, Scope
 from entities.errors import NOT_FOUND, build_not_signed_in, build_payload
@@ -71,9 +72,11 @@ _to_begin: dict[tuple[asyncio.AbstractEventLoop, Who], Asked] = {}
 
 
 def look(scope: Scope, row: Turn, after: int, removed: bool = False) -> News:
-    """The first events after `after` of a turn from `load_known_turns` that the caller may see now. removed: as of
-    `find_removed`; the end says so.
+    """The first events after `after` of a turn from `load_known_turns` that the caller may see now: of somebody else's
+    that it has ended. removed: as of `find_removed`; the end says so.
     """
+    if row.owner != scope.principal:
+        return _look_for_end(scope, row, after, removed)
     # The state is read first: an event written between the two reads is then seen by the next look.
     rows = list(select_events_after(scope, row, after).values_list("seq", "kind", "data")[:AT_ONCE])
     chunks = tuple(
@@ -84,6 +87,15 @@ def look(scope: Scope, row: Turn, after: int, removed: bool = False) -> News:
     more = len(rows) == AT_ONCE
     ended = bool(rows and rows[-1][1] in ENDS) or (row.state not in OPEN and not more)
     return News(chunks, last, more, ended, scope.principal, scope.sign_in)
+
+
+def _look_for_end(scope: Scope, row: Turn, after: int, removed: bool) -> News:
+    """Others read an answer when it is whole. How many events it took, and why it broke off, is its asker's."""
+    if row.state in OPEN:
+        return News((), after, False, False, scope.principal, scope.sign_in)
+    data = {"state": row.state, "message": None} | ({"removed_with_source": True} if removed else {})
+    end = encode(after + 1, END_KINDS[State(row.state)], data)
+    return News((end,), after + 1, False, True, scope.principal, scope.sign_in)
 
 
 def encode(seq: int, kind: str, data: dict[str, Any]) -> bytes:

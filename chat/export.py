@@ -44,8 +44,8 @@ def export_markdown(scope: Scope, session: Session) -> HttpResponse:
                 lines += [f"## {who}", "", f"*Content requires {names} clearance.*", ""]
         if exchange.is_withheld:
             lines += ["## Answer", "", f"*{REMOVED if exchange.is_removed else WITHHELD}*", ""]
-        if exchange.turn.error:
-            lines += [f"*{exchange.turn.error}*", ""]
+        if exchange.error:
+            lines += [f"*{exchange.error}*", ""]
     response = HttpResponse("\n".join(lines), content_type="text/markdown; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="conversation-{session.pk}.md"'
     response["Cache-Control"] = "no-store"

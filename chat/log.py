@@ -214,7 +214,7 @@ def _write(row: Turn, entries: Sequence[Entry]) -> None:
     Event.objects.bulk_create(
         Event(
             workspace_id=row.workspace_id,
-            audience=row.audience,
+            audience=row.owner,
             turn_id=row.pk,
             seq=row.last_seq + i,
             kind=entry.kind,

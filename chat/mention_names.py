@@ -38,7 +38,7 @@ class Named:
     url: str = ""
 
 
-def complete_mentions(scope: Scope, typed: str) -> list[Named]:
+def suggest_mentions(scope: Scope, typed: str) -> list[Named]:
     """What has `typed` in its name: conversations and folders after records and files."""
     text = " ".join(CONTROL.sub(" ", typed[:LONGEST]).split())
     if not text:

@@ -132,7 +132,7 @@ def find_place(scope: Scope, turn: Turn) -> Within | None:
     return NOWHERE if place is None and any(one.kind != CONVERSATION for one in mentions) else place
 
 
-def store_mentions(mentions: Sequence[Mention]) -> list[list[str]]:
+def encode_mentions(mentions: Sequence[Mention]) -> list[list[str]]:
     return [[mention.kind, str(mention.id)] for mention in mentions]
 
 

@@ -193,8 +193,8 @@ ENDS = (EventKind.APPROVAL, EventKind.DONE, EventKind.STOPPED, EventKind.ERROR)
 
 
 class Event(models.Model):
-    """One entry of a turn's log. Append-only to the application; where the answer's label rises, so do its events (a
-    trigger).
+    """One entry of a turn's log, for its asker alone (`audience`): others read an answer when it is whole. Append-only
+    to the application; where the answer's label rises, so do its events (a trigger).
     """
 
     id = models.BigAutoField(primary_key=True)

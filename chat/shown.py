@@ -38,11 +38,11 @@ class ShownExchange:
     """is_mine: the caller asked; asker: else who did, by name. question: its text, None where it is hidden. …_requires:
     the missing atoms of what may be acknowledged.
 
-    is_withheld: there was an answer that is not shown. is_removed: because a source of it was deleted. beside: hidden
-    text next to what was cited, or to what is about the question. in_fields: what is missing for fields that the
-    question asks for. in_files: what is missing for text in the record's files, where nothing was found. looked: where
-    the tools of the turn looked, in words. mentions: links to what the question mentions. drew_on: what the answer drew
-    on, in words.
+    is_withheld: there was an answer that is not shown. is_removed: because a source of it was deleted. error: why there
+    is none, or not all of it. beside: hidden text next to what was cited, or to what is about the question. in_fields:
+    what is missing for fields that the question asks for. in_files: what is missing for text in the record's files,
+    where nothing was found. looked: where the tools of the turn looked, in words. mentions: links to what the question
+    mentions. drew_on: what the answer drew on, in words.
     """
 
     turn: Turn
@@ -59,6 +59,7 @@ class ShownExchange:
     lost_question: bool
     is_withheld: bool = False
     is_removed: bool = False
+    error: str = ""
     beside: Sequence[Nearby] = ()
     in_fields: Sequence[Any] = ()
     in_files: Sequence[Any] = ()
@@ -118,6 +119,7 @@ def present_exchange(scope: Scope, exchange: Exchange, typed: str = "", asker: s
         lost_question=exchange.lost_question,
         is_withheld=exchange.is_withheld,
         is_removed=exchange.is_removed,
+        error=exchange.error,
         beside=list_hidden_neighbours(scope, exchange.turn, answer, asked) if answer else (),
         in_fields=list_hidden_in_fields(scope, exchange) if answer else (),
         in_files=list_hidden_in_files(scope, exchange.turn) if answer else (),

@@ -45,7 +45,7 @@ def build_turn_json(exchange: Exchange) -> dict[str, Any]:
         "id": str(turn.pk),
         "session": str(turn.session_id),
         "state": turn.state,
-        "error": {"code": turn.state, "detail": turn.error} if turn.error else None,
+        "error": {"code": turn.state, "detail": exchange.error} if exchange.error else None,
         "look_in": turn.look_in,
         "mine": exchange.is_mine,
         "rating": turn.rating if exchange.is_mine else 0,

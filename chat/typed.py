@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from chat.access import readable_titles, select_messages, select_turns
+from chat.access import select_messages, select_readable_titles
 from chat.derivation import SourceLabel, load_derivation_sources
 from chat.mentions import Mention, list_mentioned_sessions, name_mentions
-from chat.models import OPEN, Event, Session
-from entities.access import Scope, build_sources_visible_q, list_atoms
+from chat.models import OPEN, Event, Session, Turn
+from entities.access import Scope, list_atoms
 
 
 @dataclass(frozen=True)
@@ -33,15 +33,13 @@ def read_derivation(scope: Scope, session: Session, mentions: Sequence[Mention] 
     read: dict[UUID, int | None] = {}
     if not session.is_private:
         titled.append(session.pk)
-        # Open turns first: of one that ends in between, the answer is among the messages then.
-        open_turns = select_turns(scope).filter(
-            build_sources_visible_q(scope, "answer"), session=session.pk, state__in=OPEN
-        )
-        running = dict(open_turns.order_by().values_list("pk", "answer"))
+        # One's own open turn first: if it ends in between, the answer is among the messages then.
+        own = Turn.objects.filter(session=session.pk, owner=scope.principal, state__in=OPEN).order_by()
+        running = dict(own.values_list("pk", "answer"))
         labels |= set(Event.objects.filter(turn__in=running).values_list("data_classification", flat=True))
         read = dict.fromkeys(running.values())
         read |= dict(select_messages(scope, session).order_by().values_list("pk", "data_classification"))
-    read |= dict(readable_titles(scope).filter(session__in=titled).values_list("pk", "data_classification"))
+    read |= dict(select_readable_titles(scope).filter(session__in=titled).values_list("pk", "data_classification"))
     labels |= set(read.values())
     given += load_derivation_sources(dict.fromkeys(read, 0))
     return Derivation(tuple(given), frozenset(atom for label in labels if label for atom in list_atoms(label)))

@@ -24,7 +24,7 @@ from chat.access import (
 from chat.api import BUSY
 from chat.conversation import list_exchanges
 from chat.inspector import inspect
-from chat.mention_names import complete_mentions
+from chat.mention_names import suggest_mentions
 from chat.mentions import UnknownMention, parse_mentions
 from chat.models import LookIn, Session, Turn
 from chat.places import name_places
@@ -112,7 +112,7 @@ def ask_workspace(request: HttpRequest) -> HttpResponse:
 @require_safe
 def mentions(request: HttpRequest) -> HttpResponse:
     """Names that hold what is typed after `@`, for the composer."""
-    found = complete_mentions(get_scope(request), request.GET.get("q", ""))
+    found = suggest_mentions(get_scope(request), request.GET.get("q", ""))
     return forbid_caching(render(request, "chat/mention_options.html", {"found": found}))
 
 
@@ -171,6 +171,7 @@ def answered(
     (exchange,) = list_exchanges(scope, row, [posted.turn])
     context = {
         **build_head(scope, entity, row),
+        "is_first": len(list_exchanges(scope, row)) == 1,
         "exchange": present_exchange(scope, exchange, typed=request.POST.get("content", "").strip()),
         "client_id": uuid4().hex,
         "posted": True,

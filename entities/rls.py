@@ -23,6 +23,10 @@ REQUESTER = "(requester = (SELECT app_principal()) OR (SELECT app_unlabelled()))
 NOT_BINNED = "(deleted_at IS NULL OR (SELECT app_bin()))"
 OF_NO_BINNED_FILE = "(file_id IN (SELECT app_binned_files())) IS NOT TRUE"
 OWNED = "(owner = (SELECT app_principal()) OR (SELECT app_service()))"
+BY_SERVICE = "(SELECT app_service())"
+CHANGED_BY_SERVICE = ("entities_source",)
+"""Tables to which anybody adds rows that the service alone changes and deletes, triggers apart."""
+SCOPE_POLICIES = ("scope", "scope_select", "scope_insert", "scope_update", "scope_delete")
 AUDIENCE = "(audience = ANY((SELECT app_audiences())::bigint[]) OR (SELECT app_service()))"
 
 COUNT_BELOW = (
@@ -82,19 +86,19 @@ def build_policy_sql(table: str, using: str, check: str, *, append_only: bool = 
 
 def build_scope_sql(table: str, using: str, check: str, *, append_only: bool = False) -> list[str]:
     """Statements that make the policies of a scope. Rows with an owner are read as `using` says, and changed and
-    deleted by their owner alone.
+    deleted by their owner alone, or by the service.
     """
-    is_owned = OWNED in check
-    if not append_only and not is_owned:
+    changes = OWNED if OWNED in check else BY_SERVICE if table in CHANGED_BY_SERVICE else ""
+    if not append_only and not changes:
         return [f'CREATE POLICY scope ON "{table}" USING ({using}) WITH CHECK ({check})']
     statements = [
         f'CREATE POLICY scope_select ON "{table}" FOR SELECT USING ({using})',
         f'CREATE POLICY scope_insert ON "{table}" FOR INSERT WITH CHECK ({check})',
     ]
-    if is_owned:
+    if changes:
         statements += [
-            f'CREATE POLICY scope_update ON "{table}" FOR UPDATE USING ({using} AND {OWNED}) WITH CHECK ({check})',
-            f'CREATE POLICY scope_delete ON "{table}" FOR DELETE USING ({using} AND {OWNED})',
+            f'CREATE POLICY scope_update ON "{table}" FOR UPDATE USING ({using} AND {changes}) WITH CHECK ({check})',
+            f'CREATE POLICY scope_delete ON "{table}" FOR DELETE USING ({using} AND {changes})',
         ]
     return statements
 
@@ -165,7 +169,7 @@ class Protect(Operation):
 
 
 class RenewPolicy(Operation):
-    """Give a table that is protected already the scope policies that the template has now, in place of `scope`."""
+    """Give a table that is protected already the scope policies that the template has now."""
 
     reversible = True
 
@@ -184,7 +188,8 @@ class RenewPolicy(Operation):
         model = to_state.apps.get_model(app_label, self.name)
         using, check = build_conditions(model)
         table = model._meta.db_table
-        for statement in (f'DROP POLICY scope ON "{table}"', *build_scope_sql(table, using, check)):
+        old = [f'DROP POLICY IF EXISTS {name} ON "{table}"' for name in SCOPE_POLICIES]
+        for statement in (*old, *build_scope_sql(table, using, check)):
             schema_editor.execute(statement)
 
     def database_backwards(

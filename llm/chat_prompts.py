@@ -24,6 +24,6 @@ def render_earlier(turns: Sequence[tuple[int, Sequence[tuple[str, str]]]]) -> st
     return render("chat_earlier", turns=turns) if turns else ""
 
 
-def chat_other(question: str) -> str:
+def render_other_question(question: str) -> str:
     """A question in the conversation so far that is not of the person asking now."""
     return f"{render('chat_other')}\n{question}"

@@ -31,6 +31,7 @@ CREATE TRIGGER forget_role AFTER DELETE ON entities_role FOR EACH ROW EXECUTE FU
 ALTER TABLE chat_session ADD CONSTRAINT chat_session_readers UNIQUE (workspace_id, id, audience);
 ALTER TABLE chat_turn ADD CONSTRAINT chat_turn_readers UNIQUE (workspace_id, id, audience),
   ADD CONSTRAINT chat_turn_asker UNIQUE (workspace_id, id, session_id, owner),
+  ADD CONSTRAINT chat_turn_owner UNIQUE (workspace_id, id, owner),
   ADD CONSTRAINT chat_turn_session_readers FOREIGN KEY (workspace_id, session_id, audience)
     REFERENCES chat_session (workspace_id, id, audience) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE chat_title ADD CONSTRAINT chat_title_session_readers FOREIGN KEY (workspace_id, session_id, audience)
@@ -39,10 +40,12 @@ ALTER TABLE chat_message ADD CONSTRAINT chat_message_turn_readers FOREIGN KEY (w
     REFERENCES chat_turn (workspace_id, id, audience) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   ADD CONSTRAINT chat_message_turn_asker FOREIGN KEY (workspace_id, turn_id, session_id, owner)
     REFERENCES chat_turn (workspace_id, id, session_id, owner) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;
-ALTER TABLE chat_event ADD CONSTRAINT chat_event_turn_readers FOREIGN KEY (workspace_id, turn_id, audience)
-    REFERENCES chat_turn (workspace_id, id, audience) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;
+-- While it is written, an answer is its asker's alone.
+ALTER TABLE chat_event ADD CONSTRAINT chat_event_turn_asker FOREIGN KEY (workspace_id, turn_id, audience)
+    REFERENCES chat_turn (workspace_id, id, owner) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;
 
--- Nor is text moved to other readers, by whomever: not with its conversation, and not by a label but the service's.
+-- Nor is text moved to other readers, by whomever: not with its conversation, and not by a label but the service's. Text
+-- enters without one, and what has one stays as it is.
 CREATE FUNCTION app_keep_readers() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN RAISE EXCEPTION 'who reads what was said is settled when it is said'; END $$;
 CREATE TRIGGER keep_readers BEFORE UPDATE OF workspace_id, audience, owner, entity_id ON chat_session FOR EACH ROW
@@ -54,18 +57,24 @@ CREATE TRIGGER keep_readers BEFORE UPDATE OF workspace_id, audience, owner, sess
   WHEN ((old.workspace_id, old.audience, old.owner, old.session_id, old.question, old.answer)
         <> (new.workspace_id, new.audience, new.owner, new.session_id, new.question, new.answer))
   EXECUTE FUNCTION app_keep_readers();
-CREATE TRIGGER keep_readers BEFORE UPDATE OF workspace_id, audience, owner, session_id, data_classification
+CREATE TRIGGER keep_readers BEFORE UPDATE OF workspace_id, audience, owner, session_id, data_classification, text
   ON chat_title FOR EACH ROW
   WHEN ((old.workspace_id, old.audience, old.owner, old.session_id)
         <> (new.workspace_id, new.audience, new.owner, new.session_id)
-        OR old.data_classification IS DISTINCT FROM new.data_classification AND NOT app_service())
+        OR (old.data_classification IS DISTINCT FROM new.data_classification OR old.text <> new.text)
+          AND NOT app_service())
   EXECUTE FUNCTION app_keep_readers();
-CREATE TRIGGER keep_readers BEFORE UPDATE OF workspace_id, audience, owner, session_id, turn_id, data_classification
+CREATE TRIGGER keep_readers BEFORE UPDATE OF workspace_id, audience, owner, session_id, turn_id, data_classification, content
   ON chat_message FOR EACH ROW
   WHEN ((old.workspace_id, old.audience, old.owner, old.session_id, old.turn_id)
         <> (new.workspace_id, new.audience, new.owner, new.session_id, new.turn_id)
-        OR old.data_classification IS DISTINCT FROM new.data_classification AND NOT app_service())
+        OR (old.data_classification IS DISTINCT FROM new.data_classification OR old.content <> new.content)
+          AND NOT app_service())
   EXECUTE FUNCTION app_keep_readers();
+CREATE TRIGGER service_labels BEFORE INSERT ON chat_message FOR EACH ROW
+  WHEN (new.data_classification IS NOT NULL AND NOT app_service()) EXECUTE FUNCTION app_keep_readers();
+CREATE TRIGGER service_labels BEFORE INSERT ON chat_title FOR EACH ROW
+  WHEN (new.data_classification IS NOT NULL AND NOT app_service()) EXECUTE FUNCTION app_keep_readers();
 CREATE TRIGGER service_writes BEFORE INSERT ON chat_event FOR EACH ROW
   WHEN (NOT app_service()) EXECUTE FUNCTION app_keep_readers();
 """
@@ -74,7 +83,8 @@ UNDO = """
 DROP FUNCTION app_forget_role() CASCADE;
 DROP FUNCTION app_keep_readers() CASCADE;
 ALTER TABLE chat_session DROP CONSTRAINT chat_session_readers CASCADE;
-ALTER TABLE chat_turn DROP CONSTRAINT chat_turn_readers CASCADE, DROP CONSTRAINT chat_turn_asker CASCADE;
+ALTER TABLE chat_turn DROP CONSTRAINT chat_turn_readers CASCADE, DROP CONSTRAINT chat_turn_asker CASCADE,
+  DROP CONSTRAINT chat_turn_owner CASCADE;
 """
 
 

@@ -62,20 +62,25 @@ def test_a_question_is_labelled_by_all_that_its_asker_reads_when_it_is_sent(
 ):
     index.row(contract, INVOICE, label=FINANCIAL, file=index.file(contract, "Invoice.pdf"))
     chat, hold = share(cfo, contract), threading.Event()
-    other = joined(person(workspace, "cfo2", [FINANCIAL]), chat)
+    other, theirs = joined(person(workspace, "cfo2", [FINANCIAL]), chat), joined(viewer, chat)
     model.says(tool_use=("search_knowledge", {"query": "quarterly invoice"}))
     model.says(chunks=["40,000 euros [1].", " More."], hold=hold)
     first = chat.post("What came in this quarter?")
 
     def is_streamed():
-        with other.who.scope.open():
+        with cfo.scope.open():
             return Event.objects.filter(turn=first, kind="token").exists()
 
     try:
         wait_for(is_streamed)
-        model.says(text="Yes.")
-        below_live = other.post("So it is forty thousand euros?")
-        wait_for(lambda: other.turn(below_live)["state"] == "done")
+        # While it is written an answer is its asker's alone: it binds what they type, and nobody else.
+        assert cfo.api.patch(chat.url, {"title": "Forty thousand"}).status_code == 200
+        assert (title(cfo, chat), title(viewer, chat)) == ("Forty thousand", None)
+        with other.who.scope.open():
+            assert not Event.objects.filter(turn=first).exists()
+        model.says(text="Fine.")
+        beside = theirs.post("How are things?")
+        wait_for(lambda: theirs.turn(beside)["state"] == "done")
     finally:
         hold.set()
         runner.wait_until_idle()
@@ -87,8 +92,8 @@ def test_a_question_is_labelled_by_all_that_its_asker_reads_when_it_is_sent(
     again = cfo.client.post(f"{cfo.base}chat/turns/{below_window}/again/")
     runner.wait_until_idle()
     assert again.status_code == 302
-    theirs = joined(viewer, chat)
-    assert [text for text in texts(theirs) if text] == ["What came in this quarter?"]
+    assert [text for text in texts(theirs) if text] == ["What came in this quarter?", "How are things?", "Fine."]
+    assert theirs.turn(beside)["drew_on"]["passages"] == 1, "the record's fields, and nothing of the other answer"
     assert "So it is forty thousand?" in texts(chat)
 
     # Who reads less is bound by less, and who loses the clearance before it is labelled by what they had.

@@ -10,13 +10,19 @@ from django.utils import timezone
 
 from chat import labelling, runner
 from chat.access import load_known_turns
+from chat.conversation import NOT_WHOLE
 from chat.events import look
+from chat.log import FORGOTTEN
 from chat.models import Event, EventKind, Message, Session, State, Title, Turn
 from entities.access import grant_entity
 from entities.models import Source
 from entities.models.classification import FINANCIAL
-from tests.chat.conftest import SALARY, tail
+from tests.chat.conftest import SALARY, SentEvent, tail
 from tests.chat.test_shared import INVOICE, conceal, find_invoice, joined
+
+
+def page_of(chat):
+    return chat.who.client.get(f"{chat.who.base}chat/{chat.session}/").content.decode()
 
 
 def test_nothing_is_told_of_what_came_from_a_hidden_record(alice, viewer, restricted, index, share, model, service):
@@ -24,24 +30,40 @@ def test_nothing_is_told_of_what_came_from_a_hidden_record(alice, viewer, restri
     text = "The settlement sum is 5 million."
     index.row(restricted, text, label=FINANCIAL, file=index.file(restricted, "Settlement.pdf"))
     chat = share(alice, None)
+    theirs = joined(viewer, chat)
     model.says(text="Well.")
-    known = UUID(chat.ask("How are things?")["id"])
+    known = UUID(theirs.ask("How are things?")["id"])
     model.says(tool_use=("search_knowledge", {"query": "settlement sum"}))
     model.says(text="5 million [1].")
-    chat.ask("What about it?")
+    about = chat.ask("What about it?")["id"]
     model.says(text="Yes.")
     hidden = chat.ask("Is it 5 million?")["id"]
-    theirs, absent = joined(viewer, chat), viewer.api.get(f"/api/chat/turns/{uuid4()}/").content
+    absent = viewer.api.get(f"/api/chat/turns/{uuid4()}/").content
     assert [message["type"] for message in theirs.messages()] == ["text"] * 3
     assert viewer.api.get(f"/api/chat/turns/{hidden}/").content == absent
     assert tail(viewer, hidden) == (404, absent)
+    # Of an answer whose question they read, that it has ended: not why, not how long it is, not that it is hidden.
+    assert theirs.events(about) == [SentEvent(1, "done", {"state": "done", "message": None})]
+    assert "no longer shown" not in page_of(theirs)
+    with service.open():
+        Turn.objects.filter(pk=about).update(state=State.FAILED, error=FORGOTTEN)
+    assert chat.turn(about)["error"]["detail"] == FORGOTTEN
+    assert theirs.turn(about)["error"]["detail"] == NOT_WHOLE
+    told = page_of(theirs), str(theirs.events(about)), viewer.api.get(f"{chat.url}export/").content.decode()
+    assert not any("deleted while" in text for text in told)
+    assert NOT_WHOLE in told[0]
+    assert NOT_WHOLE in told[2]
+    with viewer.scope.open():  # nor does a statement of theirs take away what a text was drawn from
+        assert Source.objects.filter(entity=restricted.pk).exists()
+        assert Source.objects.filter(entity=restricted.pk)._raw_delete("default") == 0
+        assert Source.objects.filter(entity=restricted.pk).update(entity=None) == 0
 
     def grow():
         with service.open():
             row = Turn.objects.get(pk=known)
             Source.objects.create(workspace_id=row.workspace_id, derived=row.answer, entity_id=restricted.pk)
             Event.objects.create(
-                workspace_id=row.workspace_id, audience=0, turn=row, seq=99, kind=EventKind.TOKEN,
+                workspace_id=row.workspace_id, audience=viewer.user.pk, turn=row, seq=99, kind=EventKind.TOKEN,
                 data={"text": "5 million"}, data_classification=0,
             )  # fmt: skip
         connection.close()
@@ -102,11 +124,19 @@ def test_no_statement_moves_text_to_other_readers(alice, viewer, contract, start
         said = Message(**by, session_id=turn.session_id, turn_id=turn.pk, role="assistant", content="Forged.")
         Message.objects.bulk_create([said])
 
+    def label_own():
+        turn = Turn(**by, session_id=shared.session, number=9, state=State.DONE, lease_until=timezone.now())
+        turn.save(force_insert=True)
+        said = {"session_id": shared.session, "turn_id": turn.pk, "role": "user", "content": "Forged."}
+        Message(pk=turn.question, **by, **said, data_classification=0).save(force_insert=True)
+
     def log_in(turn):
         forged = Event(**at, turn_id=turn.pk, seq=50, kind="token", data={}, data_classification=0)
         Event.objects.bulk_create([forged])
 
     assert is_refused(alice, lambda: ask_in(private.session))
+    assert is_refused(alice, label_own)
+    assert is_refused(viewer, lambda: Message.objects.filter(session=shared.session).update(content="Forged."))
     assert is_refused(
         alice, lambda: Title.objects.bulk_create([Title(**by, session_id=private.session, text="Forged")])
     )

@@ -109,8 +109,9 @@ def plant_shared_conversation(
             if source:
                 Source.objects.create(workspace=world.workspace, derived=pk, entity_id=source)
         Event.objects.create(
-            **mine, turn=turn, seq=1, kind="token", data={"text": "Said."}, data_classification=label, created_at=at
-        )
+            workspace_id=world.workspace.pk, audience=person.user.pk, turn=turn, seq=1, kind="token",
+            data={"text": "Said."}, data_classification=label, created_at=at,
+        )  # fmt: skip
     if secret:
         Session.objects.filter(pk=session.pk).update(last_message_at=NOW)
 

@@ -113,18 +113,24 @@ forget_role AFTER DELETE ON entities_role FOR EACH ROW EXECUTE FUNCTION app_forg
 keep_readers BEFORE UPDATE OF workspace_id, audience, owner, entity_id ON chat_session FOR EACH ROW WHEN
  ((((old.workspace_id <> new.workspace_id) OR (old.audience <> new.audience) OR (old.owner <> new.owner)) OR
  (old.entity_id IS DISTINCT FROM new.entity_id))) EXECUTE FUNCTION app_keep_readers()
-keep_readers BEFORE UPDATE OF workspace_id, audience, owner, session_id, data_classification ON chat_title FOR EACH
- ROW WHEN ((((old.workspace_id <> new.workspace_id) OR (old.audience <> new.audience) OR (old.owner <> new.owner) OR
- (old.session_id <> new.session_id)) OR ((old.data_classification IS DISTINCT FROM new.data_classification) AND (NOT
- app_service())))) EXECUTE FUNCTION app_keep_readers()
+keep_readers BEFORE UPDATE OF workspace_id, audience, owner, session_id, data_classification, text ON chat_title FOR
+ EACH ROW WHEN ((((old.workspace_id <> new.workspace_id) OR (old.audience <> new.audience) OR (old.owner <>
+ new.owner) OR (old.session_id <> new.session_id)) OR (((old.data_classification IS DISTINCT FROM
+ new.data_classification) OR ((old.text)::text <> (new.text)::text)) AND (NOT app_service())))) EXECUTE FUNCTION
+ app_keep_readers()
+service_labels BEFORE INSERT ON chat_title FOR EACH ROW WHEN (((new.data_classification IS NOT NULL) AND (NOT
+ app_service()))) EXECUTE FUNCTION app_keep_readers()
+service_labels BEFORE INSERT ON chat_message FOR EACH ROW WHEN (((new.data_classification IS NOT NULL) AND (NOT
+ app_service()))) EXECUTE FUNCTION app_keep_readers()
 keep_readers BEFORE UPDATE OF workspace_id, audience, owner, session_id, question, answer ON chat_turn FOR EACH ROW
  WHEN (((old.workspace_id <> new.workspace_id) OR (old.audience <> new.audience) OR (old.owner <> new.owner) OR
  (old.session_id <> new.session_id) OR (old.question <> new.question) OR (old.answer <> new.answer))) EXECUTE FUNCTION
  app_keep_readers()
-keep_readers BEFORE UPDATE OF workspace_id, audience, owner, session_id, turn_id, data_classification ON chat_message
- FOR EACH ROW WHEN ((((old.workspace_id <> new.workspace_id) OR (old.audience <> new.audience) OR (old.owner <>
- new.owner) OR (old.session_id <> new.session_id) OR (old.turn_id <> new.turn_id)) OR ((old.data_classification IS
- DISTINCT FROM new.data_classification) AND (NOT app_service())))) EXECUTE FUNCTION app_keep_readers()
+keep_readers BEFORE UPDATE OF workspace_id, audience, owner, session_id, turn_id, data_classification, content ON
+ chat_message FOR EACH ROW WHEN ((((old.workspace_id <> new.workspace_id) OR (old.audience <> new.audience) OR
+ (old.owner <> new.owner) OR (old.session_id <> new.session_id) OR (old.turn_id <> new.turn_id)) OR
+ (((old.data_classification IS DISTINCT FROM new.data_classification) OR (old.content <> new.content)) AND (NOT
+ app_service())))) EXECUTE FUNCTION app_keep_readers()
 service_writes BEFORE INSERT ON chat_event FOR EACH ROW WHEN ((NOT app_service())) EXECUTE FUNCTION app_keep_readers()
 notify_turn AFTER INSERT ON chat_event FOR EACH ROW EXECUTE FUNCTION app_notify_turn()
 carry_counted BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_carry_counted()
