@@ -69,32 +69,36 @@ def may_know_message(scope: Scope, column: str) -> Q:
 
 
 def select_sessions(scope: Scope) -> QuerySet[Any]:
-    """The sessions that the caller reads, with `title` as far as it may be read (NULL otherwise), `is_mine`,
-    `is_pinned`, `is_archived` (of one's own) and `said_at`, the moment by which they are listed: of others' sessions
-    that of the latest message that the caller may read. What is hidden moves nothing.
+    """The sessions that the caller reads, with `title` as far as it may be read (NULL otherwise), `is_mine`, and
+    `is_pinned` and `is_archived` of one's own.
     """
     title = select_readable_titles(scope).filter(session=OuterRef("pk")).values("text")[:1]
     about = Q(entity__isnull=True) | Q(entity__in=Entity.objects.visible_to(scope).order_by().values("pk"))
-    latest = (
-        select_readable_messages(scope).filter(session=OuterRef("pk")).order_by("-created_at").values("created_at")[:1]
-    )
-    private = Q(audience=F("owner"))
-    said_at = Case(When(private, then=F("last_message_at")), default=Coalesce(Subquery(latest), F("created_at")))
     mine = Q(owner=scope.principal)
     of_mine = {"is_mine": mine, "is_pinned": mine & Q(pinned=True), "is_archived": mine & Q(archived_at__isnull=False)}
     flags = {name: ExpressionWrapper(flag, output_field=BooleanField()) for name, flag in of_mine.items()}
-    rows: QuerySet[Any] = Session.objects.filter(about).annotate(title=Subquery(title), said_at=said_at, **flags)
-    return rows.order_by("-is_pinned", "-said_at", "pk")
+    rows: QuerySet[Any] = Session.objects.filter(about).annotate(title=Subquery(title), **flags)
+    return rows
+
+
+def select_dated_sessions(scope: Scope) -> QuerySet[Any]:
+    """Those, in the order in which they are listed, with `said_at`, the moment by which they are: of what others read
+    along that of the latest message that the caller may read. What is hidden moves nothing.
+    """
+    latest = select_readable_messages(scope).filter(session=OuterRef("pk")).order_by("-created_at").values("created_at")
+    private = Q(audience=F("owner"))
+    said_at = Case(When(private, then=F("last_message_at")), default=Coalesce(Subquery(latest[:1]), F("created_at")))
+    return select_sessions(scope).annotate(said_at=said_at).order_by("-is_pinned", "-said_at", "pk")
 
 
 def select_own_sessions(scope: Scope) -> QuerySet[Any]:
-    """Those that the caller began, and may rename, pin, archive and delete."""
-    return select_sessions(scope).filter(owner=scope.principal)
+    """Those that the caller began, and may rename, pin, archive and delete, the latest first."""
+    return select_dated_sessions(scope).filter(owner=scope.principal).order_by("-said_at", "pk")
 
 
 def find_sessions(scope: Scope, words: str) -> QuerySet[Any]:
     """The sessions that the caller reads whose title, or a message of which, holds `words` as they stand and may be
-    read today.
+    read today, as `select_dated_sessions`.
     """
     words = words[:MAX_WORDS_CHARACTERS]
     read = Func(
@@ -111,7 +115,7 @@ def find_sessions(scope: Scope, words: str) -> QuerySet[Any]:
         data_classification__isnull=False,
         read__icontains=words,
     )
-    return select_sessions(scope).filter(Q(title__icontains=words) | Q(pk__in=said.values("session")))
+    return select_dated_sessions(scope).filter(Q(title__icontains=words) | Q(pk__in=said.values("session")))
 
 
 def get_session_or_404(scope: Scope, pk: UUID | str) -> Session:
@@ -223,8 +227,8 @@ def select_events_after(scope: Scope, turn: Turn, after: int) -> QuerySet[Event]
     Labels are the policy's business. Where the answer was drawn from a record that is hidden today, only how it ended
     is told. That is asked with the events: what it is drawn from may have grown since the turn was looked up.
     """
-    disclosed = Q(kind__in=ENDS) | build_sources_visible_q(scope, "turn__answer")
-    return Event.objects.filter(disclosed, turn=turn.pk, seq__gt=after)
+    disclosed = Turn.objects.filter(build_sources_visible_q(scope, "answer"), pk=turn.pk).values("pk")
+    return Event.objects.filter(Q(kind__in=ENDS) | Q(turn__in=disclosed), turn=turn.pk, seq__gt=after)
 
 
 def get_entity(scope: Scope, session: Session) -> Entity | None:

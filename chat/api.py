@@ -20,7 +20,7 @@ from chat.access import (
     get_own_session_or_404,
     get_session_or_404,
     load_entities,
-    select_sessions,
+    select_dated_sessions,
 )
 from chat.agents import get_agent
 from chat.conversation import Exchange, list_exchanges
@@ -57,7 +57,7 @@ BUSY = gettext_lazy("This conversation is still answering. Wait for the answer, 
 
 
 def build_session_json(scope: Scope, session: Any, entity: Entity | None) -> dict[str, Any]:
-    """Of a session from `chat.access`, with what that adds to it."""
+    """Of a session from `select_dated_sessions`."""
     agent = get_agent(session.agent)
     readers = describe_readers(scope, session)
     return {
@@ -110,10 +110,10 @@ def sessions(request: Request) -> Response:
             raise ValidationError({"visibility": [str(bad)]}) from None
         except actions.BadMessage as bad:
             raise ValidationError({"agent": [str(bad)]}) from None
-        session = get_session_or_404(scope, made.pk)
+        session = select_dated_sessions(scope).get(pk=made.pk)
         return Response(build_session_json(scope, session, entity), status=status.HTTP_201_CREATED)
     words = request.query_params.get("q", "").replace("\x00", "").strip()
-    rows = find_sessions(scope, words) if words else select_sessions(scope)
+    rows = find_sessions(scope, words) if words else select_dated_sessions(scope)
     if request.query_params.get("entity"):
         try:
             rows = rows.filter(entity=UUID(request.query_params["entity"]))
@@ -149,7 +149,7 @@ def session(request: Request, pk: UUID) -> Response:
         actions.change_session(scope=scope, session=row, pinned=given.get("pinned"), archived=given.get("archived"))
         if "title" in given:
             title = actions.rename_session(scope=scope, session=row, text=given["title"])
-    data = build_session_json(scope, get_session_or_404(scope, pk), get_entity(scope, row))
+    data = build_session_json(scope, select_dated_sessions(scope).get(pk=pk), get_entity(scope, row))
     # The new title is labelled when this is committed; until then nobody reads it back but who has just typed it.
     return Response({**data, "title": title} if title else data)
 

@@ -26,11 +26,16 @@ def load_derivation_sources(texts: Mapping[UUID, int]) -> list[SourceLabel]:
     """What derived texts (id -> label) were drawn from: an answer that may repeat them needs all of it, but for the
     numbers of a Pulse, which include what was open to the workspace when it was written.
     """
+    by_label: dict[int, list[UUID]] = {}
+    for text, label in texts.items():
+        by_label.setdefault(label, []).append(text)
     grouped: dict[tuple[UUID, int, Weight], list[UUID]] = {}
-    for source in Source.objects.filter(derived__in=texts).exclude(weight=Weight.COUNT, counted=None):
-        label, weight = texts[source.derived], Weight(source.weight)
-        for entity in [source.entity_id] if source.counted is None else source.counted:
-            grouped.setdefault((entity, label, weight), []).extend([source.passage] if source.passage else [])
+    for label, derived in by_label.items():
+        # Texts of one conversation have most of their sources in common.
+        rows = Source.objects.filter(derived__in=derived).exclude(weight=Weight.COUNT, counted=None).order_by()
+        for entity, passage, weight, counted in rows.values_list("entity", "passage", "weight", "counted").distinct():
+            for one in [entity] if counted is None else counted:
+                grouped.setdefault((one, label, Weight(weight)), []).extend([passage] if passage else [])
     return [
         SourceLabel(entity, label, tuple(passages), weight) for (entity, label, weight), passages in grouped.items()
     ]

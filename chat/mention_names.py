@@ -9,7 +9,7 @@ from uuid import UUID
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from chat.access import select_sessions
+from chat.access import select_dated_sessions, select_sessions
 from chat.mentions import CONVERSATION, FILE, FOLDER, RECORD, load_mentions
 from entities.access import Scope
 from entities.models import Entity
@@ -92,7 +92,7 @@ def _list_folders(scope: Scope, text: str) -> list[Named]:
 
 
 def _list_conversations(scope: Scope, text: str) -> list[Named]:
-    rows = select_sessions(scope).filter(title__icontains=text, is_archived=False)[:MOST_OTHERS]
+    rows = select_dated_sessions(scope).filter(title__icontains=text, is_archived=False)[:MOST_OTHERS]
     return [Named(f"{CONVERSATION}:{s.pk}", s.title, gettext("Conversation"), "messages") for s in rows]
 
 

@@ -21,8 +21,8 @@ from chat.access import (
     get_own_session_or_404,
     get_session_or_404,
     load_entities,
+    select_dated_sessions,
     select_own_sessions,
-    select_sessions,
 )
 from chat.export import export_markdown
 from chat.models import Session
@@ -45,7 +45,7 @@ def conversations(request: HttpRequest) -> HttpResponse:
     scope = get_scope(request)
     archived = request.GET.get("archived") == "1"
     words = request.GET.get("q", "").replace("\x00", "").strip()
-    found = find_sessions(scope, words) if words else select_sessions(scope)
+    found = find_sessions(scope, words) if words else select_dated_sessions(scope)
     page = Paginator(found.filter(is_archived=archived), PAGE).get_page(request.GET.get("page"))
     rows = list(page.object_list)
     entities = load_entities(scope, rows)
@@ -62,7 +62,7 @@ def conversations(request: HttpRequest) -> HttpResponse:
 def recent(request: HttpRequest) -> HttpResponse:
     """The panel of the home page."""
     scope = get_scope(request)
-    rows = list(select_own_sessions(scope).filter(is_archived=False).order_by("-said_at", "pk")[:RECENT])
+    rows = list(select_own_sessions(scope).filter(is_archived=False)[:RECENT])
     entities = load_entities(scope, rows)
     return forbid_caching(render(request, "chat/recent.html", {"rows": [(s, entities.get(s.entity_id)) for s in rows]}))
 

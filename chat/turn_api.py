@@ -103,7 +103,8 @@ def turn(request: Request, pk: UUID) -> Response:
 @api_view(["GET"])
 @renderer_classes([JSONRenderer, EventStream])
 def turn_events(request: Request, pk: UUID) -> HttpResponseBase:
-    """The turn's events: `step`, `token`, `citation`, then `done`, `stopped` or `error`.
+    """The turn's events: `step`, `token`, `citation`, then `done`, `stopped` or `error`. Of somebody else's the
+    last alone.
 
     The web server answers this beside Django (chat/events.py); here is the same for servers that do not.
     """

@@ -18,8 +18,8 @@ from chat.access import (
     get_own_turn_or_404,
     get_session_or_404,
     get_turn_or_404,
+    select_dated_sessions,
     select_own_sessions,
-    select_sessions,
 )
 from chat.api import BUSY
 from chat.conversation import list_exchanges
@@ -60,8 +60,7 @@ def dock(request: HttpRequest, pk: UUID) -> HttpResponse:
         session = None
     elif (not named and "new" not in request.GET) or (session is not None and session.is_archived):
         # Also for a tab that remembers one which was archived since: that one has a page of its own.
-        mine = select_own_sessions(scope).filter(entity=entity.pk, is_archived=False)
-        session = mine.order_by("-said_at", "pk").first()
+        session = select_own_sessions(scope).filter(entity=entity.pk, is_archived=False).first()
     return panel(request, scope, entity, session)
 
 
@@ -185,7 +184,7 @@ def answered(
 
 def build_head(scope: Scope, entity: Entity | None, session: Session | None) -> dict[str, Any]:
     """What the head and the foot of a conversation show. entity: None for one about the workspace."""
-    listed = select_sessions(scope).filter(entity=entity, is_archived=False)[:IN_MENU]
+    listed = select_dated_sessions(scope).filter(entity=entity, is_archived=False)[:IN_MENU]
     return {
         "entity": entity,
         "session": session,
