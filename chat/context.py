@@ -95,7 +95,10 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
     said = [_make_history(scope, message) for message in latest]
     place = find_place(scope, turn)
     look_in = MENTIONED if place else turn.look_in
-    repeated = replace(recall, turns=(*elsewhere, *recall.turns))
+    turns = (*elsewhere, *recall.turns)
+    if not session.is_private:  # numbers would count turns that the asker does not know of
+        turns = tuple(replace(one, number=n) for n, one in enumerate(turns, start=1))
+    repeated = replace(recall, turns=turns)
     layout = lay_out(agent.prompt, record, pulse, said, turn.number, question, look_in, repeated)
     question_given = load_derivation_sources({turn.question: 0})  # its label is the turn's already
     given = (*record_given, *pulse_given, *history_given, *question_given)

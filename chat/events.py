@@ -26,7 +26,7 @@ from chat import wakeups
 from chat.access import find_removed, load_known_turns, select_events_after
 from chat.callers import NotSignedIn, Who, read_caller
 from chat.log import END_KINDS
-from chat.models import ENDS, OPEN, State, Turn
+from chat.models import ENDS, OPEN, EventKind, State, Turn
 from chat.steps import run_in_look_thread
 from entities.access import NoWorkspace, Scope
 from entities.errors import NOT_FOUND, build_not_signed_in, build_payload
@@ -94,7 +94,7 @@ def _look_for_end(scope: Scope, row: Turn, after: int, removed: bool) -> News:
     if row.state in OPEN:
         return News((), after, False, False, scope.principal, scope.sign_in)
     data = {"state": row.state, "message": None} | ({"removed_with_source": True} if removed else {})
-    end = encode(after + 1, END_KINDS[State(row.state)], data)
+    end = encode(after + 1, END_KINDS.get(State(row.state), EventKind.APPROVAL), data)
     return News((end,), after + 1, False, True, scope.principal, scope.sign_in)
 
 

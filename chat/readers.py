@@ -10,6 +10,7 @@ from django.utils.translation import gettext, gettext_noop
 
 from chat.models import Session
 from entities.access import Scope
+from entities.access.scope import load_once
 from entities.actions import PULSE_ROLE
 from entities.models import Entity, Role, User
 
@@ -49,13 +50,14 @@ def resolve_audience(scope: Scope, visibility: str) -> int | None:
 
 def describe_readers(scope: Scope, session: Session) -> Readers:
     """Of a session from `get_session_or_404`."""
-    owner = name_people({session.owner}).get(session.owner, "")
+    owner = load_once(f"person {session.owner}", lambda: name_people({session.owner})).get(session.owner, "")
     if session.is_private:
         return Readers(PRIVATE, gettext("Only you see this conversation."), owner)
     if session.audience == EVERYBODY:
         who = gettext("Who may see this record") if session.entity_id else gettext("Everybody in this workspace")
         return Readers(RECORD, gettext(AS_CLEARED) % {"who": who}, owner)
-    name = Role.objects.values_list("name", flat=True).get(pk=-session.audience)
+    names = Role.objects.values_list("name", flat=True)
+    name = load_once(f"role {-session.audience}", lambda: names.get(pk=-session.audience))
     of_role = gettext("Who has the role %(name)s and may see this record")
     who = (of_role if session.entity_id else gettext("Who has the role %(name)s")) % {"name": name}
     return Readers(f"{OF_ROLE}{name}", gettext(AS_CLEARED) % {"who": who}, owner)

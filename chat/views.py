@@ -19,6 +19,7 @@ from chat.access import (
     get_session_or_404,
     get_turn_or_404,
     select_dated_sessions,
+    select_known_turns,
     select_own_sessions,
 )
 from chat.api import BUSY
@@ -170,7 +171,7 @@ def answered(
     (exchange,) = list_exchanges(scope, row, [posted.turn])
     context = {
         **build_head(scope, entity, row),
-        "is_first": len(list_exchanges(scope, row)) == 1,
+        "is_first": not select_known_turns(scope).filter(session=row.pk).exclude(pk=posted.turn.pk).exists(),
         "exchange": present_exchange(scope, exchange, typed=request.POST.get("content", "").strip()),
         "client_id": uuid4().hex,
         "posted": True,
