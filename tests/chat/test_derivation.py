@@ -56,6 +56,14 @@ def test_an_answer_is_drawn_from_what_its_question_mentions(alice, viewer, contr
     assert [title(alice, chat) for chat in (*hidden, private)] == [None] * 4
     assert (len(texts(open_to_all)), title(alice, open_to_all)) == (2, "What of it?")
 
+    # To who does not know of the first one, the second question is the first.
+    for chat, is_first in ((hidden[0], True), (open_to_all, False)):
+        model.says(text="Fine.")
+        form = {"content": "How are things?", "session": chat.session}
+        posted = viewer.client.post(f"{viewer.base}chat/ask/", form, headers={"HX-Request": "true"})
+        assert ('id="chat-empty" hx-swap-oob="delete"' in posted.content.decode()) is is_first
+        runner.wait_until_idle()
+
 
 def test_a_question_is_labelled_by_all_that_its_asker_reads_when_it_is_sent(
     cfo, viewer, contract, workspace, index, share, model, service, wait_for, monkeypatch
