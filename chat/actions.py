@@ -120,7 +120,7 @@ def post_message(
         if again is not None:
             return PostedTurn(again, created=False)
         raise Busy
-    derivation = read_derivation(scope, session, mentions)
+    derivation = read_derivation(scope, session, text, mentions)
     Message(
         **own,
         pk=turn.question,
@@ -264,7 +264,7 @@ def rename_session(*, scope: Scope, session: Session, text: str) -> str:
         raise BadMessage(gettext("Give the conversation a name."))
     if len(name) > 120:
         raise BadMessage(gettext("A name may have 120 characters."))
-    held, derivation = load_granted_atoms(), read_derivation(scope, session)
+    held, derivation = load_granted_atoms(), read_derivation(scope, session, name)
 
     def replace_title() -> None:
         found = label_text(scope.workspace, name)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.db.models import BooleanField, F, Func, Q, Value
 from django.http import Http404
 from django.utils.translation import gettext
 
@@ -27,6 +28,8 @@ RECORD, FILE, FOLDER, CONVERSATION = "record", "file", "folder", "conversation"
 KINDS = (RECORD, FILE, FOLDER, CONVERSATION)
 MAX_MENTIONS = 10
 MAX_FILES_OF_FOLDER = 500
+MAX_NAME_CHARACTERS = 500
+"""Behind an "@" in a text, of what may be a name."""
 
 
 class UnknownMention(ValueError):
@@ -116,6 +119,22 @@ def name_mentions(scope: Scope, mentions: Sequence[Mention]) -> list[SourceLabel
     named = [*records, *files.values_list("entity_id", "name_classification")]
     allowed = load_allowed_labels()
     return [SourceLabel(entity, label if label in allowed else 0, weight=Weight.NAME) for entity, label in named]
+
+
+def find_written_mentions(scope: Scope, text: str) -> list[Mention]:
+    """Records and files whose names stand behind an "@" in a text, as far as the caller may read them: the composer
+    wrote them there, and their ids may be lost by now.
+    """
+    found = []
+    for begin in [at + 1 for at, sign in enumerate(text) if sign == "@"][:MAX_MENTIONS]:
+        rest = text[begin : begin + MAX_NAME_CHARACTERS]
+        is_written = Func(Value(rest), F("name"), function="starts_with", output_field=BooleanField())
+        written = Q(is_written, name__startswith=rest[:1]) & ~Q(name="")
+        records = Entity.objects.visible_to(scope).filter(written, name_classification__in=load_allowed_labels())
+        files = select_visible_files(scope).filter(written, FILE_NAME_IS_READABLE)
+        for kind, rows in ((RECORD, records), (FILE, files)):
+            found += [Mention(kind, pk) for pk in rows.order_by("pk").values_list("pk", flat=True)[:MAX_MENTIONS]]
+    return found
 
 
 def load_mentions(stored: Sequence[Sequence[str]]) -> list[Mention]:

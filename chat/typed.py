@@ -11,7 +11,7 @@ from uuid import UUID
 
 from chat.access import select_messages, select_readable_titles
 from chat.derivation import SourceLabel, load_derivation_sources
-from chat.mentions import Mention, list_mentioned_sessions, name_mentions
+from chat.mentions import Mention, find_written_mentions, list_mentioned_sessions, name_mentions
 from chat.models import OPEN, Event, Session, Turn
 from entities.access import Scope, list_atoms
 
@@ -24,8 +24,10 @@ class Derivation:
     atoms: frozenset[int]
 
 
-def read_derivation(scope: Scope, session: Session, mentions: Sequence[Mention] = ()) -> Derivation:
+def read_derivation(scope: Scope, session: Session, text: str, mentions: Sequence[Mention] = ()) -> Derivation:
     """What is behind a text that the caller types into a session from `get_session_or_404`."""
+    if not session.is_private:
+        mentions = [*mentions, *find_written_mentions(scope, text)]
     others = list_mentioned_sessions(scope, mentions, session)
     given = [*name_mentions(scope, mentions), *(SourceLabel(one.entity_id, 0) for one in others if one.entity_id)]
     labels: set[int | None] = {one.label for one in given}

@@ -1,6 +1,7 @@
 // `@` in the composer: names of records, files, folders and conversations are offered, Enter or Tab takes one. What is
 // taken stands as a chip above the box, and its id goes with the question; without its name in the text it goes too.
 const FIND = /(^|\s)@([^\s@][^@\n]{0,59})$/;
+const DELAY_MS = 150;
 let latest = 0;
 let given = "";
 
@@ -31,6 +32,8 @@ async function offer(field) {
   const typed = FIND.exec(field.value.slice(0, field.selectionStart))?.[2];
   if (!list || !typed || given === typed.trim()) return close(field);
   const asked = (latest += 1);
+  await new Promise((resolve) => setTimeout(resolve, DELAY_MS));
+  if (asked !== latest) return;
   try {
     const answer = await fetch(`${list.dataset.url}?q=${encodeURIComponent(typed)}`);
     const found = answer.ok ? await answer.text() : "";

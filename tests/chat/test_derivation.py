@@ -44,6 +44,12 @@ def test_an_answer_is_drawn_from_what_its_question_mentions(alice, viewer, contr
             assert texts(joined(viewer, chat)) == []
             assert title(viewer, chat) is None
             assert tail(viewer, turn["id"])[0] == 404
+    # A name that the composer wrote brings its record where the id is lost, but not to who may not see that.
+    written = share(alice, None)
+    for who, count in ((alice, 0), (viewer, 2)):
+        model.says(text="I know nothing of it.")
+        joined(who, written).ask("What of @Settlement today?")
+        assert len(texts(joined(viewer, written))) == count
     open_to_all = share(alice, None)
     model.says(text="It is the lease.")
     open_to_all.ask("What of it?", records=[str(contract.pk)])
@@ -55,6 +61,7 @@ def test_an_answer_is_drawn_from_what_its_question_mentions(alice, viewer, contr
     assert [texts(chat) for chat in (*hidden, private)] == [[]] * 4
     assert [title(alice, chat) for chat in (*hidden, private)] == [None] * 4
     assert (len(texts(open_to_all)), title(alice, open_to_all)) == (2, "What of it?")
+    assert len(texts(written)) == 2
 
     # To who does not know of the first one, the second question is the first.
     for chat, is_first in ((hidden[0], True), (open_to_all, False)):
