@@ -126,7 +126,7 @@ def find_written_mentions(scope: Scope, text: str) -> list[Mention]:
     wrote them there, and their ids may be lost by now.
     """
     found = []
-    for begin in [at + 1 for at, sign in enumerate(text) if sign == "@"][:MAX_MENTIONS]:
+    for begin in [at + 1 for at, sign in enumerate(text) if sign == "@" and text[at + 1 :].strip()][:MAX_MENTIONS]:
         rest = text[begin : begin + MAX_NAME_CHARACTERS]
         is_written = Func(Value(rest), F("name"), function="starts_with", output_field=BooleanField())
         written = Q(is_written, name__startswith=rest[:1]) & ~Q(name="")
