@@ -33,6 +33,8 @@ from entities.errors import NOT_FOUND, build_not_signed_in, build_payload
 
 HEARTBEAT_SECONDS = 15.0
 RETRY_MS = 1000
+OTHERS_SECONDS = 1.0
+"""Between two looks at somebody else's turn."""
 AT_ONCE = 100
 """Events that one look gives at most."""
 AT_A_TIME = 20
@@ -51,7 +53,8 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 @dataclass(frozen=True)
 class News:
     """What a look at the log gives: events as they are sent, the last one's number, whether another look at once would
-    find more, and whether there will be no more. reader, sign_in: whose look it was, as in `Scope`.
+    find more, and whether there will be no more. reader, sign_in: whose look it was, as in `Scope`. is_own: the turn is
+    the reader's.
     """
 
     chunks: tuple[bytes, ...]
@@ -60,6 +63,7 @@ class News:
     ended: bool
     reader: int = 0
     sign_in: str = field(default="", repr=False)
+    is_own: bool = True
 
 
 Key = tuple[UUID, int]
@@ -92,7 +96,7 @@ def look(scope: Scope, row: Turn, after: int, removed: bool = False) -> News:
 def _look_for_end(scope: Scope, row: Turn, after: int, removed: bool) -> News:
     """Others read an answer when it is whole. How many events it took, and why it broke off, is its asker's."""
     if row.state in OPEN:
-        return News((), after, False, False, scope.principal, scope.sign_in)
+        return News((), after, False, False, scope.principal, scope.sign_in, is_own=False)
     data = {"state": row.state, "message": None} | ({"removed_with_source": True} if removed else {})
     end = encode(after + 1, END_KINDS.get(State(row.state), EventKind.APPROVAL), data)
     return News((end,), after + 1, False, True, scope.principal, scope.sign_in)
@@ -197,6 +201,8 @@ async def follow_events(who: Who, turn: UUID, after: int) -> AsyncIterator[bytes
             after = found.last
             if found.ended:
                 return
+            if not found.is_own:
+                await asyncio.sleep(OTHERS_SECONDS)  # of all news only the end is theirs
             until = 0.0 if found.more else time.monotonic() + wakeups.choose_patience_seconds()
             while not news.is_set() and time.monotonic() < until:
                 beat = sent + HEARTBEAT_SECONDS

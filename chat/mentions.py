@@ -5,6 +5,7 @@ tool looks, and text comes only by the tools' own searches. What is gone or hidd
 nothing is left of it, the tools find nothing.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
@@ -30,6 +31,8 @@ MAX_MENTIONS = 10
 MAX_FILES_OF_FOLDER = 500
 MAX_NAME_CHARACTERS = 500
 """Behind an "@" in a text, of what may be a name."""
+WRITTEN = re.compile(r"(?<!\S)@(?=\S)")
+"""Where a name begins that the composer wrote (static/js/mentions.js)."""
 
 
 class UnknownMention(ValueError):
@@ -122,18 +125,21 @@ def name_mentions(scope: Scope, mentions: Sequence[Mention]) -> list[SourceLabel
 
 
 def find_written_mentions(scope: Scope, text: str) -> list[Mention]:
-    """Records and files whose names stand behind an "@" in a text, as far as the caller may read them: the composer
-    wrote them there, and their ids may be lost by now.
+    """Records and files whose names stand behind an "@" in a text, the longest that do, as far as the caller may read
+    them: the composer wrote them there, and their ids may be lost by now.
     """
-    found = []
-    for begin in [at + 1 for at, sign in enumerate(text) if sign == "@" and text[at + 1 :].strip()][:MAX_MENTIONS]:
-        rest = text[begin : begin + MAX_NAME_CHARACTERS]
+    found: list[Mention] = []
+    for sign in list(WRITTEN.finditer(text))[:MAX_MENTIONS]:
+        rest = text[sign.end() : sign.end() + MAX_NAME_CHARACTERS]
         is_written = Func(Value(rest), F("name"), function="starts_with", output_field=BooleanField())
         written = Q(is_written, name__startswith=rest[:1]) & ~Q(name="")
         records = Entity.objects.visible_to(scope).filter(written, name_classification__in=load_allowed_labels())
         files = select_visible_files(scope).filter(written, FILE_NAME_IS_READABLE)
-        for kind, rows in ((RECORD, records), (FILE, files)):
-            found += [Mention(kind, pk) for pk in rows.order_by("pk").values_list("pk", flat=True)[:MAX_MENTIONS]]
+        named = [
+            (kind, *row) for kind, rows in ((RECORD, records), (FILE, files)) for row in rows.values_list("pk", "name")
+        ]
+        longest = max((len(name) for _, _, name in named), default=0)
+        found += [Mention(kind, pk) for kind, pk, name in named if len(name) == longest]
     return found
 
 

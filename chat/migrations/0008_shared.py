@@ -29,17 +29,15 @@ CREATE TRIGGER forget_role AFTER DELETE ON entities_role FOR EACH ROW EXECUTE FU
 
 -- What stands in a conversation has its readers; what belongs to a turn has its asker too.
 ALTER TABLE chat_session ADD CONSTRAINT chat_session_readers UNIQUE (workspace_id, id, audience);
-ALTER TABLE chat_turn ADD CONSTRAINT chat_turn_readers UNIQUE (workspace_id, id, audience),
-  ADD CONSTRAINT chat_turn_asker UNIQUE (workspace_id, id, session_id, owner),
-  ADD CONSTRAINT chat_turn_owner UNIQUE (workspace_id, id, owner),
+ALTER TABLE chat_turn ADD CONSTRAINT chat_turn_place UNIQUE (workspace_id, id, session_id, audience, owner),
+  ADD CONSTRAINT chat_turn_asker UNIQUE (workspace_id, id, owner),
   ADD CONSTRAINT chat_turn_session_readers FOREIGN KEY (workspace_id, session_id, audience)
     REFERENCES chat_session (workspace_id, id, audience) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE chat_title ADD CONSTRAINT chat_title_session_readers FOREIGN KEY (workspace_id, session_id, audience)
     REFERENCES chat_session (workspace_id, id, audience) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;
-ALTER TABLE chat_message ADD CONSTRAINT chat_message_turn_readers FOREIGN KEY (workspace_id, turn_id, audience)
-    REFERENCES chat_turn (workspace_id, id, audience) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
-  ADD CONSTRAINT chat_message_turn_asker FOREIGN KEY (workspace_id, turn_id, session_id, owner)
-    REFERENCES chat_turn (workspace_id, id, session_id, owner) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;
+ALTER TABLE chat_message ADD CONSTRAINT chat_message_turn_place
+    FOREIGN KEY (workspace_id, turn_id, session_id, audience, owner)
+    REFERENCES chat_turn (workspace_id, id, session_id, audience, owner) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;
 -- While it is written, an answer is its asker's alone.
 ALTER TABLE chat_event ADD CONSTRAINT chat_event_turn_asker FOREIGN KEY (workspace_id, turn_id, audience)
     REFERENCES chat_turn (workspace_id, id, owner) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;
@@ -83,8 +81,7 @@ UNDO = """
 DROP FUNCTION app_forget_role() CASCADE;
 DROP FUNCTION app_keep_readers() CASCADE;
 ALTER TABLE chat_session DROP CONSTRAINT chat_session_readers CASCADE;
-ALTER TABLE chat_turn DROP CONSTRAINT chat_turn_readers CASCADE, DROP CONSTRAINT chat_turn_asker CASCADE,
-  DROP CONSTRAINT chat_turn_owner CASCADE;
+ALTER TABLE chat_turn DROP CONSTRAINT chat_turn_place CASCADE, DROP CONSTRAINT chat_turn_asker CASCADE;
 """
 
 
