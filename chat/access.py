@@ -1,14 +1,33 @@
-"""The only way to conversations: one's own, about records that one may see or about the workspace (design §9, private
-visibility).
+"""The only way to conversations: one's own and those that one reads along, about records that one may see or about the
+workspace (design §9).
+
+Whose a row is for, and its label, are the policies' business; what is asked for here is permission on the record, and
+on everything that a message was drawn from.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import BooleanField, ExpressionWrapper, F, Func, OuterRef, Q, QuerySet, Subquery, TextField, Value
+from django.db.models import (
+    BooleanField,
+    Case,
+    Exists,
+    ExpressionWrapper,
+    F,
+    Func,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    TextField,
+    Value,
+    When,
+)
 from django.db.models.expressions import RawSQL
+from django.db.models.functions import Coalesce
 from django.http import Http404
 
 from chat.models import ENDS, Event, Message, Session, Title, Turn
@@ -21,6 +40,11 @@ STORED_MARKER = r"\s?\[citation:\d+\]"
 """A citation number as it is stored in an answer, with the space before it. Nobody reads it."""
 
 
+REMOVED_IS_READABLE = RawSQL(
+    '"chat_turn".removed_label = ANY((SELECT app_allowed())::int[])', [], output_field=BooleanField()
+)
+
+
 @dataclass(frozen=True)
 class HiddenMessage:
     """A message that the caller may know of but not read, and the atoms that would show it."""
@@ -28,15 +52,54 @@ class HiddenMessage:
     requires: tuple[int, ...]
 
 
-def select_sessions(scope: Scope) -> QuerySet[Session]:
-    """The caller's sessions, with `title` as far as it may be read (NULL otherwise)."""
-    title = Title.objects.filter(session=OuterRef("pk")).values("text")[:1]
+def is_hidden(column: str) -> RawSQL:
+    """Condition on turns: the message in `column` has a label that the caller may know of but not read."""
+    return RawSQL(  # noqa: S611
+        f"chat_turn.{column} IN (SELECT h.id FROM app_hidden_messages(chat_turn.session_id) h)",  # noqa: S608
+        [],
+        output_field=BooleanField(),
+    )
+
+
+def may_know_message(scope: Scope, column: str) -> Q:
+    """Condition on turns: the caller may not read the message in `column`, but may know that it is there. Of what was
+    drawn from a record that they do not see nothing is told.
+    """
+    return Q(is_hidden(column)) & build_sources_visible_q(scope, column)
+
+
+def select_sessions(scope: Scope) -> QuerySet[Any]:
+    """The sessions that the caller reads, with `title` as far as it may be read (NULL otherwise), `is_mine`, and
+    `is_pinned` and `is_archived` of one's own.
+    """
+    title = select_readable_titles(scope).filter(session=OuterRef("pk")).values("text")[:1]
     about = Q(entity__isnull=True) | Q(entity__in=Entity.objects.visible_to(scope).order_by().values("pk"))
-    return Session.objects.filter(about, audience=scope.principal).annotate(title=Subquery(title))
+    mine = Q(owner=scope.principal)
+    of_mine = {"is_mine": mine, "is_pinned": mine & Q(pinned=True), "is_archived": mine & Q(archived_at__isnull=False)}
+    flags = {name: ExpressionWrapper(flag, output_field=BooleanField()) for name, flag in of_mine.items()}
+    rows: QuerySet[Any] = Session.objects.filter(about).annotate(title=Subquery(title), **flags)
+    return rows
 
 
-def find_sessions(scope: Scope, words: str) -> QuerySet[Session]:
-    """The caller's sessions whose title, or a message of which, holds `words` as they stand and may be read today."""
+def select_dated_sessions(scope: Scope) -> QuerySet[Any]:
+    """Those, in the order in which they are listed, with `said_at`, the moment by which they are: of what others read
+    along that of the latest message that the caller may read. What is hidden moves nothing.
+    """
+    latest = select_readable_messages(scope).filter(session=OuterRef("pk")).order_by("-created_at").values("created_at")
+    private = Q(audience=F("owner"))
+    said_at = Case(When(private, then=F("last_message_at")), default=Coalesce(Subquery(latest[:1]), F("created_at")))
+    return select_sessions(scope).annotate(said_at=said_at).order_by("-is_pinned", "-said_at", "pk")
+
+
+def select_own_sessions(scope: Scope) -> QuerySet[Any]:
+    """Those that the caller began, and may rename, pin, archive and delete, the latest first."""
+    return select_dated_sessions(scope).filter(owner=scope.principal).order_by("-said_at", "pk")
+
+
+def find_sessions(scope: Scope, words: str) -> QuerySet[Any]:
+    """The sessions that the caller reads whose title, or a message of which, holds `words` as they stand and may be
+    read today, as `select_dated_sessions`.
+    """
     words = words[:MAX_WORDS_CHARACTERS]
     read = Func(
         F("content"),
@@ -49,29 +112,56 @@ def find_sessions(scope: Scope, words: str) -> QuerySet[Session]:
     said = Message.objects.alias(read=read).filter(
         build_sources_visible_q(scope),
         session__in=select_sessions(scope).order_by().values("pk"),  # else everybody's messages are gone through
-        audience=scope.principal,
         data_classification__isnull=False,
         read__icontains=words,
     )
-    return select_sessions(scope).filter(Q(title__icontains=words) | Q(pk__in=said.values("session")))
+    return select_dated_sessions(scope).filter(Q(title__icontains=words) | Q(pk__in=said.values("session")))
 
 
 def get_session_or_404(scope: Scope, pk: UUID | str) -> Session:
-    """Raises: Http404 when it is absent, somebody else's, or its record is hidden: one answer for all."""
-    session = select_sessions(scope).filter(pk=pk).first()
+    """Raises: Http404 when it is absent, for others, or its record is hidden: one answer for all."""
+    session: Session | None = select_sessions(scope).filter(pk=pk).first()
     if session is None:
         raise Http404("Not found.")
     return session
 
 
+def get_own_session_or_404(scope: Scope, pk: UUID | str) -> Session:
+    """To change it. Raises: Http404, also for a session that somebody else has begun."""
+    session = get_session_or_404(scope, pk)
+    if session.owner != scope.principal:
+        raise Http404("Not found.")
+    return session
+
+
 def select_turns(scope: Scope) -> QuerySet[Turn]:
-    return Turn.objects.filter(audience=scope.principal, session__in=select_sessions(scope).order_by().values("pk"))
+    """Turns of sessions that the caller reads. Of others' turns more must be known before they are told of:
+    `select_known_turns`, `conversation.list_exchanges`.
+    """
+    return Turn.objects.filter(session__in=select_sessions(scope).order_by().values("pk"))
+
+
+def select_known_turns(scope: Scope) -> QuerySet[Turn]:
+    """Those that the caller asked for, and others' of which they may read a message, or know that there is, or was,
+    one.
+    """
+    said = select_readable_messages(scope).filter(turn=OuterRef("pk"))
+    told_of = may_know_message(scope, "question") | may_know_message(scope, "answer") | may_know_removed(scope)
+    return select_turns(scope).filter(Q(owner=scope.principal) | Exists(said) | told_of)
 
 
 def get_turn_or_404(scope: Scope, pk: UUID | str) -> Turn:
     """Raises: Http404, as `get_session_or_404`."""
-    turn = select_turns(scope).filter(pk=pk).first()
+    turn = select_known_turns(scope).filter(pk=pk).first()
     if turn is None:
+        raise Http404("Not found.")
+    return turn
+
+
+def get_own_turn_or_404(scope: Scope, pk: UUID | str) -> Turn:
+    """To stop, rate or repeat it. Raises: Http404, also for a turn that somebody else has asked for."""
+    turn = get_turn_or_404(scope, pk)
+    if turn.owner != scope.principal:
         raise Http404("Not found.")
     return turn
 
@@ -84,51 +174,61 @@ def select_messages(scope: Scope, session: Session) -> QuerySet[Message]:
 
 
 def select_readable_messages(scope: Scope) -> QuerySet[Message]:
-    """The caller's messages whose label and sources they may see today, of whatever session: who asks for some by their
-    keys has these from a session from `get_session_or_404`. To name it too would make the database read all of it.
+    """Messages for the caller whose label and sources they may see today, of whatever session: who asks for some by
+    their keys has these from a session from `get_session_or_404`. To name it too would make the database read all of
+    it.
     """
-    return Message.objects.filter(
-        build_sources_visible_q(scope), audience=scope.principal, data_classification__isnull=False
-    )
+    return Message.objects.filter(build_sources_visible_q(scope), data_classification__isnull=False)
 
 
-def load_hidden_messages(session: Session) -> dict[UUID, HiddenMessage]:
-    """The acknowledged hidden messages of one's own session, by id."""
+def select_readable_titles(scope: Scope) -> QuerySet[Title]:
+    """Titles whose label and sources the caller may see today, of whatever session, as `select_readable_messages`."""
+    return Title.objects.filter(build_sources_visible_q(scope), data_classification__isnull=False)
+
+
+def load_hidden_messages(scope: Scope, session: Session) -> dict[UUID, HiddenMessage]:
+    """The acknowledged hidden messages of a session from `get_session_or_404`, by id."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT id, label FROM app_hidden_messages(%s)", [session.pk])
-        return {pk: HiddenMessage(list_missing_atoms(label)) for pk, label in cursor.fetchall()}
+        labels = dict(cursor.fetchall())
+    if not labels:
+        return {}
+    told: set[UUID] = set()
+    for column in ("question", "answer"):
+        turns = select_turns(scope).filter(
+            build_sources_visible_q(scope, column), **{f"{column}__in": labels}, session=session.pk
+        )
+        told.update(turns.order_by().values_list(column, flat=True))
+    return {pk: HiddenMessage(list_missing_atoms(label)) for pk, label in labels.items() if pk in told}
 
 
-def load_disclosed_turns(scope: Scope, pks: Iterable[UUID]) -> dict[UUID, Turn]:
-    """The caller's turns among `pks`, with `is_disclosed`: whether all that the answer was drawn from is visible."""
-    drawn_from_visible = ExpressionWrapper(build_sources_visible_q(scope, "answer"), output_field=BooleanField())
-    return {
-        row.pk: row for row in select_turns(scope).filter(pk__in=set(pks)).annotate(is_disclosed=drawn_from_visible)
-    }
+def load_known_turns(scope: Scope, pks: Iterable[UUID]) -> dict[UUID, Turn]:
+    """The turns among `pks` that the caller may know of."""
+    return {row.pk: row for row in select_known_turns(scope).filter(pk__in=set(pks))}
 
 
-REMOVED_IS_READABLE = RawSQL(
-    '"chat_turn".removed_label = ANY((SELECT app_allowed())::int[])', [], output_field=BooleanField()
-)
+def may_know_removed(scope: Scope) -> Q:
+    """Condition on turns: the answer was removed with a source, and the caller may know: they hold the label that it
+    had, and see all else that it was drawn from.
+    """
+    return Q(REMOVED_IS_READABLE) & build_sources_visible_q(scope)
 
 
 def find_removed(scope: Scope, turns: Iterable[Turn]) -> set[UUID]:
-    """The caller's turns among these whose answer was removed with a source, where they may know: they hold the label
-    that it had, and see all else that it was drawn from.
-    """
+    """The turns among these of which `may_know_removed` says so."""
     noted = [turn.pk for turn in turns if turn.removed_label is not None]
-    known = select_turns(scope).filter(build_sources_visible_q(scope), REMOVED_IS_READABLE, pk__in=noted)
+    known = select_turns(scope).filter(may_know_removed(scope), pk__in=noted)
     return set(known.values_list("pk", flat=True)) if noted else set()
 
 
 def select_events_after(scope: Scope, turn: Turn, after: int) -> QuerySet[Event]:
-    """The events of a turn from `load_disclosed_turns` that may be sent now.
+    """The events of a turn from `load_known_turns` that may be sent now.
 
     Labels are the policy's business. Where the answer was drawn from a record that is hidden today, only how it ended
-    is told.
+    is told. That is asked with the events: what it is drawn from may have grown since the turn was looked up.
     """
-    found = Event.objects.filter(turn=turn.pk, audience=scope.principal, seq__gt=after)
-    return found if turn.is_disclosed else found.filter(kind__in=ENDS)  # type: ignore[attr-defined]
+    disclosed = Turn.objects.filter(build_sources_visible_q(scope, "answer"), pk=turn.pk).values("pk")
+    return Event.objects.filter(Q(kind__in=ENDS) | Q(turn__in=disclosed), turn=turn.pk, seq__gt=after)
 
 
 def get_entity(scope: Scope, session: Session) -> Entity | None:

@@ -1,7 +1,9 @@
 """What can be done to conversations: the one place for pages and API. Transaction inside, network outside."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -10,13 +12,19 @@ from django.utils.translation import gettext
 from chat import log, runner
 from chat.access import select_messages
 from chat.agents import AGENTS, ASSISTANT
-from chat.labelling import label_title
-from chat.models import OPEN, LookIn, Message, Role, Session, Title, Turn
+from chat.derivation import record_sources
+from chat.labelling import label_title, write_title
+from chat.mentions import Mention, check_mentions, encode_mentions, load_mentions
+from chat.models import OPEN, LookIn, Message, Role, Session, Turn
+from chat.readers import PRIVATE, resolve_audience
+from chat.typed import read_derivation
 from entities.access import Scope, load_granted_atoms
 from entities.actions import record
 from entities.models import Entity
+from ingestion.drawn import lock_labels
 from ingestion.relabelling import label_text
 
+NUMBERING_TRIES = 5
 LONGEST = 20_000
 """Characters of a question."""
 
@@ -38,6 +46,10 @@ class BadMessage(ValueError):
     """What was sent cannot be asked; the sentence is for the asker."""
 
 
+class BadReaders(BadMessage):
+    """Readers were chosen whom the caller cannot choose."""
+
+
 @dataclass(frozen=True)
 class PostedTurn:
     """created: False where the same request had come before."""
@@ -46,9 +58,13 @@ class PostedTurn:
     created: bool
 
 
-def create_session(*, scope: Scope, entity: Entity | None, agent: str = ASSISTANT.key) -> Session:
-    """A conversation about a record that the caller got from an access function, or about the workspace. Raises:
-    BadMessage for an unknown agent.
+def create_session(
+    *, scope: Scope, entity: Entity | None, agent: str = ASSISTANT.key, visibility: str = PRIVATE
+) -> Session:
+    """A conversation about a record that the caller got from an access function, or about the workspace.
+
+    visibility: who reads it, as in `chat.readers`, for good. Raises: BadMessage for an unknown agent or readers whom
+    the caller may not choose.
     """
     if agent not in AGENTS:
         raise BadMessage(
@@ -57,61 +73,93 @@ def create_session(*, scope: Scope, entity: Entity | None, agent: str = ASSISTAN
         )
     if scope.principal <= 0:
         raise BadMessage(gettext("A conversation belongs to a person."))
-    session = Session(workspace_id=scope.workspace, audience=scope.principal, entity=entity, agent=agent)
+    audience = resolve_audience(scope, visibility)
+    if audience is None:
+        raise BadReaders(gettext("You cannot choose these readers."))
+    session = Session(
+        workspace_id=scope.workspace, audience=audience, owner=scope.principal, entity=entity, agent=agent
+    )
     session.save(force_insert=True)
-    record(scope, "session.created", "session", session.pk)
+    record(scope, "session.created", "session", session.pk, audience=audience)
     return session
 
 
 def post_message(
-    *, scope: Scope, session: Session, content: str, client_id: str = "", look_in: str = "", is_paced: bool = True
+    *,
+    scope: Scope,
+    session: Session,
+    content: str,
+    client_id: str = "",
+    look_in: str = "",
+    mentions: Sequence[Mention] = (),
+    is_paced: bool = True,
 ) -> PostedTurn:
     """Ask. The question enters unlabelled; its turn starts when this is committed, apart from the response.
 
     client_id: the caller's own key: the same one again is the same turn. look_in: a `LookIn`, or "". is_paced: False
-    where a command asks, which may ask as fast as it is answered. Raises: BadMessage; Busy; TooMany.
+    where a command asks, which may ask as fast as it is answered. Raises: BadMessage; UnknownMention; Busy; TooMany.
     """
     text, client_id = validate_content(content), validate_key(client_id)
     if look_in and (look_in not in LookIn or session.entity_id is None):
         raise BadMessage(gettext("That place cannot be searched."))
-    before = Turn.objects.filter(audience=scope.principal, client_id=client_id).first() if client_id else None
+    before = find_turn(scope, client_id)
     if before is not None:
         return PostedTurn(before, created=False)
+    check_mentions(scope, mentions, session)
     if is_paced:
         check_pace(scope)
+    own: dict[str, Any] = {"workspace_id": scope.workspace, "audience": session.audience, "owner": scope.principal}
     turn = Turn(
-        workspace_id=scope.workspace,
-        audience=scope.principal,
+        **own,
         session_id=session.pk,
-        number=(
-            Turn.objects.filter(session=session.pk).order_by("-number").values_list("number", flat=True).first() or 0
-        )
-        + 1,
         client_id=client_id,
         look_in=look_in,
+        mentions=encode_mentions(mentions),
         lease_until=timezone.now() + log.LEASE,
     )
-    try:
-        with transaction.atomic():
-            turn.save(force_insert=True)
-    except IntegrityError:
-        # Somebody else of the asker's own requests got there first: the same one, or another question.
-        again = Turn.objects.filter(audience=scope.principal, client_id=client_id).first() if client_id else None
+    if not add_turn(scope, turn):
+        # Another of the asker's own requests got there first: the same one, or another question.
+        again = find_turn(scope, client_id)
         if again is not None:
             return PostedTurn(again, created=False)
-        raise Busy from None
+        raise Busy
+    derivation = read_derivation(scope, session, text, mentions)
     Message(
+        **own,
         pk=turn.question,
-        workspace_id=scope.workspace,
-        audience=scope.principal,
         session_id=session.pk,
         turn_id=turn.pk,
         role=Role.USER,
         content=text,
+        found=sorted(derivation.atoms),
     ).save(force_insert=True)
+    record_sources(session, turn.question, derivation.sources)
+    # Of a conversation that somebody else has begun this changes nothing (`entities.rls`).
     Session.objects.filter(pk=session.pk).update(last_message_at=timezone.now(), archived_at=None)
     transaction.on_commit(lambda: runner.start(scope.workspace, turn.pk))
     return PostedTurn(turn, created=True)
+
+
+def find_turn(scope: Scope, client_id: str) -> Turn | None:
+    """The caller's turn of this key; it is in a conversation that they read."""
+    return Turn.objects.filter(owner=scope.principal, client_id=client_id).first() if client_id else None
+
+
+def add_turn(scope: Scope, turn: Turn) -> bool:
+    """Add a turn at the end of its session. False where the asker's last one there is still open, or the same was
+    added meanwhile; who else asks at this moment is only let go first.
+    """
+    others = Turn.objects.filter(session=turn.session_id).order_by("-number")
+    for _ in range(NUMBERING_TRIES):
+        turn.number = (others.values_list("number", flat=True).first() or 0) + 1
+        try:
+            with transaction.atomic():
+                turn.save(force_insert=True)
+            return True
+        except IntegrityError:
+            if find_turn(scope, turn.client_id) or others.filter(owner=scope.principal, state__in=OPEN).exists():
+                return False
+    return False
 
 
 def validate_content(content: str) -> str:
@@ -136,7 +184,7 @@ def validate_key(client_id: str) -> str:
 
 def check_pace(scope: Scope) -> None:
     """Raises: TooMany."""
-    mine = Turn.objects.filter(audience=scope.principal)
+    mine = Turn.objects.filter(owner=scope.principal)
     if mine.filter(state__in=OPEN).count() >= AT_ONCE:
         raise TooMany(
             gettext("%(count)s of your questions are being answered. Wait for one of them, or stop it.")
@@ -157,20 +205,26 @@ def ask_about(
     content: str,
     client_id: str = "",
     look_in: str = "",
+    mentions: Sequence[Mention] = (),
+    visibility: str = PRIVATE,
 ) -> PostedTurn:
-    """Ask about a record, or the workspace, in one of the caller's sessions about it or in a new one. Raises: as
-    `post_message`.
+    """Ask about a record, or the workspace, in one of the sessions about it or in a new one. visibility: of a new one.
+    Raises: as `create_session` and `post_message`.
     """
     if session is not None and session.entity_id == (entity and entity.pk):
-        return post_message(scope=scope, session=session, content=content, client_id=client_id, look_in=look_in)
+        return post_message(
+            scope=scope, session=session, content=content, client_id=client_id, look_in=look_in, mentions=mentions
+        )
     validate_content(content)
     client_id = validate_key(client_id)
-    before = Turn.objects.filter(audience=scope.principal, client_id=client_id).first() if client_id else None
+    before = find_turn(scope, client_id)
     if before is not None:
         return PostedTurn(before, created=False)
     check_pace(scope)
-    made = create_session(scope=scope, entity=entity)
-    posted = post_message(scope=scope, session=made, content=content, client_id=client_id, look_in=look_in)
+    made = create_session(scope=scope, entity=entity, visibility=visibility)
+    posted = post_message(
+        scope=scope, session=made, content=content, client_id=client_id, look_in=look_in, mentions=mentions
+    )
     if posted.turn.session_id != made.pk:
         # The same form, sent twice at once: the other one has begun the conversation.
         delete_session(scope=scope, session=made)
@@ -178,13 +232,14 @@ def ask_about(
 
 
 def ask_again(*, scope: Scope, session: Session, turn: Turn) -> PostedTurn:
-    """The question of an earlier turn once more. Raises: BadMessage when the caller may not read it today; Busy;
-    TooMany.
+    """The question of an earlier turn of the caller's once more. Raises: BadMessage when the caller may not read it
+    today; UnknownMention; Busy; TooMany.
     """
     question = select_messages(scope, session).filter(pk=turn.question).first()
     if question is None:
         raise BadMessage(gettext("You may no longer read that question, so it cannot be asked again."))
-    return post_message(scope=scope, session=session, content=question.content, look_in=turn.look_in)
+    mentions = load_mentions(turn.mentions)
+    return post_message(scope=scope, session=session, content=question.content, look_in=turn.look_in, mentions=mentions)
 
 
 def rate_turn(*, scope: Scope, turn: Turn, rating: int) -> None:
@@ -203,29 +258,27 @@ def stop_turn(*, scope: Scope, turn: Turn) -> bool:
 
 
 def rename_session(*, scope: Scope, session: Session, text: str) -> str:
-    """Give a session a name of the caller's own; the service labels it when this is committed. Raises: BadMessage."""
+    """Give a session a name of the caller's own; the service writes and labels it when this is committed.
+
+    Raises: BadMessage.
+    """
     name = " ".join(text.replace("\x00", "").split())
     if not name:
         raise BadMessage(gettext("Give the conversation a name."))
     if len(name) > 120:
         raise BadMessage(gettext("A name may have 120 characters."))
-    # A row may not become invisible to who updates it, so the new title is a new row.
-    Title.objects.filter(session=session.pk).delete()
-    title = Title(
-        workspace_id=scope.workspace, audience=scope.principal, session_id=session.pk, text=name, by_person=True
-    )
-    title.save(force_insert=True)
-    held = load_granted_atoms()
-    workspace, pk = scope.workspace, session.pk
+    held, derivation = load_granted_atoms(), read_derivation(scope, session, name)
 
-    def label() -> None:
-        found = label_text(workspace, name)
-        if found is not None:
-            service = Scope.for_service(workspace)
-            with service.open():
-                label_title(service, pk, found, held)
+    def replace_title() -> None:
+        found = label_text(scope.workspace, name)
+        with (service := Scope.for_service(scope.workspace)).open():
+            lock_labels(p for one in derivation.sources for p in one.paragraphs)  # before the session, as everywhere
+            # By the service: a name that its author may not read stands in the way of another all the same.
+            row = Session.objects.select_for_update().filter(pk=session.pk).first()
+            if row is not None and write_title(row, name, derivation.sources, by_person=True) and found is not None:
+                label_title(service, row.pk, found, held, derivation.atoms)
 
-    transaction.on_commit(label)
+    transaction.on_commit(replace_title)
     return name
 
 

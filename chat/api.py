@@ -14,14 +14,24 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from chat import actions
-from chat.access import find_sessions, get_entity, get_session_or_404, load_entities, select_sessions
+from chat.access import (
+    find_sessions,
+    get_entity,
+    get_own_session_or_404,
+    get_session_or_404,
+    load_entities,
+    select_dated_sessions,
+)
 from chat.agents import get_agent
 from chat.conversation import Exchange, list_exchanges
 from chat.export import export_markdown
+from chat.mentions import UnknownMention, parse_mentions
 from chat.models import Session
+from chat.readers import PRIVATE, describe_readers, name_people
 from chat.shapes import (
     ANY_MESSAGE,
     EVENTS,
+    MENTIONS,
     NewMessage,
     NewSession,
     PostedSerializer,
@@ -46,17 +56,22 @@ from entities.models import Entity
 BUSY = gettext_lazy("This conversation is still answering. Wait for the answer, or stop it.")
 
 
-def build_session_json(session: Session, entity: Entity | None) -> dict[str, Any]:
+def build_session_json(scope: Scope, session: Any, entity: Entity | None) -> dict[str, Any]:
+    """Of a session from `select_dated_sessions`."""
     agent = get_agent(session.agent)
+    readers = describe_readers(scope, session)
     return {
         "id": str(session.pk),
         "entity": entity and {"id": str(entity.pk), "type": entity.type_name, "name": getattr(entity, "title", None)},
         "agent": {"key": agent.key, "name": agent.name, "icon": agent.icon, "color": agent.color},
-        "title": session.title,  # type: ignore[attr-defined]
-        "pinned": session.pinned,
-        "archived": session.archived_at is not None,
+        "title": session.title,
+        "visibility": readers.visibility,
+        "owner": readers.owner,
+        "mine": session.is_mine,
+        "pinned": session.is_pinned,
+        "archived": session.is_archived,
         "created_at": session.created_at,
-        "last_message_at": session.last_message_at,
+        "last_message_at": session.said_at,
     }
 
 
@@ -77,31 +92,40 @@ def build_session_json(session: Session, entity: Entity | None) -> dict[str, Any
 )
 @api_view(["GET", "POST"])
 def sessions(request: Request) -> Response:
-    """The caller's own conversations, newest first; a new one about a record or, without one, about the workspace."""
+    """The conversations that the caller reads, newest first; a new one about a record or, without one, about the
+    workspace.
+    """
     scope = get_scope(request)
     if request.method == "POST":
         given = validate_input(NewSession(data=request.data))
         entity = get_entity_or_404(scope, given["entity"]) if given.get("entity") else None
         try:
-            made = actions.create_session(scope=scope, entity=entity, agent=given.get("agent") or "assistant")
+            made = actions.create_session(
+                scope=scope,
+                entity=entity,
+                agent=given.get("agent") or "assistant",
+                visibility=given.get("visibility") or PRIVATE,
+            )
+        except actions.BadReaders as bad:
+            raise ValidationError({"visibility": [str(bad)]}) from None
         except actions.BadMessage as bad:
             raise ValidationError({"agent": [str(bad)]}) from None
-        session = get_session_or_404(scope, made.pk)
-        return Response(build_session_json(session, entity), status=status.HTTP_201_CREATED)
+        session = select_dated_sessions(scope).get(pk=made.pk)
+        return Response(build_session_json(scope, session, entity), status=status.HTTP_201_CREATED)
     words = request.query_params.get("q", "").replace("\x00", "").strip()
-    rows = find_sessions(scope, words) if words else select_sessions(scope)
+    rows = find_sessions(scope, words) if words else select_dated_sessions(scope)
     if request.query_params.get("entity"):
         try:
             rows = rows.filter(entity=UUID(request.query_params["entity"]))
         except ValueError:
             raise ValidationError({"entity": [gettext("Give the record by its id.")]}) from None
-    rows = rows.filter(archived_at__isnull=request.query_params.get("archived") not in ("1", "true"))
+    rows = rows.filter(is_archived=request.query_params.get("archived") in ("1", "true"))
     known: dict[UUID | None, Entity] = {}
 
     def serialize(session: Session) -> dict[str, Any]:
         if session.entity_id and session.entity_id not in known:
             known.update(load_entities(scope, [session]))
-        return build_session_json(session, known[session.entity_id] if session.entity_id else None)
+        return build_session_json(scope, session, known[session.entity_id] if session.entity_id else None)
 
     return paginate(request, rows, serialize)
 
@@ -115,7 +139,7 @@ def sessions(request: Request) -> Response:
 @api_view(["GET", "PATCH", "DELETE"])
 def session(request: Request, pk: UUID) -> Response:
     scope = get_scope(request)
-    row = get_session_or_404(scope, pk)
+    row = get_session_or_404(scope, pk) if request.method == "GET" else get_own_session_or_404(scope, pk)
     if request.method == "DELETE":
         actions.delete_session(scope=scope, session=row)
         return Response(status=status.HTTP_204_NO_CONTENT)
@@ -125,7 +149,7 @@ def session(request: Request, pk: UUID) -> Response:
         actions.change_session(scope=scope, session=row, pinned=given.get("pinned"), archived=given.get("archived"))
         if "title" in given:
             title = actions.rename_session(scope=scope, session=row, text=given["title"])
-    data = build_session_json(get_session_or_404(scope, pk), get_entity(scope, row))
+    data = build_session_json(scope, select_dated_sessions(scope).get(pk=pk), get_entity(scope, row))
     # The new title is labelled when this is committed; until then nobody reads it back but who has just typed it.
     return Response({**data, "title": title} if title else data)
 
@@ -159,33 +183,48 @@ def messages(request: Request, pk: UUID) -> HttpResponseBase:
     scope = get_scope(request)
     row = get_session_or_404(scope, pk)
     if request.method == "GET":
-        shown = [item for exchange in list_exchanges(scope, row) for item in _build_message_list(exchange)]
+        found = list_exchanges(scope, row)
+        askers = name_people({exchange.turn.owner for exchange in found})
+        shown = [
+            item for exchange in found for item in _build_message_list(exchange, askers.get(exchange.turn.owner, ""))
+        ]
         return paginate(request, shown, lambda item: item)
     given = validate_input(NewMessage(data=request.data))
-    posted = ask(scope, row, given["content"], given.get("client_id", ""), given.get("look_in", ""))
+    posted = ask(scope, row, given)
     if request.accepted_renderer.media_type == "text/event-stream":
         return event_stream(request, posted.turn, 0)
     answer = {"turn": str(posted.turn.pk), "events": build_events_url(posted.turn)}
     return Response(answer, status=status.HTTP_202_ACCEPTED)
 
 
-def _build_message_list(exchange: Exchange) -> list[dict[str, Any]]:
+def _build_message_list(exchange: Exchange, asker: str) -> list[dict[str, Any]]:
     found = []
     for message, hidden, role in (
         (exchange.question, exchange.hidden_question, "user"),
         (exchange.answer, exchange.hidden_answer, "assistant"),
     ):
         if message is not None:
-            found.append({"type": "text", **build_message_json(message)})
+            found.append({"type": "text", **build_message_json(message), "asker": asker})
         elif hidden is not None:
             placeholder = build_placeholder_json(hidden) or {}
-            found.append({**placeholder, "role": role, "turn": str(exchange.turn.pk)})
+            found.append({**placeholder, "role": role, "turn": str(exchange.turn.pk), "asker": asker})
     return found
 
 
-def ask(scope: Scope, session: Session, content: str, client_id: str, look_in: str) -> actions.PostedTurn:
+def ask(scope: Scope, session: Session, given: dict[str, Any]) -> actions.PostedTurn:
+    """given: as `NewMessage`."""
+    values = [f"{name.removesuffix('s')}:{pk}" for name in MENTIONS for pk in given.get(name, ())]
     try:
-        return actions.post_message(scope=scope, session=session, content=content, client_id=client_id, look_in=look_in)
+        return actions.post_message(
+            scope=scope,
+            session=session,
+            content=given["content"],
+            client_id=given.get("client_id", ""),
+            look_in=given.get("look_in", ""),
+            mentions=parse_mentions(values),
+        )
+    except UnknownMention as unknown:
+        raise ValidationError({"mentions": [str(unknown)]}) from None
     except actions.BadMessage as bad:
         raise ValidationError({"content": [str(bad)]}) from None
     except actions.Busy:

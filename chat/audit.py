@@ -17,19 +17,21 @@ from entities.models import Classification
 def note_answer(row: Turn, state: State, usage: Mapping[str, Any], label: int) -> None:
     """The end of a turn, in the service's scope, in the asker's name. label: of everything that went into the answer.
 
-    The question's words carry that label and all that the classifier found in them, also beyond what the asker holds
-    (docs/adr/0008); while it has none they have none either, nor when what was found is no classification any more.
+    The question's words carry that label, their own, and all that the classifier found in them, also beyond what the
+    asker holds (docs/adr/0008). While the question has no label its words have none either, nor when what was found is
+    no classification any more.
     """
     question = Message.objects.filter(pk=row.question).first()
     found = set(question.found) if question else set()
     labelled = question is not None and question.data_classification is not None and have_all_atoms(found)
+    behind = {*list_atoms(label), *list_atoms(question.data_classification), *found} if question and labelled else None
     asked = AuditedQuery(
         question.content if question else "",
-        {*list_atoms(label), *found} if labelled else None,
+        behind,
         tuple((UUID(p["row"]), UUID(p["entity"])) for p in row.manifest.get("passages", ())),
     )
     record_question(
-        replace(get_current_scope(), principal=row.audience),
+        replace(get_current_scope(), principal=row.owner),
         "answer",
         asked,
         "turn",

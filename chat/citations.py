@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from uuid import UUID
 
-from chat.models import Message, Role, Session
+from chat.models import Message, Role, Session, Turn
 from chat.tools import get_owner
 from entities.access import Scope, combine_many, list_readable_fields
 from entities.model_markdown import CitationLink
@@ -28,10 +28,12 @@ LIST_HEAD = re.compile(r"\d+ [^:]*:$|Sum of [^:]*: ")
 
 
 def find_citing(scope: Scope, pk: UUID) -> CitingText | None:
-    """Resolver for `retrieval.owners`: the caller's own message, as far as they may read it today."""
+    """Resolver for `retrieval.owners`: a message of a conversation that the caller reads, as far as they may read it
+    today.
+    """
     from chat.access import select_messages, select_sessions
 
-    message = Message.objects.filter(pk=pk, audience=scope.principal).first()
+    message = Message.objects.filter(pk=pk).first()
     session = select_sessions(scope).filter(pk=message.session_id).first() if message else None
     if message is None or session is None or not select_messages(scope, session).filter(pk=pk).exists():
         return None
@@ -93,8 +95,9 @@ def label_fields(model: type[Entity]) -> dict[str, frozenset[int]]:
     }
 
 
-def replace_message_citations(session: Session, message: UUID, numbers: Sequence[int]) -> None:
-    """Make the Citation references of an answer. In the service's scope.
+def replace_message_citations(session: Session, turn: Turn, numbers: Sequence[int]) -> None:
+    """Make the Citation references of a turn's answer. They are its asker's alone, whoever reads the conversation:
+    others may not be cleared for the answer that they would tell of. In the service's scope.
 
     What it cites stood in its prompt, so it is among the answer's sources already. A conversation about the workspace
     is no record that could refer to others.
@@ -105,12 +108,12 @@ def replace_message_citations(session: Session, message: UUID, numbers: Sequence
     rows = Citation.objects.filter(owner_kind=owner.kind, owner=owner.id, n__in=numbers)
     cited = [_build_cited(row, row.entity_id) for row in rows if row.entity_id]
     replace_citations(
-        owner=message,
+        owner=turn.answer,
         source=session.entity_id,
         origin=Reference.Origin.CHAT,
-        origin_principal=session.audience,
+        origin_principal=turn.owner,
         cited=cited,
-        audience=session.audience,
+        audience=turn.owner,
     )
 
 

@@ -5,21 +5,25 @@ about the question (`chat.layout`, `chat.memory`). Passages come by the tool. Wh
 inspector is ids and token counts.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from django.db.models import Max
 from django.utils.formats import date_format
 
-from chat.access import get_entity, select_messages
+from chat.access import get_entity, get_session_or_404, select_messages
 from chat.agents import get_agent
 from chat.derivation import SourceLabel, load_derivation_sources
 from chat.document_overviews import READ_DOCUMENTS
 from chat.layout import MEMORY_TOKENS, HistoryMessage, find_first_turn, lay_out
-from chat.memory import recall_turns
+from chat.memory import RecalledTurn, recall_turns
+from chat.mentions import find_place, list_mentioned_sessions, load_mentions
 from chat.models import LookIn, Message, Role, Session, Turn
+from chat.places import MENTIONED
 from chat.record_lists import describe_tool
 from chat.tools import SEARCH_KNOWLEDGE, get_owner
 from entities.access import Scope, combine_many, list_readable_fields
@@ -28,6 +32,7 @@ from entities.models import Entity, Weight
 from entities.records import load_visible_links
 from entities.registry import get_column, list_parent_types
 from llm import prompts
+from llm.chat_prompts import render_other_question
 from llm.endpoints import get_current_endpoint
 from llm.models_catalogue import Tier
 from llm.transport import may_send_search_results
@@ -43,7 +48,10 @@ TOOLS: Mapping[str, Callable[[Scope], dict[str, Any]]] = {
 }
 """Name -> the tool as it exists for a scope."""
 
-LOOK_ANYWHERE = ("", *LookIn.values)
+PRINTED_NUMBER = re.compile(r"\s?\[\d+\]")
+MENTIONED_TOKENS = 1_000
+"""Of what is said again of one conversation that a question mentions."""
+LOOK_ANYWHERE = ("", MENTIONED, *LookIn.values)
 KEEPS_TO = {"list_records": ("", LookIn.WORKSPACE)}
 """Tools that look in the whole workspace, and the choices under which the model has them."""
 
@@ -73,6 +81,8 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
     """The prompt of a turn, in the asker's open scope, before the first call. Raises: Http404 when the record is
     hidden.
     """
+    if not session.is_private:
+        get_session_or_404(scope, session.pk)  # its readers may have lost it since they asked
     entity = get_entity(scope, session)
     agent = get_agent(session.agent)
     files_alone = turn.look_in == LookIn.FILES
@@ -81,22 +91,28 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
     latest = _load_latest(scope, session, turn)
     previous = next((m.content for m in reversed(latest) if m.role == Role.USER), "")
     recall = recall_turns(scope, session, question, find_first_turn(turn.number), MEMORY_TOKENS, previous)
-    earlier = [message for recalled in recall.turns for message in recalled.messages]
-    history_given = load_derivation_sources({row.pk: row.data_classification or 0 for row in (*latest, *earlier)})
-    said = [
-        HistoryMessage("user" if m.role == Role.USER else "assistant", m.content.replace("[citation:", "["))
-        for m in latest
-    ]
+    elsewhere = _recall_mentioned(scope, session, turn, question, previous)
+    earlier = [message for recalled in (*elsewhere, *recall.turns) for message in recalled.messages]
+    history = {row.pk: row.data_classification or 0 for row in (*latest, *earlier)}
+    history_given = load_derivation_sources(history)
+    said = [_make_history(scope, message) for message in latest]
+    place = find_place(scope, turn)
+    look_in = MENTIONED if place else turn.look_in
+    turns = (*elsewhere, *recall.turns)
+    if not session.is_private:  # numbers would count turns that the asker does not know of
+        turns = tuple(replace(one, number=n) for n, one in enumerate(turns, start=1))
+    repeated = replace(recall, turns=turns)
     cites_blocks = may_send_search_results(get_current_endpoint())
-    layout = lay_out(agent.prompt, record, pulse, said, turn.number, question, turn.look_in, recall, cites_blocks)
-    given = (*record_given, *pulse_given, *history_given)
+    layout = lay_out(agent.prompt, record, pulse, said, turn.number, question, look_in, repeated, cites_blocks)
+    question_given = load_derivation_sources({turn.question: 0})  # its label is the turn's already
+    given = (*record_given, *pulse_given, *history_given, *question_given)
     return Context(
         tier=agent.tier,
         system=layout.system,
         messages=layout.messages,
         history=layout.history,
-        tools=tuple(TOOLS[name](scope) for name in agent.tools if turn.look_in in KEEPS_TO.get(name, LOOK_ANYWHERE)),
-        label=combine_many([session.high_water, *(g.label for g in given)]),
+        tools=tuple(TOOLS[name](scope) for name in agent.tools if look_in in KEEPS_TO.get(name, LOOK_ANYWHERE)),
+        label=combine_many([session.high_water, *history.values(), *(g.label for g in given)]),
         given=given,
         known=_load_known_numbers(
             scope, session, list_cited(latest) | {n for turn in recall.turns for n in turn.cited}
@@ -105,6 +121,21 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
         dropped=layout.dropped,
         recalled=tuple(turn.number for turn in recall.turns),
         cites_blocks=cites_blocks,
+    )
+
+
+def _recall_mentioned(
+    scope: Scope, session: Session, turn: Turn, question: str, previous: str
+) -> tuple[RecalledTurn, ...]:
+    """What was said about the question in the conversations that it mentions, without their numbers: these are of other
+    registries.
+    """
+    found: list[RecalledTurn] = []
+    for other in list_mentioned_sessions(scope, load_mentions(turn.mentions), session):
+        end = Turn.objects.filter(session=other.pk).aggregate(last=Max("number"))["last"] or 0
+        found += recall_turns(scope, other, question, end + 1, MENTIONED_TOKENS, previous).turns
+    return tuple(
+        replace(one, texts=tuple((role, PRINTED_NUMBER.sub("", text)) for role, text in one.texts)) for one in found
     )
 
 
@@ -167,6 +198,13 @@ def _load_latest(scope: Scope, session: Session, turn: Turn) -> list[Message]:
         turn__number__gte=find_first_turn(turn.number), turn__number__lt=turn.number
     )
     return list(rows.exclude(content="").order_by("turn__number", "-role"))
+
+
+def _make_history(scope: Scope, message: Message) -> HistoryMessage:
+    text = message.content.replace("[citation:", "[")
+    if message.role == Role.ASSISTANT:
+        return HistoryMessage("assistant", text)
+    return HistoryMessage("user", text if message.owner == scope.principal else render_other_question(text))
 
 
 def list_cited(messages: Sequence[Message]) -> set[int]:

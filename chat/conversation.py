@@ -3,21 +3,26 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext_noop
+
 from chat.access import HiddenMessage, find_removed, load_hidden_messages, select_messages, select_turns
 from chat.models import OPEN, Message, Role, Session, State, Turn
 from chat.sources import DrewOn, count_sources
 from entities.access import Scope
 
+NOT_WHOLE = gettext_noop("This question was not answered to its end.")
+
 
 @dataclass(frozen=True)
 class Exchange:
-    """A turn with its messages. hidden_…: it exists and may be acknowledged, but not read. drew_on: of the answer.
-    may_know_removed: as of `find_removed`.
+    """A turn with its messages. is_mine: the caller asked. hidden_…: it exists and may be known of, but not read.
+    drew_on: of the answer. may_know_removed: as of `find_removed`.
     """
 
     turn: Turn
     question: Message | None
     answer: Message | None
+    is_mine: bool
     hidden_question: HiddenMessage | None = None
     hidden_answer: HiddenMessage | None = None
     drew_on: DrewOn = DrewOn()
@@ -29,23 +34,32 @@ class Exchange:
 
     @property
     def is_visible(self) -> bool:
-        """A turn that broke off says so even where its question has no label and nobody may read it."""
-        seen = self.question or self.answer or self.hidden_question or self.hidden_answer or self.is_open
-        return bool(seen) or self.turn.state in (State.INTERRUPTED, State.FAILED)
+        """A turn of one's own that broke off says so even where its question has no label and nobody may read it. Of
+        others' turns one is told by what of them one may read or know of.
+        """
+        seen = self.question or self.answer or self.hidden_question or self.hidden_answer or self.is_removed
+        return bool(seen) or (self.is_mine and (self.is_open or self.turn.state in (State.INTERRUPTED, State.FAILED)))
 
     @property
     def lost_question(self) -> bool:
         """It broke off before its question had a label: only the browser in which it was typed may still have it."""
         broke_off = self.turn.state in (State.STOPPED, State.INTERRUPTED, State.FAILED)
-        return broke_off and self.question is None and self.hidden_question is None
+        return self.is_mine and broke_off and self.question is None and self.hidden_question is None
 
     @property
     def is_withheld(self) -> bool:
-        """There was an answer, which is not there for the reader: a source of it was deleted, or it may neither be read
-        nor acknowledged. Which of them is told where `is_removed`; that there was one is known by the turn's state.
+        """There was an answer, which is not there for its asker: a source of it was deleted, or it may neither be read
+        nor acknowledged. Others are told of it where `is_removed`.
         """
-        missing = self.answer is None and self.hidden_answer is None
+        missing = self.is_mine and self.answer is None and self.hidden_answer is None
         return self.is_removed or (self.turn.state == State.DONE and missing and self.question is not None)
+
+    @property
+    def error(self) -> str:
+        """Why there is no whole answer, for its asker: the reason may be a record that others never saw."""
+        if self.is_mine or not self.turn.error:
+            return self.turn.error
+        return "" if self.is_open or self.turn.state == State.DONE else NOT_WHOLE
 
     @property
     def is_removed(self) -> bool:
@@ -54,22 +68,27 @@ class Exchange:
 
     @property
     def may_ask_again(self) -> bool:
-        return self.question is not None and self.turn.state in (State.STOPPED, State.INTERRUPTED, State.FAILED)
+        return (
+            self.is_mine
+            and self.question is not None
+            and self.turn.state in (State.STOPPED, State.INTERRUPTED, State.FAILED)
+        )
 
 
 def list_exchanges(scope: Scope, session: Session, turns: Sequence[Turn] | None = None) -> list[Exchange]:
-    """The turns of a session from `get_session_or_404`, oldest first."""
+    """The turns of a session from `get_session_or_404`, oldest first, as far as they are shown; or those of `turns`."""
     rows = list(turns if turns is not None else select_turns(scope).filter(session=session.pk).order_by("number"))
     wanted = {pk for turn in rows for pk in (turn.question, turn.answer)}
     messages = {m.pk: m for m in select_messages(scope, session).filter(pk__in=wanted)}
-    hidden = load_hidden_messages(session)
+    hidden = load_hidden_messages(scope, session)
     removed = find_removed(scope, rows)
     drew_on = count_sources([row for row in messages.values() if row.role == Role.ASSISTANT])
-    return [
+    found = [
         Exchange(
             turn,
             messages.get(turn.question),
             messages.get(turn.answer),
+            turn.owner == scope.principal,
             hidden.get(turn.question),
             hidden.get(turn.answer),
             drew_on.get(turn.answer, DrewOn()),
@@ -77,3 +96,4 @@ def list_exchanges(scope: Scope, session: Session, turns: Sequence[Turn] | None 
         )
         for turn in rows
     ]
+    return found if turns is not None else [exchange for exchange in found if exchange.is_visible]

@@ -1,10 +1,12 @@
-"""What the model was given, and the sources that this makes of it. They are written in the service's scope."""
+"""What a text was drawn from: an answer from all that the model was given, what somebody types from all that it may
+repeat (`chat.typed`).
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from chat.models import Message, Turn
+from chat.models import Session
 from entities.models import Entity, Source, Weight
 
 
@@ -24,42 +26,49 @@ def load_derivation_sources(texts: Mapping[UUID, int]) -> list[SourceLabel]:
     """What derived texts (id -> label) were drawn from: an answer that may repeat them needs all of it, but for the
     numbers of a Pulse, which include what was open to the workspace when it was written.
     """
+    by_label: dict[int, list[UUID]] = {}
+    for text, label in texts.items():
+        by_label.setdefault(label, []).append(text)
     grouped: dict[tuple[UUID, int, Weight], list[UUID]] = {}
-    for source in Source.objects.filter(derived__in=texts).exclude(weight=Weight.COUNT, counted=None):
-        label, weight = texts[source.derived], Weight(source.weight)
-        for entity in [source.entity_id] if source.counted is None else source.counted:
-            grouped.setdefault((entity, label, weight), []).extend([source.passage] if source.passage else [])
+    for label, derived in by_label.items():
+        # Texts of one conversation have most of their sources in common.
+        rows = Source.objects.filter(derived__in=derived).exclude(weight=Weight.COUNT, counted=None).order_by()
+        for entity, passage, weight, counted in rows.values_list("entity", "passage", "weight", "counted").distinct():
+            for one in [entity] if counted is None else counted:
+                grouped.setdefault((one, label, Weight(weight)), []).extend([passage] if passage else [])
     return [
         SourceLabel(entity, label, tuple(passages), weight) for (entity, label, weight), passages in grouped.items()
     ]
 
 
-def record_sources(row: Turn, answer: Message, given: Sequence[SourceLabel]) -> None:
-    """Add what the model is about to be given to the sources of an answer of a locked turn."""
+def record_sources(session: Session, derived: UUID, given: Sequence[SourceLabel]) -> None:
+    """Add what a message or the title of a session may repeat to its sources. In the service's scope, or as its
+    author.
+    """
     wanted = {(g.entity, p, g.weight) for g in given if g.weight != Weight.COUNT for p in (g.paragraphs or (None,))}
-    known = set(Source.objects.filter(derived=answer.pk).values_list("entity", "passage", "weight"))
+    known = set(Source.objects.filter(derived=derived).values_list("entity", "passage", "weight"))
     Source.objects.bulk_create(
-        Source(workspace_id=row.workspace_id, derived=answer.pk, entity_id=entity, passage=passage, weight=weight)
+        Source(workspace_id=session.workspace_id, derived=derived, entity_id=entity, passage=passage, weight=weight)
         for entity, passage, weight in sorted(wanted - known, key=str)
     )
-    list_counted_records(row, answer, {g.entity for g in given if g.weight == Weight.COUNT})
+    list_counted_records(session, derived, {g.entity for g in given if g.weight == Weight.COUNT})
 
 
-def list_counted_records(row: Turn, answer: Message, counted: set[UUID]) -> None:
-    """Add records that are included in numbers which the answer may repeat to the one source that lists them.
+def list_counted_records(session: Session, derived: UUID, counted: set[UUID]) -> None:
+    """Add records that are included in numbers which a text may repeat to the one source that lists them.
 
-    Deleting one leaves the answer alone. A reader who may not see one of them is not shown the answer. The row stands
-    at the record that was asked about; of a conversation about the workspace at one of those it lists, and goes over to
+    Deleting one leaves the text alone. A reader who may not see one of them is not shown it. The row stands at the
+    record that was asked about; of a conversation about the workspace at one of those it lists, and goes over to
     another where that one is deleted (a trigger). A list names records that were deleted since, too.
     """
     if not counted:
         return
-    source = Source.objects.filter(derived=answer.pk, weight=Weight.COUNT).first()
+    source = Source.objects.filter(derived=derived, weight=Weight.COUNT).first()
     if source is None:
         left = Entity._base_manager.filter(pk__in=counted).order_by("pk").values_list("pk", flat=True)
-        record = row.session.entity_id or left.first()
+        record = session.entity_id or left.first()
         if record is None:
             return  # nobody is left from whom the number must be kept
-        source = Source(workspace_id=row.workspace_id, derived=answer.pk, entity_id=record, weight=Weight.COUNT)
+        source = Source(workspace_id=session.workspace_id, derived=derived, entity_id=record, weight=Weight.COUNT)
     source.counted = sorted({*(source.counted or ()), *counted})
     source.save()

@@ -82,13 +82,21 @@ def parse_reading(asked: Mapping[str, Any]) -> ReadingRequest:
     return ReadingRequest(*(CONTROL.sub(" ", value).strip()[:300] for value in values))
 
 
-def read_documents(scope: Scope, session: Session, request: ReadingRequest, look_in: str = "") -> ToolFindings:
-    """Passages of the documents, numbered in the session's registry. look_in: of the turn. Raises: Http404 where the
-    record is hidden; BadCall.
+def read_documents(
+    scope: Scope, session: Session, request: ReadingRequest, look_in: str = "", mentioned: Within | None = None
+) -> ToolFindings:
+    """Passages of the documents, numbered in the session's registry. look_in, mentioned: of the turn. Raises: Http404
+    where the record is hidden; BadCall.
     """
     entity = get_entity(scope, session)
     numbers: list[int] = []
-    if request.document:
+    if mentioned is not None:
+        of_records = [file for record in mentioned.entities for file in _list_files(scope, record, request.focus)]
+        named = find_named_files(scope, entity, request.document) if request.document else []
+        every = [*mentioned.files, *of_records]
+        files = ([file for file in named if file in every] or every)[:MAX_DOCUMENTS]
+        numbers = [row for record in mentioned.entities for row in _choose_field_rows(scope, record)]
+    elif request.document:
         files = find_named_files(scope, entity, request.document, look_in)
         if not files:
             return ToolFindings(NO_SUCH_NAME, (), ())

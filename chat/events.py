@@ -23,19 +23,22 @@ from uuid import UUID
 from django.http import Http404, HttpResponse
 
 from chat import wakeups
-from chat.access import find_removed, load_disclosed_turns, select_events_after
+from chat.access import find_removed, load_known_turns, select_events_after
 from chat.callers import NotSignedIn, Who, read_caller
-from chat.models import ENDS, OPEN, Turn
+from chat.log import END_KINDS
+from chat.models import ENDS, OPEN, EventKind, State, Turn
 from chat.steps import run_in_look_thread
 from entities.access import NoWorkspace, Scope
 from entities.errors import NOT_FOUND, build_not_signed_in, build_payload
 
 HEARTBEAT_SECONDS = 15.0
 RETRY_MS = 1000
+OTHERS_SECONDS = 1.0
+"""Between two looks at somebody else's turn."""
 AT_ONCE = 100
 """Events that one look gives at most."""
 AT_A_TIME = 20
-"""Turns of which is asked at once whether their answers may be told."""
+"""Turns of which is asked at once whether they may be known of."""
 HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
@@ -50,7 +53,8 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 @dataclass(frozen=True)
 class News:
     """What a look at the log gives: events as they are sent, the last one's number, whether another look at once would
-    find more, and whether there will be no more. reader, sign_in: whose look it was, as in `Scope`.
+    find more, and whether there will be no more. reader, sign_in: whose look it was, as in `Scope`. is_own: the turn is
+    the reader's.
     """
 
     chunks: tuple[bytes, ...]
@@ -59,6 +63,7 @@ class News:
     ended: bool
     reader: int = 0
     sign_in: str = field(default="", repr=False)
+    is_own: bool = True
 
 
 Key = tuple[UUID, int]
@@ -71,9 +76,11 @@ _to_begin: dict[tuple[asyncio.AbstractEventLoop, Who], Asked] = {}
 
 
 def look(scope: Scope, row: Turn, after: int, removed: bool = False) -> News:
-    """The first events after `after` of a turn from `load_disclosed_turns` that the caller may see now. removed: as of
-    `find_removed`; the end says so.
+    """The first events after `after` of a turn from `load_known_turns` that the caller may see now: of somebody else's
+    that it has ended. removed: as of `find_removed`; the end says so.
     """
+    if row.owner != scope.principal:
+        return _look_for_end(scope, row, after, removed)
     # The state is read first: an event written between the two reads is then seen by the next look.
     rows = list(select_events_after(scope, row, after).values_list("seq", "kind", "data")[:AT_ONCE])
     chunks = tuple(
@@ -84,6 +91,15 @@ def look(scope: Scope, row: Turn, after: int, removed: bool = False) -> News:
     more = len(rows) == AT_ONCE
     ended = bool(rows and rows[-1][1] in ENDS) or (row.state not in OPEN and not more)
     return News(chunks, last, more, ended, scope.principal, scope.sign_in)
+
+
+def _look_for_end(scope: Scope, row: Turn, after: int, removed: bool) -> News:
+    """Others read an answer when it is whole. How many events it took, and why it broke off, is its asker's."""
+    if row.state in OPEN:
+        return News((), after, False, False, scope.principal, scope.sign_in, is_own=False)
+    data = {"state": row.state, "message": None} | ({"removed_with_source": True} if removed else {})
+    end = encode(after + 1, END_KINDS.get(State(row.state), EventKind.APPROVAL), data)
+    return News((end,), after + 1, False, True, scope.principal, scope.sign_in)
 
 
 def encode(seq: int, kind: str, data: dict[str, Any]) -> bytes:
@@ -108,7 +124,7 @@ def look_at_all(who: Who, wanted: Sequence[Key], tell: Callable[[Key, News | Htt
     with scope.open():
         for begin in range(0, len(wanted), AT_A_TIME):
             few = wanted[begin : begin + AT_A_TIME]
-            rows = load_disclosed_turns(scope, [turn for turn, _ in few])
+            rows = load_known_turns(scope, [turn for turn, _ in few])
             removed = find_removed(scope, rows.values())
             for turn, after in few:
                 known = rows.get(turn)
@@ -185,6 +201,8 @@ async def follow_events(who: Who, turn: UUID, after: int) -> AsyncIterator[bytes
             after = found.last
             if found.ended:
                 return
+            if not found.is_own:
+                await asyncio.sleep(OTHERS_SECONDS)  # of all news only the end is theirs
             until = 0.0 if found.more else time.monotonic() + wakeups.choose_patience_seconds()
             while not news.is_set() and time.monotonic() < until:
                 beat = sent + HEARTBEAT_SECONDS

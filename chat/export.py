@@ -10,6 +10,7 @@ from chat.access import get_entity, get_session_or_404
 from chat.citations import load_citation_links
 from chat.conversation import list_exchanges
 from chat.models import Message, Session
+from chat.readers import name_people
 from entities.access import Scope
 from entities.api.lists import list_atom_chips
 from entities.language import join_words, translate_level, translate_stored
@@ -29,9 +30,13 @@ def export_markdown(scope: Scope, session: Session) -> HttpResponse:
     if entity:
         about = f"{translate_stored(entity.type_title)}: {entity.title_or_type}"
     lines = [f"# {title}", "", about, ""]
-    for exchange in list_exchanges(scope, session):
+    found = list_exchanges(scope, session)
+    askers = {} if session.is_private else name_people({exchange.turn.owner for exchange in found})
+    for exchange in found:
+        asker = askers.get(exchange.turn.owner)
+        question = gettext("Question by %(name)s") % {"name": asker} if asker else gettext("Question")
         for who, message, hidden in (
-            (gettext("Question"), exchange.question, exchange.hidden_question),
+            (question, exchange.question, exchange.hidden_question),
             (gettext("Answer"), exchange.answer, exchange.hidden_answer),
         ):
             if message is not None:
@@ -47,8 +52,8 @@ def export_markdown(scope: Scope, session: Session) -> HttpResponse:
                 lines += [f"## {who}", "", f"*{refusal}*", ""]
         if exchange.is_withheld:
             lines += ["## " + gettext("Answer"), "", f"*{REMOVED if exchange.is_removed else WITHHELD}*", ""]
-        if exchange.turn.error:
-            lines += [f"*{translate_stored(exchange.turn.error)}*", ""]
+        if exchange.error:
+            lines += [f"*{translate_stored(exchange.error)}*", ""]
     response = HttpResponse("\n".join(lines), content_type="text/markdown; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="conversation-{session.pk}.md"'
     response["Cache-Control"] = "no-store"

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from django.utils.translation import gettext_lazy as _
 
-from chat.access import select_messages
-from chat.layout import LAYERS
+from chat.access import select_known_turns, select_messages
+from chat.layout import LAYERS, find_first_turn
 from chat.models import Session, Turn
 from chat.sources import SourceRecord, list_source_records
 from chat.tools import get_owner
@@ -72,8 +72,13 @@ class TurnInspection:
 
 
 def inspect(scope: Scope, turn: Turn) -> TurnInspection:
-    """Of a turn from `get_turn_or_404`. Passages that the caller may not see today are left out."""
+    """Of a turn from `get_turn_or_404`. Passages that the caller may not see today are left out, and all of somebody
+    else's answer that the caller may not read.
+    """
     session = Session(pk=turn.session_id, audience=turn.audience)
+    answer = select_messages(scope, session).filter(pk=turn.answer).first()
+    if answer is None and turn.owner != scope.principal:
+        return TurnInspection((), (), (), {})
     found_by = {entry["n"]: entry.get("by", "") for entry in turn.manifest.get("passages", [])}
     found = resolve_all(scope, get_owner(session), set(found_by)) if found_by else {}
     passages = tuple(
@@ -81,12 +86,16 @@ def inspect(scope: Scope, turn: Turn) -> TurnInspection:
         for n, resolved in sorted(found.items())
         if resolved.available
     )
-    answer = select_messages(scope, session).filter(pk=turn.answer).first()
     if answer is None:
         return TurnInspection((), passages, (), {})
     tokens = turn.manifest.get("layers", {})
     layers = tuple((name, tokens[name]) for name in LAYERS if name in tokens)
+    # Numbers as the reader counts: turns that they do not know of have none.
+    known = select_known_turns(scope).filter(session=turn.session_id).order_by("number")
+    numbers = {pk: number for number, pk in enumerate(known.values_list("pk", flat=True), start=1)}
     readable = select_messages(scope, session).filter(turn__number__in=turn.manifest.get("recalled", []))
-    recalled = tuple(readable.order_by("turn__number").values_list("turn__number", "turn_id").distinct())
-    dropped, sources = tuple(turn.manifest.get("dropped", ())), tuple(list_source_records(scope, answer))
-    return TurnInspection(layers, passages, dropped, turn.usage, recalled, sources)
+    said_again = readable.order_by("turn__number").values_list("turn_id", flat=True).distinct()
+    recalled = tuple((numbers[pk], pk) for pk in said_again if pk in numbers)
+    dropped = turn.manifest.get("dropped", ()) if find_first_turn(numbers.get(turn.pk, 1)) > 1 else ()
+    sources = tuple(list_source_records(scope, answer))
+    return TurnInspection(layers, passages, tuple(dropped), turn.usage, recalled, sources)

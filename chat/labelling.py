@@ -1,11 +1,15 @@
 """Labels of what people type into a conversation."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from chat.log import raise_high_water
-from chat.models import Message, Title, Turn
+from chat.derivation import SourceLabel, load_derivation_sources, record_sources
+from chat.log import RecordForgotten, raise_high_water
+from chat.models import Message, Session, Title, Turn
 from entities.access import Scope, combine_many, list_atoms, load_granted_atoms
+from entities.models import Entity, Weight
+from ingestion.drawn import lock_source_labels
 
 TITLE = 60
 
@@ -24,32 +28,63 @@ def load_asker_atoms(scope: Scope) -> frozenset[int]:
 
 
 def label_question(scope: Scope, turn: UUID, found: int, held: frozenset[int]) -> int:
-    """Label a turn's question, and the session's title that is made of it, in the service's scope.
+    """Label a turn's question, and the session's title that is made of it, in the service's scope. What is behind it
+    was noted when it was sent (`chat.typed`); what the classifier found adds to that.
 
-    Only atoms that its author holds count for the label: the conversation is theirs alone and they typed it themselves.
-    What the classifier found beyond is kept for the day when others may read along (docs/adr/0008).
+    In a private conversation only atoms that its author holds count for the label: the conversation is theirs alone and
+    they typed it themselves. What the classifier found beyond is kept (docs/adr/0008). Where others read along all of
+    it counts. Raises: Forgotten where the question went with a record.
     """
     row = Turn.objects.get(pk=turn)
     atoms = frozenset(list_atoms(found))
-    label = raise_high_water(row.session_id, sorted(atoms & held))
-    question = Message.objects.get(pk=row.question)
-    Message.objects.filter(pk=question.pk).update(data_classification=label, found=sorted(atoms - held))
+    question = Message.objects.filter(pk=row.question).first()
+    if question is None:
+        raise RecordForgotten(str(turn))
+    private = row.session.is_private
+    counted = sorted(atoms & held if private else atoms)
+    label = raise_high_water(row.session_id, [*counted, *question.found, *lock_source_labels(question.pk)])
+    Message.objects.filter(pk=question.pk).update(
+        data_classification=label, found=sorted(atoms - held) if private else []
+    )
+    # `raise_high_water` has locked the session: two first questions make one title.
     if not Title.objects.filter(session=row.session_id).exists():
-        Title.objects.create(
-            workspace_id=row.workspace_id,
-            audience=row.audience,
-            session_id=row.session_id,
-            text=shorten_title(question.content),
-            data_classification=label,
-        )
+        write_title(row.session, shorten_title(question.content), load_derivation_sources({question.pk: label}), label)
     return label
 
 
-def label_title(scope: Scope, session: UUID, found: int, held: frozenset[int]) -> None:
-    """Label a title that a person typed, at least with what the conversation has drawn on. In the service's scope."""
-    label = raise_high_water(session, [])
-    mine = frozenset(list_atoms(found)) & held
-    Title.objects.filter(session=session).update(data_classification=combine_many([label, *sorted(mine)]))
+def write_title(
+    session: Session, text: str, sources: Sequence[SourceLabel], label: int | None = None, *, by_person: bool = False
+) -> bool:
+    """Put a title in place of the one that there is. In the service's scope, with the session locked. Returns False,
+    and leaves that one, where a record among its sources was deleted since they were read.
+    """
+    records = {one.entity for one in sources if one.weight != Weight.COUNT}
+    if Entity._base_manager.filter(pk__in=records).count() < len(records):
+        return False
+    Title.objects.filter(session=session.pk).delete()
+    title = Title.objects.create(
+        workspace_id=session.workspace_id,
+        audience=session.audience,
+        owner=session.owner,
+        session_id=session.pk,
+        text=text,
+        data_classification=label,
+        by_person=by_person,
+    )
+    record_sources(session, title.pk, sources)
+    return True
+
+
+def label_title(scope: Scope, session: UUID, found: int, held: frozenset[int], least: frozenset[int]) -> None:
+    """Label a title that a person typed, at least with what the conversation has drawn on; where others read along,
+    with the atoms of what it may repeat, `least`. In the service's scope.
+    """
+    label = raise_high_water(session, least)
+    atoms = frozenset(list_atoms(found))
+    mine = atoms & held if Session.objects.get(pk=session).is_private else atoms
+    for title in Title.objects.filter(session=session):
+        title.data_classification = combine_many([label, *sorted(mine), *lock_source_labels(title.pk)])
+        title.save(update_fields=["data_classification"])
 
 
 def shorten_title(text: str) -> str:

@@ -4,7 +4,7 @@ One run at a time may write: it holds the turn by a conditional UPDATE, every wr
 lost it gets `LeaseLost` and writes nothing more.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
@@ -17,7 +17,7 @@ from django.utils.translation import gettext_noop
 
 from chat.audit import note_answer
 from chat.derivation import SourceLabel, record_sources
-from chat.models import OPEN, Event, EventKind, Message, Role, Session, State, Turn
+from chat.models import Event, EventKind, Message, Role, Session, State, Turn
 from entities.access import Scope, combine_many
 from ingestion.drawn import lock_source_labels
 
@@ -114,12 +114,13 @@ def record_prompt_sources(
         defaults={
             "workspace_id": row.workspace_id,
             "audience": row.audience,
+            "owner": row.owner,
             "session_id": row.session_id,
             "turn_id": row.pk,
             "role": Role.ASSISTANT,
         },
     )
-    record_sources(row, answer, given)
+    record_sources(row.session, answer.pk, given)
     raise_high_water(row.session_id, [label, *(g.label for g in given)])
     Turn.objects.filter(pk=row.pk).update(manifest=manifest)
 
@@ -171,42 +172,17 @@ def raise_events(turn: UUID, label: int) -> None:
         cursor.execute("SELECT app_raise_events(%s, %s)", [turn, label])
 
 
-def raise_high_water(session: UUID, labels: Sequence[int]) -> int:
-    """Add labels to what a session has drawn on. Returns its high water."""
+def raise_high_water(session: UUID, labels: Collection[int]) -> int:
+    """Add labels to what a private session has drawn on. Returns its high water; where others read along, the
+    combination of `labels`: what was given to one is not in everybody's prompts.
+    """
     row = Session.objects.select_for_update().get(pk=session)
+    if not row.is_private:
+        return combine_many(labels)
     label = combine_many([row.high_water, *labels])
     if label != row.high_water:
         Session.objects.filter(pk=session).update(high_water=label)
     return label
-
-
-def interrupt(scope: Scope, turn: UUID, why: str) -> bool:
-    """End a turn whose lease has run out, keeping what had been written. False: somebody else did, or it is alive."""
-    row = (
-        Turn.objects.select_for_update(skip_locked=True)
-        .filter(pk=turn, state__in=OPEN, lease_until__lt=timezone.now())
-        .first()
-    )
-    if row is None:
-        return False
-    content, label = read_written(row)
-    state = State.STOPPED if row.stop_requested else State.INTERRUPTED
-    end(row, TurnEnding(state, content.strip(), label, "" if state is State.STOPPED else why, "interrupted"))
-    return True
-
-
-def read_written(row: Turn) -> tuple[str, int]:
-    """The text of an answer as far as its events tell it, and the combination of their labels."""
-    tokens = list(
-        Event.objects.filter(turn=row.pk, kind=EventKind.TOKEN)
-        .order_by("seq")
-        .values_list("data", "data_classification")
-    )
-    return "".join(data.get("text", "") for data, _ in tokens), combine_many(label for _, label in tokens)
-
-
-def list_expired(scope: Scope) -> list[UUID]:
-    return list(Turn.objects.filter(state__in=OPEN, lease_until__lt=timezone.now()).values_list("pk", flat=True))
 
 
 def notify_stop(turn: UUID) -> None:
@@ -238,7 +214,7 @@ def _write(row: Turn, entries: Sequence[Entry]) -> None:
     Event.objects.bulk_create(
         Event(
             workspace_id=row.workspace_id,
-            audience=row.audience,
+            audience=row.owner,
             turn_id=row.pk,
             seq=row.last_seq + i,
             kind=entry.kind,

@@ -1,31 +1,34 @@
 """Conversations (design §9): sessions, their turns, the messages and the event log of a turn.
 
-Private: every row carries the asker's user id as `audience`, which row-level security enforces, so nobody else reaches
-any of it. A session about a record also needs object permission on it, and a message on everything it was drawn from:
-`chat.access`.
+Every row carries the audience of its session, which row-level security enforces: a user id where the conversation is
+private, 0 where who may see the record reads along, minus the id of a role for its members. A session about a record
+also needs object permission on it, and a message its label and permission on everything it was drawn from:
+`chat.access`. Nobody but the owner of a row changes or deletes it.
 """
 
 import uuid
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, Value
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from entities.fields import LabelField, WorkspaceForeignKey
+from entities.fields import LabelField, OwnerField, WorkspaceForeignKey
 from entities.models import Derived, Entity, Workspace
 
 
 class Session(models.Model):
-    """A conversation of one person with one agent, about one record or about all that the person may see.
+    """A conversation of one person, the owner, with one agent, about one record or about all that the person may see.
 
-    entity: NULL for one about the workspace (docs/adr/0052). high_water: the combination of all labels that the
-    conversation has drawn on; messages are at least that.
+    audience: who reads it, chosen when it is made and never widened (docs/adr/0060). entity: NULL for one about the
+    workspace (docs/adr/0052). high_water: the combination of all labels that a private conversation has drawn on, whose
+    messages are at least that; of others it stays Public (`chat.log.raise_high_water`).
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
     audience = models.BigIntegerField()
+    owner = OwnerField()
     entity = WorkspaceForeignKey(Entity, null=True)
     agent = models.CharField(max_length=40, default="assistant")
     high_water = LabelField(default=0)
@@ -41,16 +44,18 @@ class Session(models.Model):
     def __str__(self) -> str:
         return str(self.pk)
 
+    @property
+    def is_private(self) -> bool:
+        return self.audience == self.owner
 
-class Title(models.Model):
-    """The name of a session, apart from it because it has a label of its own: a session whose title is hidden still
-    exists. Made of a question, or typed: it is drawn from no passage.
+
+class Title(Derived):
+    """The name of a session, apart from it because it has a label and sources of its own: a session whose title is
+    hidden still exists. Made of a question, or typed (`chat.typed`).
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
-    data_classification = LabelField(null=True)
     audience = models.BigIntegerField()
+    owner = OwnerField()
     session = WorkspaceForeignKey(Session)
     text = models.CharField(max_length=120)
     by_person = models.BooleanField(default=False)
@@ -87,18 +92,20 @@ class LookIn(models.TextChoices):
 class Turn(models.Model):
     """One question and the work on its answer. It runs apart from any response (chat/turn.py).
 
-    number: of the turn in its session, from 1. question, answer: ids of its messages, known before they can be read.
-    holder: the run that may write, until `lease_until`; every write renews it and fails where it was lost. last_seq: of
-    the event log. client_id: the asker's own key, by which a request sent twice makes one turn. manifest: ids and token
-    counts of what the model was given, never text. error: a sentence for the asker. look_in: where it looks at most;
-    "" for where the agent thinks fit. rating: of the answer by its asker, 1 for good, -1 for bad, 0 for none.
-    removed_label: of an answer that was removed with a source open to the workspace; what else it was drawn from are
-    sources of the turn (a trigger). NULL for other turns.
+    owner: who asked; it runs as them. number: of the turn in its session, from 1. question, answer: ids of its
+    messages, known before they can be read. holder: the run that may write, until `lease_until`; every write renews it
+    and fails where it was lost. last_seq: of the event log. client_id: the asker's own key, by which a request sent
+    twice makes one turn. manifest: ids and token counts of what the model was given, never text. error: a sentence for
+    the asker. look_in: where it looks at most; "" for where the agent thinks fit. mentions: pairs of a kind and an id
+    (`chat.mentions`). rating: of the answer by its asker, 1 for good, -1 for bad, 0 for none. removed_label: of an
+    answer that was removed with a source open to the workspace; what else it was drawn from are sources of the turn (a
+    trigger). NULL for other turns.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
     audience = models.BigIntegerField()
+    owner = OwnerField()
     session = WorkspaceForeignKey(Session)
     number = models.PositiveIntegerField()
     question = models.UUIDField(default=uuid.uuid4)
@@ -112,6 +119,7 @@ class Turn(models.Model):
     manifest = models.JSONField(default=dict)
     usage = models.JSONField(default=dict)
     error = models.CharField(max_length=300, blank=True)
+    mentions = models.JSONField(default=list, db_default=Value([], models.JSONField()))
     look_in = models.CharField(max_length=9, choices=LookIn, blank=True, db_default="", default="")
     rating = models.SmallIntegerField(db_default=0, default=0)
     removed_label = LabelField(null=True)
@@ -122,9 +130,12 @@ class Turn(models.Model):
         ordering = ["number"]
         constraints = [
             models.UniqueConstraint(fields=["session", "number"], name="turn_number"),
-            models.UniqueConstraint(fields=["session"], condition=Q(state__in=OPEN), name="one_open_turn_per_session"),
+            # Of each asker: that somebody else's question is being answered may be hidden from them.
             models.UniqueConstraint(
-                fields=["workspace", "audience", "client_id"], condition=~Q(client_id=""), name="one_turn_per_client_id"
+                fields=["session", "owner"], condition=Q(state__in=OPEN), name="one_open_turn_per_asker"
+            ),
+            models.UniqueConstraint(
+                fields=["workspace", "owner", "client_id"], condition=~Q(client_id=""), name="one_turn_per_client_id"
             ),
         ]
         indexes = [
@@ -144,11 +155,13 @@ class Role(models.TextChoices):
 class Message(Derived):
     """What was asked or answered; an answer carries markers `[citation:n]`.
 
-    data_classification: NULL until the service has labelled it. found: atoms that the classifier saw in a question
-    beyond those its author holds (docs/adr/0008). dropped: markers that stood for nothing.
+    owner: who asked. data_classification: NULL until the service has labelled it. found: of a question that has no
+    label yet the atoms of what it may repeat (`chat.typed`); later those that the classifier saw in a private one
+    beyond what its author holds (docs/adr/0008). dropped: markers that stood for nothing.
     """
 
     audience = models.BigIntegerField()
+    owner = OwnerField()
     session = WorkspaceForeignKey(Session)
     turn = WorkspaceForeignKey(Turn)
     role = models.CharField(max_length=10, choices=Role)
@@ -180,8 +193,8 @@ ENDS = (EventKind.APPROVAL, EventKind.DONE, EventKind.STOPPED, EventKind.ERROR)
 
 
 class Event(models.Model):
-    """One entry of a turn's log. Append-only to the application; where the answer's label rises, so do its events (a
-    trigger).
+    """One entry of a turn's log, for its asker alone (`audience`): others read an answer when it is whole. Append-only
+    to the application; where the answer's label rises, so do its events (a trigger).
     """
 
     id = models.BigAutoField(primary_key=True)

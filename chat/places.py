@@ -18,6 +18,8 @@ from references.models import Reference
 from retrieval.query import Within
 
 MAX_RELATED = 50
+MENTIONED = "mentioned"
+"""The code of the place that a question mentions."""
 TYPE, LIST = "type ", "list "
 """What codes of places in a manifest begin with, before the name of a type of records."""
 
@@ -36,12 +38,19 @@ def resolve_place(scope: Scope, session: Session, look_in: str) -> Within | None
     return Within(entities=(record,), kinds=(Kind.FILE_CHUNK, Kind.FILE_SUMMARY) if look_in == LookIn.FILES else ())
 
 
-def resolve_within(scope: Scope, session: Session, look_in: str, where: str, entity: UUID | None, kind: str) -> Within:
+def resolve_within(
+    scope: Scope,
+    session: Session,
+    look_in: str,
+    where: str,
+    entity: UUID | None,
+    kind: str,
+    mentioned: Within | None = None,
+) -> Within:
     """Where a search looks that wishes for `where` ("record", "related", "workspace" or ""), one record or one type.
-
-    Raises: OutOfBounds.
+    mentioned: the place of the question's mentions, which goes before `look_in`. Raises: OutOfBounds.
     """
-    limit = resolve_place(scope, session, look_in)
+    limit = mentioned or resolve_place(scope, session, look_in)
     if entity is not None:
         if limit is not None and entity not in limit.entities:
             raise OutOfBounds("The person asking has chosen to look elsewhere only: leave out `entity_id`.")
@@ -50,7 +59,9 @@ def resolve_within(scope: Scope, session: Session, look_in: str, where: str, ent
         return replace(limit or Within(), types=(kind,))
     record = session.entity_id
     if limit is not None:
-        return replace(limit, entities=(record,)) if where == "record" and record else limit
+        return (
+            replace(limit, entities=(record,)) if where == "record" and record and record in limit.entities else limit
+        )
     if record is None or where == "workspace" or (look_in and where != "record"):
         return Within()
     return Within(entities=(record,) if where == "record" else (record, *list_related(scope, record)))
@@ -107,6 +118,7 @@ def name_places(turn: Turn) -> list[str]:
         "one": gettext("one record"),
         "one linked": gettext("one record and those linked to it"),
         "documents": gettext("documents"),
+        MENTIONED: gettext("what the question mentions"),
     }
     types = {key: translate_stored(model.plural_title) for key, model in list_entity_types().items()}
     found = []

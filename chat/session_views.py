@@ -16,7 +16,14 @@ from django.utils.translation import gettext, pgettext
 from django.views.decorators.http import require_POST, require_safe
 
 from chat import actions
-from chat.access import find_sessions, get_session_or_404, load_entities, select_sessions
+from chat.access import (
+    find_sessions,
+    get_own_session_or_404,
+    get_session_or_404,
+    load_entities,
+    select_dated_sessions,
+    select_own_sessions,
+)
 from chat.export import export_markdown
 from chat.models import Session
 from entities.access import MEMBER, Scope, requires
@@ -34,12 +41,12 @@ def get_scope(request: HttpRequest) -> Scope:
 @requires(MEMBER)
 @require_safe
 def conversations(request: HttpRequest) -> HttpResponse:
-    """The caller's own conversations, by date."""
+    """The conversations that the caller reads, by date."""
     scope = get_scope(request)
     archived = request.GET.get("archived") == "1"
     words = request.GET.get("q", "").replace("\x00", "").strip()
-    mine = find_sessions(scope, words) if words else select_sessions(scope)
-    page = Paginator(mine.filter(archived_at__isnull=not archived), PAGE).get_page(request.GET.get("page"))
+    found = find_sessions(scope, words) if words else select_dated_sessions(scope)
+    page = Paginator(found.filter(is_archived=archived), PAGE).get_page(request.GET.get("page"))
     rows = list(page.object_list)
     entities = load_entities(scope, rows)
     groups = [(name, [(s, entities.get(s.entity_id)) for s in group]) for name, group in group_by_date(rows)]
@@ -55,7 +62,7 @@ def conversations(request: HttpRequest) -> HttpResponse:
 def recent(request: HttpRequest) -> HttpResponse:
     """The panel of the home page."""
     scope = get_scope(request)
-    rows = list(select_sessions(scope).filter(archived_at__isnull=True).order_by("-last_message_at", "pk")[:RECENT])
+    rows = list(select_own_sessions(scope).filter(is_archived=False)[:RECENT])
     entities = load_entities(scope, rows)
     return forbid_caching(render(request, "chat/recent.html", {"rows": [(s, entities.get(s.entity_id)) for s in rows]}))
 
@@ -65,7 +72,7 @@ def recent(request: HttpRequest) -> HttpResponse:
 def change(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Rename, pin, archive."""
     scope = get_scope(request)
-    session = get_session_or_404(scope, pk)
+    session = get_own_session_or_404(scope, pk)
     if "title" in request.POST:
         try:
             actions.rename_session(scope=scope, session=session, text=request.POST["title"])
@@ -87,7 +94,7 @@ def change(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = get_scope(request)
-    actions.delete_session(scope=scope, session=get_session_or_404(scope, pk))
+    actions.delete_session(scope=scope, session=get_own_session_or_404(scope, pk))
     messages.success(request, gettext("The conversation was deleted."))
     return redirect("chat:conversations")
 
@@ -104,12 +111,12 @@ def group_by_date(sessions: Any) -> list[tuple[str, list[Session]]]:
     groups: dict[str, list[Session]] = {}
     today = timezone.localdate()
     for session in sessions:
-        groups.setdefault(gettext("Pinned") if session.pinned else name_day(session, today), []).append(session)
+        groups.setdefault(gettext("Pinned") if session.is_pinned else name_day(session, today), []).append(session)
     return list(groups.items())
 
 
 def name_day(session: Session, today: date) -> str:
-    day = timezone.localdate(session.last_message_at)
+    day = timezone.localdate(session.said_at)  # type: ignore[attr-defined]
     if day >= today:
         return gettext("Today")
     if day == today - timedelta(days=1):

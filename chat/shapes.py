@@ -19,6 +19,12 @@ class NewSession(serializers.Serializer):
 
     entity = serializers.UUIDField(required=False, allow_null=True)
     agent = serializers.CharField(required=False)
+    visibility = serializers.CharField(
+        required=False,
+        max_length=110,
+        help_text="Who reads it, for good: `private` (the default); `record` for who may see the record, or everybody"
+        " in the workspace; or `role <name>` for the members of one of your roles.",
+    )
 
 
 class SessionChange(serializers.Serializer):
@@ -38,6 +44,20 @@ class NewMessage(serializers.Serializer):
         allow_blank=True,
         help_text="Where to look at most, of a record's conversation; without it, where the agent thinks fit.",
     )
+    records = serializers.ListField(
+        child=serializers.UUIDField(), required=False, help_text="Mentioned: the question looks in what is mentioned."
+    )
+    files = serializers.ListField(child=serializers.UUIDField(), required=False)
+    folders = serializers.ListField(
+        child=serializers.UUIDField(), required=False, help_text="Each by a file that stands in it."
+    )
+    conversations = serializers.ListField(
+        child=serializers.UUIDField(), required=False, help_text="Those that have the readers of this one, or more."
+    )
+
+
+MENTIONS = ("records", "files", "folders", "conversations")
+"""Fields of a new message, each the plural of a kind of `chat.mentions`."""
 
 
 class TurnRating(serializers.Serializer):
@@ -55,13 +75,16 @@ class AgentSerializer(serializers.Serializer):
 
 class SessionSerializer(serializers.Serializer):
     """entity: null for a conversation about the workspace. title: null until it has been labelled, and for who is not
-    cleared for it.
+    cleared for it. visibility: as it was chosen. owner: the name of who began it; mine: you did, and may change it.
     """
 
     id = serializers.UUIDField()
     entity = RecordRef(allow_null=True)
     agent = AgentSerializer()
     title = serializers.CharField(allow_null=True)
+    visibility = serializers.CharField()
+    owner = serializers.CharField()
+    mine = serializers.BooleanField()
     pinned = serializers.BooleanField()
     archived = serializers.BooleanField()
     created_at = serializers.DateTimeField()
@@ -80,10 +103,14 @@ class MessageSerializer(serializers.Serializer):
 
 
 class ListedMessage(MessageSerializer):
+    """asker: the name of who asked, or was answered."""
+
+    asker = serializers.CharField()
     type = serializers.ChoiceField(["text"])
 
 
 class HiddenMessage(Placeholder):
+    asker = serializers.CharField()
     role = serializers.ChoiceField(Role.values)
     turn = serializers.UUIDField()
 
@@ -107,15 +134,16 @@ class DrewOnSerializer(serializers.Serializer):
 
 
 class TurnSerializer(serializers.Serializer):
-    """message: the answer as far as it is written. drew_on: what went into it.
-    removed_with_source: there is no answer any more, because a source that the caller could see was deleted. offline:
-    no model was asked. events: the address of the stream.
+    """message: the answer as far as it is written. drew_on: what went into it. removed_with_source: there is no answer
+    any more, because a source that the caller could see was deleted. offline: no model was asked. events: the address
+    of the stream. mine: you asked; rating: yours.
     """
 
     id = serializers.UUIDField()
     session = serializers.UUIDField()
     state = serializers.ChoiceField(State.values)
     look_in = serializers.ChoiceField(LookIn.choices, allow_blank=True)
+    mine = serializers.BooleanField()
     rating = serializers.IntegerField()
     error = TurnError(allow_null=True)
     created_at = serializers.DateTimeField()

@@ -11,8 +11,10 @@ from django.urls import reverse
 from chat.access import select_messages
 from chat.citations import collect_cited_atoms, label_fields, load_citation_links
 from chat.conversation import Exchange
+from chat.mention_names import Named, name_links
 from chat.models import Message, Role, State, Turn
 from chat.places import name_places
+from chat.readers import name_people
 from entities.access import Scope, build_sources_visible_q, list_atoms, list_redacted_fields
 from entities.api.lists import list_atom_chips, list_chips
 from entities.model_markdown import CitationLink
@@ -34,15 +36,19 @@ MIN_COVERAGE = 0.34
 
 @dataclass(frozen=True)
 class ShownExchange:
-    """question: its text, None where it is hidden. …_requires: the missing atoms of what may be acknowledged.
+    """is_mine: the caller asked; asker: else who did, by name. question: its text, None where it is hidden. …_requires:
+    the missing atoms of what may be acknowledged.
 
-    is_withheld: there was an answer that is not shown. is_removed: because a source of it was deleted. beside: hidden
-    text next to what was cited, or to what is about the question. in_fields: what is missing for fields that the
-    question asks for. in_files: what is missing for text in the record's files, where nothing was found. looked: where
-    the tools of the turn looked, in words. drew_on: what the answer drew on, in words.
+    is_withheld: there was an answer that is not shown. is_removed: because a source of it was deleted. error: why there
+    is none, or not all of it. beside: hidden text next to what was cited, or to what is about the question. in_fields:
+    what is missing for fields that the question asks for. in_files: what is missing for text in the record's files,
+    where nothing was found. looked: where the tools of the turn looked, in words. mentions: links to what the question
+    mentions. drew_on: what the answer drew on, in words.
     """
 
     turn: Turn
+    is_mine: bool
+    asker: str
     question: str | None
     question_requires: list[Any] | None
     answer: Message | None
@@ -54,10 +60,12 @@ class ShownExchange:
     lost_question: bool
     is_withheld: bool = False
     is_removed: bool = False
+    error: str = ""
     beside: Sequence[Nearby] = ()
     in_fields: Sequence[Any] = ()
     in_files: Sequence[Any] = ()
     looked: Sequence[str] = ()
+    mentions: Sequence[Named] = ()
     drew_on: str = ""
 
     @property
@@ -78,8 +86,18 @@ class ShownExchange:
         return self.turn.state == State.DONE
 
 
-def present_exchange(scope: Scope, exchange: Exchange, typed: str = "") -> ShownExchange:
-    """typed: the question as it has just been sent, while it has no label yet."""
+def present_exchanges(scope: Scope, found: Sequence[Exchange]) -> list[ShownExchange]:
+    """Exchanges of one conversation."""
+    askers = name_people({exchange.turn.owner for exchange in found if not exchange.is_mine})
+    return [present_exchange(scope, exchange, asker=askers.get(exchange.turn.owner, "")) for exchange in found]
+
+
+def present_exchange(scope: Scope, exchange: Exchange, typed: str = "", asker: str | None = None) -> ShownExchange:
+    """typed: the question as it has just been sent, while it has no label yet. asker: the name of who asked, where it
+    is not looked up here.
+    """
+    if asker is None:
+        asker = "" if exchange.is_mine else name_people({exchange.turn.owner}).get(exchange.turn.owner, "")
     answer = exchange.answer if not exchange.is_open else None
     asked = exchange.question.content if exchange.question else ""
     links = load_citation_links(scope, answer, asked) if answer else {}
@@ -96,6 +114,8 @@ def present_exchange(scope: Scope, exchange: Exchange, typed: str = "") -> Shown
     hidden, hidden_answer = exchange.hidden_question, exchange.hidden_answer
     return ShownExchange(
         turn=exchange.turn,
+        is_mine=exchange.is_mine,
+        asker=asker,
         question=exchange.question.content if exchange.question else typed or None,
         question_requires=list_atom_chips(hidden.requires) if hidden else None,
         answer=answer,
@@ -109,10 +129,12 @@ def present_exchange(scope: Scope, exchange: Exchange, typed: str = "") -> Shown
         lost_question=exchange.lost_question,
         is_withheld=exchange.is_withheld,
         is_removed=exchange.is_removed,
+        error=exchange.error,
         beside=list_hidden_neighbours(scope, exchange.turn, answer, asked) if answer else (),
         in_fields=list_hidden_in_fields(scope, exchange) if answer else (),
         in_files=list_hidden_in_files(scope, exchange.turn) if answer else (),
         looked=name_places(exchange.turn) if answer else (),
+        mentions=name_links(scope, exchange.turn.mentions) if exchange.question or typed else (),
         drew_on=str(exchange.drew_on) if answer else "",
     )
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from chat.document_overviews import ReadingRequest, parse_reading, read_documents
+from chat.mentions import find_place
 from chat.models import EventKind
-from chat.places import LIST, choose_reading_code, encode_place
+from chat.places import LIST, MENTIONED, choose_reading_code, encode_place
 from chat.record_lists import list_knowledge, read_query
 from chat.running import Run
 from chat.steps import prepare_as, rerank_as, run_as_asker, run_in_thread
@@ -16,7 +17,7 @@ from chat.tools import SearchLookup, ToolFindings, find_knowledge, read_search_w
 from entities.access import Scope, list_atoms
 from entities.audit import AuditedQuery, record_question
 from retrieval.audit import note_search
-from retrieval.query import CONTROL
+from retrieval.query import CONTROL, PreparedQuery
 
 
 async def _search_knowledge(run: Run, asked: dict[str, Any]) -> ToolFindings:
@@ -25,7 +26,7 @@ async def _search_knowledge(run: Run, asked: dict[str, Any]) -> ToolFindings:
     run.say(EventKind.STEP, text=f"Searching: {words[:120]}")
     started = time.monotonic()
     query = await run_in_thread(prepare_as, run.asker, words)
-    looked = await run_as_asker(run.asker, find_knowledge, run.session, query, asked, run.row.look_in)
+    looked = await run_as_asker(run.asker, _find, run, query, asked)
     if looked.short is not None:
         looked = await run_in_thread(rerank_as, run.asker, looked)
     return await run_as_asker(run.asker, _search, run, looked, started)
@@ -54,6 +55,10 @@ CALLS: Mapping[str, Callable[[Run, dict[str, Any]], Awaitable[ToolFindings]]] = 
 # Database steps
 
 
+def _find(scope: Scope, run: Run, query: PreparedQuery, asked: dict[str, Any]) -> SearchLookup:
+    return find_knowledge(scope, run.session, query, asked, run.row.look_in, find_place(scope, run.row))
+
+
 def _search(scope: Scope, run: Run, looked: SearchLookup, started: float) -> ToolFindings:
     """A search and its row in the audit: the model is given nothing that is not on record. Its words were made from the
     question and from what the model had been given.
@@ -72,7 +77,8 @@ def _search(scope: Scope, run: Run, looked: SearchLookup, started: float) -> Too
         behind=behind,
         turn=run.turn,
     )
-    return replace(found, place=encode_place(run.session, found.within, looked.depth))
+    place = MENTIONED if looked.mentioned else encode_place(run.session, found.within, looked.depth)
+    return replace(found, place=place)
 
 
 def _list(scope: Scope, run: Run, asked: dict[str, Any]) -> ToolFindings:
@@ -88,10 +94,12 @@ def _list(scope: Scope, run: Run, asked: dict[str, Any]) -> ToolFindings:
 
 def _read(scope: Scope, run: Run, request: ReadingRequest) -> ToolFindings:
     """Passages of documents and their row in the audit, as for a search."""
-    found = read_documents(scope, run.session, request, run.row.look_in)
+    mentioned = find_place(scope, run.row)
+    found = read_documents(scope, run.session, request, run.row.look_in, mentioned)
     retrieved = tuple((passage.row, passage.given.entity) for passage in found.passages)
     behind = {*list_atoms(run.label), *list_atoms(run.found)}
     words = " ".join(filter(None, (request.document, request.focus)))
     record_question(scope, "documents.read", AuditedQuery(words, behind, retrieved), "turn", run.turn, door="chat")
     read = {passage.given.entity for passage in found.passages}
-    return replace(found, place=choose_reading_code(run.session, run.row.look_in, bool(request.document), read))
+    place = choose_reading_code(run.session, run.row.look_in, bool(request.document), read)
+    return replace(found, place=MENTIONED if mentioned else place)

@@ -8,11 +8,12 @@ from uuid import UUID
 from chat.derivation import SourceLabel, load_derivation_sources
 from chat.models import LookIn, Session
 from chat.places import OutOfBounds, resolve_within
+from chat.readers import EVERYBODY
 from entities.access import Scope, combine_many
 from entities.models import Entity
 from entities.registry import list_entity_types
 from ingestion.chunk import SEPARATOR
-from ingestion.models import File, Kind, Paragraph
+from ingestion.models import ContextRow, File, Kind, Paragraph
 from llm import prompts
 from llm.offline.tokens import estimate
 from references.graph import DEEPEST
@@ -115,24 +116,30 @@ def read_search_words(asked: dict[str, Any]) -> str:
 @dataclass(frozen=True)
 class SearchLookup:
     """What a question found before passages are chosen. within: where it looked, and depth: how many references away
-    from there. short: what a reranker reads.
+    from there. short: what a reranker reads. mentioned: it looked in what the question mentions.
     """
 
     hits: Hits
     within: Within
     short: Shortlist | None
     depth: int = 0
+    mentioned: bool = False
 
 
 def find_knowledge(
-    scope: Scope, session: Session, query: PreparedQuery, asked: dict[str, Any], look_in: str = ""
+    scope: Scope,
+    session: Session,
+    query: PreparedQuery,
+    asked: dict[str, Any],
+    look_in: str = "",
+    mentioned: Within | None = None,
 ) -> SearchLookup:
-    """look_in: of the turn. Raises: BadCall."""
-    within, depth = _read_within(scope, session, asked, look_in), _read_depth(asked)
-    if look_in not in ("", LookIn.WORKSPACE):
+    """look_in, mentioned: of the turn. Raises: BadCall."""
+    within, depth = _read_within(scope, session, asked, look_in, mentioned), _read_depth(asked)
+    if mentioned or look_in not in ("", LookIn.WORKSPACE):
         depth = 0  # references lead elsewhere
     hits = find(scope, query, within=within, reference_depth=depth)
-    return SearchLookup(hits, within, select_shortlist(hits), depth)
+    return SearchLookup(hits, within, select_shortlist(hits), depth, mentioned is not None)
 
 
 def search_knowledge(scope: Scope, session: Session, looked: SearchLookup, most: int | None = None) -> ToolFindings:
@@ -160,6 +167,13 @@ def print_results(
     """Results as numbered passages of a prompt, under `notices`, with what they and their names were drawn from. by: as
     of a `ToolPassage`, where no search found them.
     """
+    if not session.is_private:
+        # A passage for one person or role has no sources that would keep its words from who else reads along.
+        theirs = ContextRow.objects.filter(
+            pk__in=[result.id for result in results], audience__in={EVERYBODY, session.audience}
+        )
+        kept = set(theirs.values_list("pk", flat=True))
+        results = [result for result in results if result.id in kept]
     numbers = register_all(scope, get_owner(session), results)
     files, records = _load_name_labels(results)
     above = _load_headings(results)
@@ -209,7 +223,9 @@ def _read_depth(asked: dict[str, Any]) -> int:
     return depth
 
 
-def _read_within(scope: Scope, session: Session, asked: dict[str, Any], look_in: str) -> Within:
+def _read_within(
+    scope: Scope, session: Session, asked: dict[str, Any], look_in: str, mentioned: Within | None
+) -> Within:
     """Raises: BadCall."""
     entity, kind = None, ""
     if asked.get("entity_id"):
@@ -224,9 +240,8 @@ def _read_within(scope: Scope, session: Session, asked: dict[str, Any], look_in:
         if kind not in list_entity_types():
             raise BadCall(f"There is no such type. Types are: {', '.join(list_entity_types())}.")
     try:
-        return resolve_within(
-            scope, session, look_in, str(asked.get("scope") or ""), entity.pk if entity else None, kind
-        )
+        where = str(asked.get("scope") or "")
+        return resolve_within(scope, session, look_in, where, entity.pk if entity else None, kind, mentioned)
     except OutOfBounds as problem:
         raise BadCall(str(problem)) from None
 

@@ -13,6 +13,7 @@ from uuid import UUID, uuid4
 from django.http import Http404
 
 from chat import log, wakeups
+from chat.access import select_readable_messages
 from chat.citations import replace_message_citations
 from chat.context import Context, assemble
 from chat.labelling import label_question, load_asker_atoms
@@ -44,6 +45,9 @@ CUT = "The model's answer broke off. What had arrived is kept; ask again for a w
 TOO_LONG = "The answer reached the longest that the model may write, and ends here."
 EMPTY = "The model gave no answer. Ask again."
 SHUT_DOWN = "The server was stopped while this was answered. What had arrived is kept; ask again for a whole answer."
+
+
+ABOVE = "This question cannot be answered where others read along. Ask it in a conversation that only you see."
 
 
 class TurnRefused(Exception):
@@ -127,7 +131,7 @@ async def _answer(run: Run) -> TurnEnding:
         "searches": 0,
         "looked": [],
     }
-    await run.give(context.given)
+    await run.give(context.given, context.label)
     messages = list(context.messages)
     markers = CitationStream(lambda n: n in context.known.known or n in run.passages, run.find_number_by(context))
     for calls in range(TOOL_CALLS + 1):
@@ -149,7 +153,10 @@ async def _label(run: Run) -> tuple[str, int]:
         raise TurnRefused("unlabelled", UNLABELLED)
     run.found = found
     mine = await run_as_asker(run.asker, load_asker_atoms)
-    return text, await run_as_service(run.asker.workspace, label_question, run.turn, found, mine)
+    label = await run_as_service(run.asker.workspace, label_question, run.turn, found, mine)
+    if not run.session.is_private and not await run_as_asker(run.asker, _is_readable, run.row):
+        raise TurnRefused("above_asker", ABOVE)
+    return text, label
 
 
 async def _call(
@@ -239,11 +246,20 @@ def _load(scope: Scope, turn: UUID, holder: UUID) -> Run:
     row = Turn.objects.get(pk=turn)
     slug = Workspace.objects.values_list("slug", flat=True).get(pk=scope.workspace)
     session = Session.objects.get(pk=row.session_id)
-    return Run(Asker(scope.workspace, row.audience, slug), turn, session, holder, row, label=session.high_water)
+    return Run(Asker(scope.workspace, row.owner, slug), turn, session, holder, row, label=session.high_water)
 
 
 def _load_question(scope: Scope, row: Turn) -> str:
-    return Message.objects.values_list("content", flat=True).get(pk=row.question)
+    """Raises: Forgotten where it went with a record that is behind it."""
+    text = Message.objects.filter(pk=row.question).values_list("content", flat=True).first()
+    if text is None:
+        raise RecordForgotten(str(row.pk))
+    return text
+
+
+def _is_readable(scope: Scope, row: Turn) -> bool:
+    """Whether the asker may read their own question as others do."""
+    return select_readable_messages(scope).filter(pk=row.question).exists()
 
 
 def _record_injection(scope: Scope, turn: UUID, names: tuple[str, ...]) -> None:
@@ -253,4 +269,4 @@ def _record_injection(scope: Scope, turn: UUID, names: tuple[str, ...]) -> None:
 def _finish(scope: Scope, run: Run, entries: list[Entry], ending: TurnEnding) -> None:
     log.finish(scope, run.turn, run.holder, entries, ending)
     if Message.objects.filter(pk=run.row.answer).exclude(content="").exists():
-        replace_message_citations(run.session, run.row.answer, sorted(run.cited))
+        replace_message_citations(run.session, run.row, sorted(run.cited))

@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from chat import actions, events
-from chat.access import get_session_or_404, get_turn_or_404
+from chat.access import get_own_turn_or_404, get_session_or_404, get_turn_or_404
 from chat.callers import read_caller
 from chat.conversation import Exchange, list_exchanges
 from chat.inspector import inspect
@@ -46,9 +46,10 @@ def build_turn_json(exchange: Exchange) -> dict[str, Any]:
         "id": str(turn.pk),
         "session": str(turn.session_id),
         "state": turn.state,
-        "error": {"code": turn.state, "detail": turn.error} if turn.error else None,
+        "error": {"code": turn.state, "detail": exchange.error} if exchange.error else None,
         "look_in": turn.look_in,
-        "rating": turn.rating,
+        "mine": exchange.is_mine,
+        "rating": turn.rating if exchange.is_mine else 0,
         "created_at": turn.created_at,
         "ended_at": turn.ended_at,
         "question": build_message_json(exchange.question) if exchange.question else None,
@@ -103,7 +104,8 @@ def turn(request: Request, pk: UUID) -> Response:
 @api_view(["GET"])
 @renderer_classes([JSONRenderer, EventStream])
 def turn_events(request: Request, pk: UUID) -> HttpResponseBase:
-    """The turn's events: `step`, `token`, `citation`, then `done`, `stopped` or `error`.
+    """The turn's events: `step`, `token`, `citation`, then `done`, `stopped` or `error`. Of somebody else's the
+    last alone.
 
     The web server answers this beside Django (chat/events.py); here is the same for servers that do not.
     """
@@ -118,7 +120,7 @@ def turn_events(request: Request, pk: UUID) -> HttpResponseBase:
 def stop(request: Request, pk: UUID) -> Response:
     """Stop a running turn. What has been written stays."""
     scope = get_scope(request)
-    row = get_turn_or_404(scope, pk)
+    row = get_own_turn_or_404(scope, pk)
     return Response({"stopping": actions.stop_turn(scope=scope, turn=row)}, status=status.HTTP_202_ACCEPTED)
 
 
@@ -128,7 +130,7 @@ def stop(request: Request, pk: UUID) -> Response:
 def rating(request: Request, pk: UUID) -> Response:
     """What you think of an answer. Only you see it."""
     scope = get_scope(request)
-    row = get_turn_or_404(scope, pk)
+    row = get_own_turn_or_404(scope, pk)
     actions.rate_turn(scope=scope, turn=row, rating=validate_input(TurnRating(data=request.data))["rating"])
     return Response(status=status.HTTP_204_NO_CONTENT)
 

@@ -11,6 +11,7 @@ urlpatterns = [
     path("chat/", session_views.conversations, name="conversations"),
     path("chat/recent/", session_views.recent, name="recent"),
     path("chat/new/", views.new, name="new"),
+    path("chat/mentions/", views.mentions, name="mentions"),
     path("chat/ask/", views.ask_workspace, name="ask_workspace"),
     path("chat/<uuid:pk>/", views.session_page, name="session"),
     path("chat/<uuid:pk>/change/", session_views.change, name="change"),

@@ -6,21 +6,32 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID, uuid4
 
-from django.contrib import messages
+from django.contrib import messages as flash
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from chat import actions
-from chat.access import get_entity, get_session_or_404, get_turn_or_404, select_sessions
+from chat.access import (
+    get_entity,
+    get_own_turn_or_404,
+    get_session_or_404,
+    get_turn_or_404,
+    select_dated_sessions,
+    select_known_turns,
+    select_own_sessions,
+)
 from chat.api import BUSY
 from chat.conversation import list_exchanges
 from chat.inspector import inspect
+from chat.mention_names import suggest_mentions
+from chat.mentions import UnknownMention, parse_mentions
 from chat.models import LookIn, Session, Turn
 from chat.places import name_places
+from chat.readers import PRIVATE, describe_readers, list_choices
 from chat.session_views import forbid_caching, group_by_date
-from chat.shown import present_exchange
+from chat.shown import present_exchange, present_exchanges
 from entities.access import MEMBER, Scope, get_entity_or_404, requires
 from entities.errors import build_payload
 from entities.models import Entity
@@ -30,6 +41,7 @@ REFUSALS = {
     actions.BadMessage: ("invalid", 400),
     actions.Busy: ("conflict", 409),
     actions.TooMany: ("too_many_requests", 429),
+    UnknownMention: ("invalid", 400),
 }
 
 
@@ -44,13 +56,12 @@ def dock(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = get_scope(request)
     entity = get_entity_or_404(scope, pk)
     named = request.GET.get("session", "")
-    session = get_session_or_404(scope, named) if is_uuid(named) else None
+    session: Any = get_session_or_404(scope, named) if is_uuid(named) else None
     if session is not None and session.entity_id != entity.pk:
         session = None
-    elif (not named and "new" not in request.GET) or (session is not None and session.archived_at is not None):
+    elif (not named and "new" not in request.GET) or (session is not None and session.is_archived):
         # Also for a tab that remembers one which was archived since: that one has a page of its own.
-        mine = select_sessions(scope).filter(entity=entity.pk, archived_at__isnull=True)
-        session = mine.order_by("-last_message_at", "pk").first()
+        session = select_own_sessions(scope).filter(entity=entity.pk, is_archived=False).first()
     return panel(request, scope, entity, session)
 
 
@@ -74,9 +85,7 @@ def panel(request: HttpRequest, scope: Scope, entity: Entity | None, session: Se
     """The dock, alone for htmx or in a page."""
     context = {
         **build_head(scope, entity, session),
-        "exchanges": [present_exchange(scope, e) for e in list_exchanges(scope, session) if e.is_visible]
-        if session
-        else [],
+        "exchanges": present_exchanges(scope, list_exchanges(scope, session)) if session else [],
         "client_id": uuid4().hex,
         "typed": request.GET.get("q", "")[: actions.LONGEST],
     }
@@ -99,14 +108,30 @@ def ask_workspace(request: HttpRequest) -> HttpResponse:
     return ask_about(request, get_scope(request), None)
 
 
+@requires(MEMBER)
+@require_safe
+def mentions(request: HttpRequest) -> HttpResponse:
+    """Names that hold what is typed after `@`, for the composer."""
+    found = suggest_mentions(get_scope(request), request.GET.get("q", ""))
+    return forbid_caching(render(request, "chat/mention_options.html", {"found": found}))
+
+
 def ask_about(request: HttpRequest, scope: Scope, entity: Entity | None) -> HttpResponse:
     named = request.POST.get("session", "")
     session = get_session_or_404(scope, named) if is_uuid(named) else None
     content, client_id, look_in = (request.POST.get(name, "") for name in ("content", "client_id", "look_in"))
+    visibility = request.POST.get("visibility") or PRIVATE
 
     def post() -> actions.PostedTurn:
         return actions.ask_about(
-            scope=scope, entity=entity, session=session, content=content, client_id=client_id, look_in=look_in
+            scope=scope,
+            entity=entity,
+            session=session,
+            content=content,
+            client_id=client_id,
+            look_in=look_in,
+            mentions=parse_mentions(request.POST.getlist("mention")),
+            visibility=visibility,
         )
 
     return answered(request, scope, entity, post)
@@ -117,7 +142,7 @@ def ask_about(request: HttpRequest, scope: Scope, entity: Entity | None) -> Http
 def again(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The question of a turn that came to nothing, once more."""
     scope = get_scope(request)
-    turn = get_turn_or_404(scope, pk)
+    turn = get_own_turn_or_404(scope, pk)
     session = get_session_or_404(scope, turn.session_id)
     entity = get_entity(scope, session)
 
@@ -133,12 +158,12 @@ def answered(
     """The new turn, to be put at the end of the conversation, or back to the page; a refusal as a sentence."""
     try:
         posted = post()
-    except (actions.BadMessage, actions.Busy, actions.TooMany) as problem:
+    except (actions.BadMessage, actions.Busy, actions.TooMany, UnknownMention) as problem:
         sentence = str(problem) or str(BUSY)
         if request.headers.get("HX-Request"):
             code, status = REFUSALS[type(problem)]
             return JsonResponse(build_payload(code, sentence), status=status)
-        messages.error(request, sentence)
+        flash.error(request, sentence)
         return redirect("entities:detail", entity.pk) if entity else redirect("chat:new")
     if not request.headers.get("HX-Request"):
         return redirect(f"{reverse('chat:session', args=[posted.turn.session_id])}#t-{posted.turn.pk}")
@@ -146,6 +171,7 @@ def answered(
     (exchange,) = list_exchanges(scope, row, [posted.turn])
     context = {
         **build_head(scope, entity, row),
+        "is_first": not select_known_turns(scope).filter(session=row.pk).exclude(pk=posted.turn.pk).exists(),
         "exchange": present_exchange(scope, exchange, typed=request.POST.get("content", "").strip()),
         "client_id": uuid4().hex,
         "posted": True,
@@ -159,11 +185,13 @@ def answered(
 
 def build_head(scope: Scope, entity: Entity | None, session: Session | None) -> dict[str, Any]:
     """What the head and the foot of a conversation show. entity: None for one about the workspace."""
-    mine = select_sessions(scope).filter(entity=entity, archived_at__isnull=True)[:IN_MENU]
+    listed = select_dated_sessions(scope).filter(entity=entity, is_archived=False)[:IN_MENU]
     return {
         "entity": entity,
         "session": session,
-        "groups": group_by_date(mine),
+        "groups": group_by_date(listed),
+        "readers": describe_readers(scope, session) if session else None,
+        "choices": () if session else list_choices(scope, entity),
         "ask_url": reverse("chat:ask", args=[entity.pk]) if entity else reverse("chat:ask_workspace"),
         "new_url": f"{reverse('chat:dock', args=[entity.pk])}?new" if entity else reverse("chat:new"),
         "places": LookIn.choices if entity else (),
@@ -196,7 +224,7 @@ def answer(request: HttpRequest, scope: Scope, session: Session, row: Turn) -> H
 @require_POST
 def stop(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = get_scope(request)
-    row = get_turn_or_404(scope, pk)
+    row = get_own_turn_or_404(scope, pk)
     actions.stop_turn(scope=scope, turn=row)
     return HttpResponse(status=204) if request.headers.get("HX-Request") else redirect("chat:session", row.session_id)
 
@@ -206,7 +234,7 @@ def stop(request: HttpRequest, pk: UUID) -> HttpResponse:
 def rate(request: HttpRequest, pk: UUID) -> HttpResponse:
     """What its asker thinks of an answer; the same once more takes it back."""
     scope = get_scope(request)
-    row = get_turn_or_404(scope, pk)
+    row = get_own_turn_or_404(scope, pk)
     wish = 1 if request.POST.get("rating") == "1" else -1
     actions.rate_turn(scope=scope, turn=row, rating=0 if row.rating == wish else wish)
     if not request.headers.get("HX-Request"):

@@ -46,6 +46,19 @@ class KeptColumn(models.GeneratedField):
     db_returning = False  # type: ignore[assignment]
 
 
+class OwnerField(models.BigIntegerField):
+    """User id of whose a row is, where others may read it along: nobody else changes or deletes it (`entities.rls`).
+
+    Where none is given it is the one person whom the row is for (`audience`).
+    """
+
+    def pre_save(self, model_instance: models.Model, add: bool) -> Any:
+        audience: int = model_instance.audience  # type: ignore[attr-defined]
+        if getattr(model_instance, self.attname) is None and audience > 0:
+            setattr(model_instance, self.attname, audience)
+        return super().pre_save(model_instance, add)
+
+
 class NumberField(models.BigIntegerField):
     """A narrow key beside the UUID, for vector and posting tables; drawn from one sequence, never shown to anybody."""
 

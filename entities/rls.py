@@ -11,7 +11,7 @@ from django.db import models
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.operations.base import Operation
 
-from entities.fields import LabelField, WorkspaceForeignKey
+from entities.fields import LabelField, OwnerField, WorkspaceForeignKey
 
 WORKSPACE = "workspace_id = (SELECT app_workspace())"
 LABELLED = "data_classification = ANY((SELECT app_allowed())::int[])"
@@ -22,6 +22,11 @@ UNLABELLED_ABOVE_FLOOR = (
 REQUESTER = "(requester = (SELECT app_principal()) OR (SELECT app_unlabelled()))"
 NOT_BINNED = "(deleted_at IS NULL OR (SELECT app_bin()))"
 OF_NO_BINNED_FILE = "(file_id IN (SELECT app_binned_files())) IS NOT TRUE"
+OWNED = "(owner = (SELECT app_principal()) OR (SELECT app_service()))"
+BY_SERVICE = "(SELECT app_service())"
+CHANGED_BY_SERVICE = ("entities_source",)
+"""Tables to which anybody adds rows that the service alone changes and deletes, triggers apart."""
+SCOPE_POLICIES = ("scope", "scope_select", "scope_insert", "scope_update", "scope_delete")
 AUDIENCE = "(audience = ANY((SELECT app_audiences())::bigint[]) OR (SELECT app_service()))"
 
 COUNT_BELOW = (
@@ -48,6 +53,8 @@ def build_conditions(model: type[models.Model]) -> tuple[str, str]:
     if "audience" in columns:
         using.append(AUDIENCE)
         check.append(AUDIENCE)
+    if isinstance(columns.get("owner"), OwnerField):
+        check.append(OWNED)
     if "requester" in columns:
         # What somebody asks of stewards is theirs and the stewards'.
         using.append(REQUESTER)
@@ -68,19 +75,31 @@ def _can_be_binned(link: models.Field) -> bool:
 
 
 def build_policy_sql(table: str, using: str, check: str, *, append_only: bool = False) -> list[str]:
-    """Statements that force row-level security on `table` with the owner policy and the scope policy."""
-    statements = [
+    """Statements that force row-level security on `table` with the owner policy and those of a scope."""
+    return [
         f'ALTER TABLE "{table}" ENABLE ROW LEVEL SECURITY',
         f'ALTER TABLE "{table}" FORCE ROW LEVEL SECURITY',
         f'CREATE POLICY owner_all ON "{table}" TO CURRENT_USER USING (true) WITH CHECK (true)',
+        *build_scope_sql(table, using, check, append_only=append_only),
     ]
-    if append_only:
+
+
+def build_scope_sql(table: str, using: str, check: str, *, append_only: bool = False) -> list[str]:
+    """Statements that make the policies of a scope. Rows with an owner are read as `using` says, and changed and
+    deleted by their owner alone, or by the service.
+    """
+    changes = OWNED if OWNED in check else BY_SERVICE if table in CHANGED_BY_SERVICE else ""
+    if not append_only and not changes:
+        return [f'CREATE POLICY scope ON "{table}" USING ({using}) WITH CHECK ({check})']
+    statements = [
+        f'CREATE POLICY scope_select ON "{table}" FOR SELECT USING ({using})',
+        f'CREATE POLICY scope_insert ON "{table}" FOR INSERT WITH CHECK ({check})',
+    ]
+    if changes:
         statements += [
-            f'CREATE POLICY scope_select ON "{table}" FOR SELECT USING ({using})',
-            f'CREATE POLICY scope_insert ON "{table}" FOR INSERT WITH CHECK ({check})',
+            f'CREATE POLICY scope_update ON "{table}" FOR UPDATE USING ({using} AND {changes}) WITH CHECK ({check})',
+            f'CREATE POLICY scope_delete ON "{table}" FOR DELETE USING ({using} AND {changes})',
         ]
-    else:
-        statements.append(f'CREATE POLICY scope ON "{table}" USING ({using}) WITH CHECK ({check})')
     return statements
 
 
@@ -150,7 +169,7 @@ class Protect(Operation):
 
 
 class RenewPolicy(Operation):
-    """Give the scope policy of a table that is protected already the conditions that the template has now."""
+    """Give a table that is protected already the scope policies that the template has now."""
 
     reversible = True
 
@@ -168,7 +187,10 @@ class RenewPolicy(Operation):
     ) -> None:
         model = to_state.apps.get_model(app_label, self.name)
         using, check = build_conditions(model)
-        schema_editor.execute(f'ALTER POLICY scope ON "{model._meta.db_table}" USING ({using}) WITH CHECK ({check})')
+        table = model._meta.db_table
+        old = [f'DROP POLICY IF EXISTS {name} ON "{table}"' for name in SCOPE_POLICIES]
+        for statement in (*old, *build_scope_sql(table, using, check)):
+            schema_editor.execute(statement)
 
     def database_backwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any

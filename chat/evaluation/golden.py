@@ -25,7 +25,8 @@ def build_golden_set(reader: Scope) -> QuestionSet:
     nothing was found makes a question without one.
     """
     with reader.open():
-        rated = select_turns(reader).filter(rating=1, number=1, state=State.DONE).order_by("-created_at", "pk")
+        own = select_turns(reader).filter(owner=reader.principal)  # ratings are their askers'
+        rated = own.filter(rating=1, number=1, state=State.DONE).order_by("-created_at", "pk")
         questions = [_build_question(reader, turn) for turn in rated[:MOST_QUESTIONS]]
     return QuestionSet(SET_NAME, tuple(question for question in questions if question))
 

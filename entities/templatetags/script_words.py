@@ -40,6 +40,8 @@ SENTENCES = [
     gettext_noop("Something went wrong on our side, and nothing was saved. Try again; what you typed is kept."),
     gettext_noop("Source"),
     gettext_noop("Copied."),
+    gettext_noop("%(count)s suggestions"),
+    gettext_noop("Do not look in %(name)s"),
     gettext_noop("Stopped."),
     gettext_noop("Received, being checked"),
     gettext_noop("That is larger than this server accepts."),

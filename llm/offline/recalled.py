@@ -7,7 +7,7 @@ from llm.fences import unfence
 from llm.offline.asked import extract_name_terms
 from llm.offline.particulars import find_numbered, has_numbered
 from llm.offline.ranking import extract_alike_terms, extract_terms
-from llm.offline.reading import extract_element, extract_text
+from llm.offline.reading import BESIDE_QUESTION, extract_element, extract_text
 from llm.offline.sentences import split_sentences
 from llm.prompts import NOT_FOUND
 
@@ -96,7 +96,7 @@ def _parse_exchanges(messages: list[dict[str, Any]], index: int) -> list[tuple[s
     asked = ""
     for message in messages[:index]:
         if message["role"] == "user":
-            asked = extract_text(message["content"])
+            asked = BESIDE_QUESTION.sub("", extract_text(message["content"])).strip()
         else:
             found.append((asked, extract_text(message["content"])))
     return found

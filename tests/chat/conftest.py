@@ -143,6 +143,19 @@ def start() -> Callable[..., Chat]:
 
 
 @pytest.fixture
+def share() -> Callable[..., Chat]:
+    """`share(person, record, visibility)` begins a conversation that others read along."""
+
+    def begin(who: Person, entity: Entity | None, visibility: str = "record") -> Chat:
+        about = {"entity": str(entity.pk)} if entity else {}
+        answer = who.api.post("/api/chat/sessions/", {**about, "visibility": visibility})
+        assert answer.status_code == 201, answer.content
+        return Chat(who, answer.json()["id"])
+
+    return begin
+
+
+@pytest.fixture
 def wait_for() -> Callable[..., Any]:
     def wait(condition: Callable[[], Any], seconds: float = 10.0) -> Any:
         deadline = time.monotonic() + seconds

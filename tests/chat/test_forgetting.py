@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from uuid import UUID
 
-from chat.access import load_disclosed_turns, select_events_after
+from chat.access import load_known_turns, select_events_after
 from chat.context import assemble
 from chat.models import LookIn, Message, Session, Title, Turn
 from entities.access import Scope, grant_entity, revoke_entity
@@ -66,7 +66,7 @@ def held(who: Person, chat: Chat) -> set[str]:
     """The canaries in any prompt, title, Pulse and event of a log that the reader could be given."""
     with who.scope.open():
         texts = [*Title.objects.values_list("text", flat=True), *Pulse.objects.values_list("text", flat=True)]
-        turns = load_disclosed_turns(who.scope, Turn.objects.values_list("pk", flat=True))
+        turns = load_known_turns(who.scope, Turn.objects.values_list("pk", flat=True))
         texts += [str(event.data) for turn in turns.values() for event in select_events_after(who.scope, turn, 0)]
     return set(re.findall("|".join(CANARIES), " ".join([*texts, *prompts_of(who, chat)])))
 

@@ -13,12 +13,12 @@ from chat.models import ENDS, Message, Turn
 from entities.access import Scope, grant_entity, revoke_entity
 from entities.actions import create_entity, delete_entity
 from entities.models import Classification, ClassificationGrant, Entity, Source
-from entities.models.classification import FINANCIAL
+from entities.models.classification import FINANCIAL, SECRET
 from entities.models.entity import Visibility
 from entities.types import Contract
 from ingestion.bin import bin_file, delete_for_good
 from ingestion.models import File
-from tests.chat.conftest import Chat, Model
+from tests.chat.conftest import Chat, Model, tail
 from tests.chat.test_turns import seen_text
 from tests.conftest import Person
 from tests.retrieval.conftest import Index
@@ -88,6 +88,33 @@ def test_a_deleted_record_is_named_as_the_reason_to_who_could_see_it(
     chat.who.api.delete(chat.url)
     with service.open():
         assert not Source.objects.filter(derived=turn).exists()
+
+
+def test_where_others_read_they_are_told_as_its_asker_is(
+    alice: Person,
+    viewer: Person,
+    cfo: Person,
+    contract: Entity,
+    pier: Entity,
+    share: Start,
+    model: Model,
+    service: Scope,
+) -> None:
+    """Also where the question went too, which was typed below an answer from the same source."""
+    chat, first = ask(viewer, contract, share, model)
+    model.says(text="Yes, Olufsen.")
+    second = chat.ask("Was it Olufsen?")["id"]
+    theirs = Chat(cfo, chat.session)
+    assert [message["type"] for message in theirs.messages()] == ["text"] * 4
+    delete(alice, pier)
+    assert [disclosures(who, turn) for who in (chat, theirs) for turn in (first, second)] == [[True] * 4] * 4
+    assert [message["content"] for message in theirs.messages()] == ["Who got the fee?"]
+    with service.open():
+        Turn.objects.update(removed_label=SECRET)
+    assert disclosures(theirs, first) == [False] * 4
+    assert cfo.api.get(f"/api/chat/turns/{second}/").status_code == tail(cfo, second)[0] == 404
+    assert second not in cfo.client.get(f"{cfo.base}chat/{chat.session}/").content.decode()
+    assert [disclosures(chat, turn) for turn in (first, second)] == [[False] * 4] * 2
 
 
 def test_a_deleted_file_is_named_as_the_reason(

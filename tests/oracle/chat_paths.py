@@ -13,32 +13,34 @@ from chat.tools import find_knowledge, search_knowledge
 from retrieval.query import prepare
 from tests.oracle.asked import WORDS, Asked
 from tests.oracle.monitor import Text
-from tests.oracle.planting import WORKSPACE, talked_of
+from tests.oracle.planting import SHARED, WORKSPACE, talked_of
 
 
 def chat(asked: Asked) -> None:
     """Conversations, their messages and exports; what the next prompt would hold, and what its search would find."""
     world, person = asked.world, asked.person
     seen = [WORKSPACE, *(r.name for r in world.records if asked.sees(r))]
-    mine = {about: asked.all.sessions[person.name, about] for about in seen}
+    mine = conversations_of(asked, seen)
     listed = asked.json("chat/sessions/?page_size=200")
     asked.same("conversations", [s["id"] for s in listed["results"]], map(str, mine.values()))
     asked.same("how many conversations", [listed["count"]], [len(mine)])
     drawn = [t.words for t in world.texts if t.sources] or [WORDS]
     wanted = drawn[world.people.index(person) % len(drawn)]
-    hits = [str(mine[about]) for about in seen if any(wanted in words for words in reads_of(asked, about))]
+    hits = [str(pk) for (_, about), pk in mine.items() if any(wanted in words for words in reads_of(asked, about))]
     found = asked.json(f"chat/sessions/?page_size=200&q={quote(wanted)}")
     asked.same("conversations that say so", [s["id"] for s in found["results"]], hits)
-    others = {name: record for name, record in asked.all.sessions if name != person.name}  # one of each of them
+    others = {name: record for name, record in asked.all.sessions if (name, record) not in mine}  # one of each of them
     for n, ((name, record), session) in enumerate(asked.all.sessions.items()):
-        own = name == person.name and record in mine
-        if name != person.name and others[name] != record:
+        own = (name, record) in mine
+        if not own and name != person.name and others[name] != record:
             continue
         texts = talked_of(world, record)
         read = reads_of(asked, record) if own else []
         if asked.takes(n) and (shown := asked.json(f"chat/sessions/{session}/messages/?page_size=200", found=own)):
             said = [m["content"] for m in shown["results"] if m["type"] == "text" and m["role"] == "assistant"]
             asked.same("messages", said, read)
+            told = sum(m["type"] == "placeholder" for m in shown["results"])
+            asked.same("hidden messages", [told], [count_told_of(asked, record)])
         if asked.takes(n + 1):
             exported = asked.api.get(f"/api/chat/sessions/{session}/export/")
             asked.same("export answers", [exported.status_code], [200 if own else 404])
@@ -50,11 +52,29 @@ def chat(asked: Asked) -> None:
             asked.same("what comes back by its words", sorted(recalled), sorted(read))
 
 
+def conversations_of(asked: Asked, seen: list[str]) -> dict[tuple[str, str], UUID]:
+    """Those that somebody reads about what they see: their own, those for everybody, and those of their roles."""
+    readers = (asked.person.name, SHARED, *asked.world.roles_now(asked.person))
+    return {key: pk for key, pk in asked.all.sessions.items() if key[0] in readers and key[1] in seen}
+
+
 def reads_of(asked: Asked, about: str) -> list[str]:
-    """What somebody reads of the answers of their conversation about something."""
+    """What somebody reads of the answers of a conversation about something."""
     world, person = asked.world, asked.person
     return [t.words for t in talked_of(world, about) if t.label is not None and world.cleared(person, t.label)
             and all(world.sees(person, world.record(s)) for s in t.sources)]  # fmt: skip
+
+
+def count_told_of(asked: Asked, about: str) -> int:
+    """How many answers somebody may know of and not read: of nothing that came from a record that they do not see."""
+    world, person = asked.world, asked.person
+    return sum(
+        t.label is not None
+        and not world.cleared(person, t.label)
+        and world.acknowledged(person, t.label)
+        and all(world.sees(person, world.record(s)) for s in t.sources)
+        for t in talked_of(world, about)
+    )
 
 
 def prompted(asked: Asked, session: UUID, number: int) -> list[str]:

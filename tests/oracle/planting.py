@@ -59,10 +59,14 @@ class RowsRuled(Entity.Access):
     ]
 
 
+SHARED = "everybody"
+"""Whose conversations are that everybody reads who sees the record."""
+
+
 @dataclass(frozen=True)
 class Everything:
-    """files: by record. rows: index rows by words. sessions: conversations by (person, record); requests for access
-    likewise. numbers: of citations by words. citing: the id of the text that cites them.
+    """files: by record. rows: index rows by words. sessions: conversations by (person, SHARED or role, record);
+    requests for access by (person, record). numbers: of citations by words. citing: the id of the text that cites them.
     """
 
     planted: Planted
@@ -231,17 +235,20 @@ def talked_of(world: World, about: str) -> list[Text]:
 
 def plant_conversations(planted: Planted) -> dict[tuple[str, str], UUID]:
     """Everybody's conversation about the workspace, and about each record from when they could see it: an answer for
-    each text.
+    each text. Likewise what somebody once began for whoever sees the record (`SHARED`), and for each role.
     """
     world, at = planted.world, {"workspace_id": planted.workspace.pk}
     sessions, turns, messages, sources = {}, [], [], []
+    abouts = (WORKSPACE, *(record.name for record in world.records))
+    readers = {person.name: planted.users[person.name].pk for person in world.people}
+    readers |= {SHARED: 0, **{role.name: -planted.roles[role.name].pk for role in world.roles}}
     with planted.service.open():
-        for place, person in enumerate(world.people):
-            audience = planted.users[person.name].pk
-            for about in (WORKSPACE, *(record.name for record in world.records)):
-                mine = {**at, "audience": audience}
+        for place, (reader, audience) in enumerate(readers.items()):
+            owner = audience if audience > 0 else planted.users[world.people[place % len(world.people)].name].pk
+            for about in abouts if audience >= 0 else abouts[:2]:
+                mine = {**at, "audience": audience, "owner": owner}
                 session = Session(**mine, entity_id=planted.records.get(about))
-                sessions[person.name, about] = session
+                sessions[reader, about] = session
                 texts = talked_of(world, about)
                 for n, text in enumerate(texts, start=1):
                     turn = Turn(**mine, session=session, number=n, state=State.DONE, lease_until=timezone.now())

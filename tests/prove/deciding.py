@@ -70,6 +70,7 @@ EXTRA: list[Callable[[Everything], None]] = [
     desk.places_are_named,
     desk.proposals_are_taken,
     desk.only_what_waits_is_taken,
+    tables.conversations_are_changed_by_their_owners,
     tables.labels_are_written_as_far_as_they_are_read,
     tables.the_audit_is_for_who_administers,
     labels.labels_are_told,

@@ -19,6 +19,9 @@ KINDS = {
     "session": "session",
     "passage": "paragraph",
     "paragraphs.*.id": "paragraph",
+    "records.*": "entity",
+    **dict.fromkeys(["files.*", "folders.*"], "file"),
+    "conversations.*": "session",
 }
 """What a parameter or field of this name names."""
 NAMES_NOTHING = {"batch"}
@@ -48,6 +51,8 @@ class Inside:
 
 def put(body: dict[str, Any], where: list[str], value: str) -> dict[str, Any]:
     name, *rest = where
+    if rest == ["*"]:
+        return {**body, name: [value]}
     if rest[:1] == ["*"]:
         (item,) = body.get(name, [{}])
         return {**body, name: [put(item, rest[1:], value)]}
@@ -63,12 +68,14 @@ def of_the_api(world: World) -> Iterator[Inside]:
     spec = SchemaGenerator(urlconf="config.urls").get_schema(request=None, public=True)
     own = {kind: str(world.things["entity", f"{kind}0"]) for kind in ("project", "task", "risk")}
     own0, project = str(world.things["entity", "own0"]), own["project"]
+    own["sessions"] = str(world.things["session", "shared0"])
     beside = {
         "/api/references/": {"source": project, "target": own0, "kind": "CrossReference"},
         "/api/chat/sessions/": {},
         "/api/access-requests/": {"file": str(world.things["file", "own0"]), "labels": [5]},
         **{f"/api/entities/{kind}/": {"name": "New", "project": project} for kind in own},
         "/api/entities/project/": {"name": "New"},
+        "/api/chat/sessions/{id}/messages/": {"content": "What of it?"},
         "/api/desk/accept/": {"paragraphs": [{"seen": "as it was"}]},
     }
     for path, operations in spec["paths"].items():
@@ -93,7 +100,8 @@ def linked(schema: dict[str, Any], spec: dict[str, Any]) -> list[str]:
     """Names of the fields with an id, those of the items of a list as `list.*.field`."""
     name = (schema.get("$ref") or schema.get("items", {}).get("$ref", "")).split("/")[-1]
     fields = spec["components"]["schemas"].get(name, schema).get("properties", {})
-    found = [field for field, shape in fields.items() if "uuid" in str(shape) and field not in NAMES_NOTHING]
+    named = {field: shape for field, shape in fields.items() if "uuid" in str(shape) and field not in NAMES_NOTHING}
+    found = [f"{field}.*" if shape.get("type") == "array" else field for field, shape in named.items()]
     lists = {field: shape["items"] for field, shape in fields.items() if "$ref" in shape.get("items", {})}
     return [*found, *(f"{field}.*.{inner}" for field, items in lists.items() for inner in linked(items, spec))]
 

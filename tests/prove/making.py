@@ -22,7 +22,13 @@ from retrieval.evaluation.metrics import NAMES as FIGURES
 from retrieval.evaluation.report import TITLES as RANKINGS
 from retrieval.models import EvaluationOutcome, EvaluationQuestion, EvaluationRun
 from tests.conftest import ALL, Person, person
-from tests.prove.talk import plant_conversation, plant_pulses, plant_workspace_conversation, refer
+from tests.prove.talk import (
+    plant_conversation,
+    plant_pulses,
+    plant_shared_conversation,
+    plant_workspace_conversation,
+    refer,
+)
 from tests.prove.texts import plant_file, plant_notes
 from tests.prove.world import HIDDEN_WORD, LONG_AGO, OPEN_ATOMS, READERS, START, World, at, named
 
@@ -203,6 +209,8 @@ def plant_around(world: World, count: int) -> None:
                 if hidden:
                     past = Entity.objects.get(pk=things["entity", f"restricted{n}"])
                     plant_conversation(world, past, f"past{n}", people[name])
+            secret = things["entity", f"restricted{n}"] if hidden else None
+            plant_shared_conversation(world, own, f"shared{n}", people["keeper"], people["bare"], secret, SECRET)
             made = {"workspace": world.workspace, "created_by": people["creator"].user.pk}
             # A link to a record that is hidden reads as none.
             linked = things["entity", f"restricted{n}"] if hidden else None

@@ -40,7 +40,7 @@ OF_STEWARDS = {
 }  # fmt: skip
 """Functions of modules that decide who gets at files, requests and proposals."""
 OF_CONVERSATIONS = {
-    "chat.access": ["select_readable_messages", "find_removed"],
+    "chat.access": ["select_readable_messages", "may_know_removed", "find_removed"],
     "chat.memory": ["_select_candidates", "_read_turns"],
 }
 """Functions that decide what comes back of a conversation, and who is told why an answer is gone."""

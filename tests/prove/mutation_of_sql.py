@@ -13,8 +13,9 @@ from entities import rls
 from entities.rls import Protect
 from tests.prove.mutant import Mutant, reworded
 
-TEMPLATE = ["WORKSPACE", "LABELLED", "UNLABELLED", "UNLABELLED_ABOVE_FLOOR", "REQUESTER", "AUDIENCE"]
+TEMPLATE = ["WORKSPACE", "LABELLED", "UNLABELLED", "UNLABELLED_ABOVE_FLOOR", "REQUESTER", "AUDIENCE", "OWNED"]
 """What the policies are put together from (entities/rls.py)."""
+MADE = re.compile(r'CREATE POLICY (\w+ ON "\w+") (?:FOR \w+ )?')
 NAMED = re.compile(r'ALTER POLICY (\w+) ON "(\w+)"')
 
 
@@ -94,8 +95,5 @@ def policies_now() -> Iterator[str]:
                 model = apps.get_model(app, operation.name)
                 using, check = rls.build_conditions(model)
                 table = model._meta.db_table
-                if operation.append_only:
-                    yield f'ALTER POLICY scope_select ON "{table}" USING ({using})'
-                    yield f'ALTER POLICY scope_insert ON "{table}" WITH CHECK ({check})'
-                else:
-                    yield f'ALTER POLICY scope ON "{table}" USING ({using}) WITH CHECK ({check})'
+                for statement in rls.build_scope_sql(table, using, check, append_only=operation.append_only):
+                    yield MADE.sub(r"ALTER POLICY \1 ", statement)

@@ -105,11 +105,6 @@ SURVIVORS: dict[str, str] = {
     "ingestion.desk find_unchanged_items: for row in same if row.pk in places -> for row in same": (
         "what the caller may not see was left out before; what is closed in between ends in an error, and is not told"
     ),
-    "chat.access select_readable_messages: Message.objects.filter(build_sources_visible_q(scope), "
-    "audience=scope.principal, data_clas -> "
-    "Message.objects.filter(build_sources_visible_q(scope), data_classification__isnull=False)": (
-        "the policy asks for the audience too"
-    ),
     "chat.access find_removed: for turn in turns if turn.removed_label is not None -> for turn in turns": (
         "no label is among those that are allowed: it costs time"
     ),

@@ -1,10 +1,12 @@
 """What is said of the records of a world: Pulses, conversations and references, with their citations."""
 
+from datetime import timedelta
 from uuid import UUID
 
 from chat.models import Event, Message, Session, State, Title, Turn
 from chat.models import Role as Speaker
 from entities.models import Entity, Role, Source
+from entities.models.classification import FINANCIAL
 from entities.text import compute_digest
 from ingestion.models import ContextRow
 from pulse.models import Pulse, Variant
@@ -14,7 +16,9 @@ from references.models import Reference
 from retrieval.citations import CitedSource, Owner, register_all
 from retrieval.models import OwnerKind, SourceType
 from tests.conftest import Person
-from tests.prove.world import SERVICE_SETS, START, World, named
+from tests.prove.world import NOW, SERVICE_SETS, START, World, named
+
+LATER = NOW + timedelta(days=1)
 
 
 def plant_pulses(world: World, record: Entity, name: str) -> None:
@@ -68,6 +72,48 @@ def plant_workspace_conversation(world: World, name: str, asker: Person, secret:
         Source.objects.create(workspace=world.workspace, derived=turn.answer, entity_id=secret)
         Event.objects.create(**noted, seq=1, kind="token", data={"text": text})
     Event.objects.create(**noted, seq=2, kind="done", data={"usage": {}})
+
+
+def plant_shared_conversation(
+    world: World, record: Entity, name: str, keeper: Person, reader: Person, secret: UUID | None, concealed: int
+) -> None:
+    """What `keeper` began for all who see a record. `reader` has asked in it; where there is a `secret`, keeper has
+    done so before and since: below an answer that is concealed, drawn from a hidden record (an answer that all may
+    read, and one that they may know of), and just now.
+    """
+    mine = {"workspace_id": world.workspace.pk, "audience": 0}
+    session = Session.objects.create(
+        **mine, id=world.new("session", name), owner=keeper.user.pk, entity_id=record.pk, created_at=START,
+        last_message_at=START, pinned=bool(secret), archived_at=START if secret else None,
+    )  # fmt: skip
+    Title.objects.create(
+        **mine, id=named(f"title {name}"), owner=keeper.user.pk, session=session, data_classification=0, text="Together"
+    )
+    asked: list[tuple[Person, int, UUID | None, State]] = [(keeper, 0, None, State.DONE), (reader, 0, None, State.DONE)]
+    if secret:
+        asked.insert(1, (keeper, concealed, None, State.DONE))
+        asked += [(keeper, label, secret, State.DONE) for label in (0, FINANCIAL)]  # which others may know of
+        asked += [(keeper, concealed, None, State.RUNNING)]
+    for number, (person, label, source, state) in enumerate(asked, start=1):
+        key = f"{name} {person.user.username} {label} {source is None} {state}"
+        turn = Turn.objects.create(
+            **mine, id=named(f"turn {key}"), owner=person.user.pk, session=session, number=number, state=state,
+            lease_until=LATER, question=named(f"question {key}"), answer=named(f"message {key}"), created_at=START,
+            rating=1 if source else 0,
+        )  # fmt: skip
+        said = {**mine, "owner": person.user.pk, "session": session, "turn": turn, "data_classification": label}
+        hidden = bool(label or source)
+        at = NOW if hidden else START
+        for pk, role in ((turn.question, Speaker.USER), (turn.answer, Speaker.ASSISTANT)):
+            Message.objects.create(**said, id=pk, role=role, content=world.text(hidden), created_at=at)
+            if source:
+                Source.objects.create(workspace=world.workspace, derived=pk, entity_id=source)
+        Event.objects.create(
+            workspace_id=world.workspace.pk, audience=person.user.pk, turn=turn, seq=1, kind="token",
+            data={"text": "Said."}, data_classification=label, created_at=at,
+        )  # fmt: skip
+    if secret:
+        Session.objects.filter(pk=session.pk).update(last_message_at=NOW)
 
 
 def cite(world: World, owner: Owner, record: Entity) -> str:

@@ -50,8 +50,8 @@ BREAKS = {
     "a function that runs as its owner": "ALTER FUNCTION app_words(text) SECURITY DEFINER"
     " SET search_path = public, pg_temp",
     "a key that is gone": "ALTER TABLE references_reference DROP CONSTRAINT references_reference_target_id_ws",
-    "a key without the workspace": "ALTER TABLE chat_turn DROP CONSTRAINT chat_turn_session_id_ws,"
-    " ADD FOREIGN KEY (session_id) REFERENCES chat_session (id)",
+    "a key without the workspace": "ALTER TABLE chat_session DROP CONSTRAINT chat_session_entity_id_ws,"
+    " ADD FOREIGN KEY (entity_id) REFERENCES entities_entity (id)",
     "a key that nobody checked": "ALTER TABLE chat_turn DROP CONSTRAINT chat_turn_session_id_ws, ADD CONSTRAINT"
     " chat_turn_session_id_ws FOREIGN KEY (workspace_id, session_id)"
     " REFERENCES chat_session (workspace_id, id) NOT VALID",

@@ -44,6 +44,7 @@ replace_expired BEFORE INSERT ON entities_entityrolegrant FOR EACH ROW EXECUTE F
 replace_expired BEFORE INSERT ON entities_entityusergrant FOR EACH ROW EXECUTE FUNCTION app_replace_expired()
 
 forget_messages BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_forget_answers()
+forget_titles BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_forget_derived('chat_title')
 forget_pulses BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_forget_pulses()
 forget_references BEFORE DELETE ON entities_entity FOR EACH ROW
  EXECUTE FUNCTION app_forget_derived('references_reference')
@@ -53,6 +54,7 @@ unindex_drawn_from BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTIO
 forget_pulse AFTER DELETE ON pulse_pulse FOR EACH ROW EXECUTE FUNCTION app_forget_pulse()
 forget_sources AFTER DELETE ON pulse_pulse FOR EACH ROW EXECUTE FUNCTION app_forget_sources()
 forget_sources AFTER DELETE ON chat_turn FOR EACH ROW EXECUTE FUNCTION app_forget_sources()
+forget_sources AFTER DELETE ON chat_title FOR EACH ROW EXECUTE FUNCTION app_forget_sources()
 forget_sources AFTER DELETE ON references_reference FOR EACH ROW EXECUTE FUNCTION app_forget_sources()
 raise_citations AFTER UPDATE OF data_classification ON pulse_pulse FOR EACH ROW EXECUTE FUNCTION app_raise_citations()
 
@@ -71,6 +73,8 @@ bin_rows AFTER UPDATE OF deleted_at ON ingestion_file FOR EACH ROW
  WHEN ((((old.deleted_at IS NULL) <> (new.deleted_at IS NULL)) AND (old.deleted_with IS NULL)
  AND (new.deleted_with IS NULL))) EXECUTE FUNCTION app_bin_rows()
 forget_passages BEFORE DELETE ON ingestion_file FOR EACH ROW EXECUTE FUNCTION app_forget_passages()
+forget_passages_of_titles BEFORE DELETE ON ingestion_file FOR EACH ROW
+ EXECUTE FUNCTION app_forget_passages_of_titles()
 
 label_links AFTER UPDATE OF data_classification, floor ON ingestion_paragraph FOR EACH ROW
  WHEN (((old.data_classification IS DISTINCT FROM new.data_classification) OR (old.floor IS DISTINCT FROM new.floor)))
@@ -105,6 +109,29 @@ delete_message AFTER DELETE ON chat_message FOR EACH ROW EXECUTE FUNCTION app_de
 index_message AFTER INSERT OR DELETE OR UPDATE OF content, data_classification, audience ON chat_message
  FOR EACH ROW EXECUTE FUNCTION app_index_message()
 delete_session AFTER DELETE ON chat_session FOR EACH ROW EXECUTE FUNCTION app_delete_session()
+forget_role AFTER DELETE ON entities_role FOR EACH ROW EXECUTE FUNCTION app_forget_role()
+keep_readers BEFORE UPDATE OF workspace_id, audience, owner, entity_id ON chat_session FOR EACH ROW WHEN
+ ((((old.workspace_id <> new.workspace_id) OR (old.audience <> new.audience) OR (old.owner <> new.owner)) OR
+ (old.entity_id IS DISTINCT FROM new.entity_id))) EXECUTE FUNCTION app_keep_readers()
+keep_readers BEFORE UPDATE OF workspace_id, audience, owner, session_id, data_classification, text ON chat_title FOR
+ EACH ROW WHEN ((((old.workspace_id <> new.workspace_id) OR (old.audience <> new.audience) OR (old.owner <>
+ new.owner) OR (old.session_id <> new.session_id)) OR (((old.data_classification IS DISTINCT FROM
+ new.data_classification) OR ((old.text)::text <> (new.text)::text)) AND (NOT app_service())))) EXECUTE FUNCTION
+ app_keep_readers()
+service_labels BEFORE INSERT ON chat_title FOR EACH ROW WHEN (((new.data_classification IS NOT NULL) AND (NOT
+ app_service()))) EXECUTE FUNCTION app_keep_readers()
+service_labels BEFORE INSERT ON chat_message FOR EACH ROW WHEN (((new.data_classification IS NOT NULL) AND (NOT
+ app_service()))) EXECUTE FUNCTION app_keep_readers()
+keep_readers BEFORE UPDATE OF workspace_id, audience, owner, session_id, question, answer ON chat_turn FOR EACH ROW
+ WHEN (((old.workspace_id <> new.workspace_id) OR (old.audience <> new.audience) OR (old.owner <> new.owner) OR
+ (old.session_id <> new.session_id) OR (old.question <> new.question) OR (old.answer <> new.answer))) EXECUTE FUNCTION
+ app_keep_readers()
+keep_readers BEFORE UPDATE OF workspace_id, audience, owner, session_id, turn_id, data_classification, content ON
+ chat_message FOR EACH ROW WHEN ((((old.workspace_id <> new.workspace_id) OR (old.audience <> new.audience) OR
+ (old.owner <> new.owner) OR (old.session_id <> new.session_id) OR (old.turn_id <> new.turn_id)) OR
+ (((old.data_classification IS DISTINCT FROM new.data_classification) OR (old.content <> new.content)) AND (NOT
+ app_service())))) EXECUTE FUNCTION app_keep_readers()
+service_writes BEFORE INSERT ON chat_event FOR EACH ROW WHEN ((NOT app_service())) EXECUTE FUNCTION app_keep_readers()
 notify_turn AFTER INSERT ON chat_event FOR EACH ROW EXECUTE FUNCTION app_notify_turn()
 carry_counted BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_carry_counted()
 notify_reader AFTER DELETE OR UPDATE OF expires_at ON entities_token FOR EACH ROW EXECUTE FUNCTION app_notify_reader()

@@ -9,21 +9,22 @@ from chat.memory import recall_turns
 from chat.models import Message, Role, Session, Turn
 from entities.models import Source
 from tests.oracle.asked import WORDS, Asked
-from tests.oracle.chat_paths import reads_of, recall_answers
+from tests.oracle.chat_paths import conversations_of, reads_of, recall_answers
 from tests.oracle.planting import WORKSPACE, Everything, talked_of
 from tests.prove.questions.refusals import undone
 
 
-def own_sessions(e: Everything, asked: Asked) -> dict[str, UUID]:
+def list_sessions(e: Everything, asked: Asked) -> list[tuple[str, UUID]]:
+    """What somebody reads, with what it is about."""
     seen = [WORKSPACE, *(record.name for record in e.world.records if asked.sees(record))]
-    return {about: e.sessions[asked.person.name, about] for about in seen}
+    return [(about, pk) for (_, about), pk in conversations_of(asked, seen).items()]
 
 
 def what_was_said_comes_back(e: Everything) -> None:
-    """From one's own conversation as far as one may read it, and from before the turn that asks."""
+    """From a conversation that one reads, as far as one may read it, and from before the turn that asks."""
     for person in e.world.people:
         asked = Asked(e, person)
-        for about, session in own_sessions(e, asked).items():
+        for about, session in list_sessions(e, asked):
             texts, read = talked_of(e.world, about), reads_of(asked, about)
             assert sorted(recall_answers(asked, session, len(texts) + 1)) == sorted(read), (person.name, about)
             before = len(texts)
@@ -49,7 +50,7 @@ def removed_answers_are_disclosed(e: Everything) -> None:
             Message.objects.filter(turn__answer=F("pk")).delete()
         for person in e.world.people:
             asked = Asked(e, person)
-            for about, session in own_sessions(e, asked).items():
+            for about, session in list_sessions(e, asked):
                 texts, read = talked_of(e.world, about), reads_of(asked, about)
                 with asked.scope.open():
                     turns = list(Turn.objects.filter(session=session).order_by("number"))

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db import connection
 
-from chat.models import Message
+from chat.models import Message, Session, Turn
 from chat.models import Role as Speaker
 from entities.audit.writing import AuditedQuery, record_question
 from entities.models import AuditEntry, AuditText, EntityRoleGrant, EntityUserGrant, FieldParagraph
@@ -15,7 +15,7 @@ from pulse.models import Pulse
 from references.models import Reference
 from tests.oracle.desk_planting import message_on
 from tests.oracle.monitor import PUBLIC, Person, Text
-from tests.oracle.planting import WORKSPACE, Everything, talked_of
+from tests.oracle.planting import SHARED, Everything, talked_of
 from tests.oracle.worlds import VERBS
 from tests.prove.questions.refusals import undone
 
@@ -46,7 +46,8 @@ def tables_show_what_is_cleared(e: Everything) -> None:
             for model in (Paragraph, FieldParagraph):
                 same(model.__name__, person, model.objects.values_list("text", flat=True), passages)
             answers = Message.objects.filter(role=Speaker.ASSISTANT).values_list("content", flat=True)
-            said = [t for about in (WORKSPACE, *(r.name for r in world.records)) for t in talked_of(world, about)]
+            readers = (person.name, SHARED, *world.roles_now(person))
+            said = [t for name, about in e.sessions if name in readers for t in talked_of(world, about)]
             same("answers", person, answers, words(t for t in said if world.cleared(person, t.label)))
             # Words of messages stand in a table that no model has: under the same label, for the same person.
             with connection.cursor() as cursor:
@@ -201,6 +202,35 @@ def the_audit_is_for_who_administers(e: Everything) -> None:
 def asked() -> Any:
     """What the question above has written; requests of other questions are in the audit too."""
     return AuditEntry.objects.filter(object_kind="test")
+
+
+def conversations_are_changed_by_their_owners(e: Everything) -> None:
+    """Of what somebody reads they change and delete their own, and they begin nothing in another's name."""
+    planted = e.planted
+    with planted.service.open():
+        of = dict(Session.objects.values_list("pk", "owner"))
+    for person in everybody(e):
+        scope = planted.scope(person)
+        readers = (person.name, SHARED, *e.world.roles_now(person))
+        own = [pk for (name, _), pk in e.sessions.items() if name in readers and of[pk] == scope.principal]
+        with scope.open():
+            with undone():
+                changed = Session.objects.update(pinned=True)
+                turns = Turn.objects.update(rating=1)
+                deleted = Session.objects.filter(pk__in=e.sessions.values())._raw_delete("default")
+            assert (changed, deleted) == (len(own), len(own)), person
+            with undone():
+                assert turns == Turn.objects.filter(owner=scope.principal).count() > 0, person
+    dee = planted.users["dee"].pk
+    with planted.scope(e.world.people[1]).open():
+        for owner, fine in ((planted.users["ben"].pk, True), (dee, False)):
+            done = True
+            try:
+                with undone():
+                    Session.objects.create(workspace=planted.workspace, audience=0, owner=owner)
+            except Exception:
+                done = False
+            assert done == fine, owner
 
 
 def labels_are_written_as_far_as_they_are_read(e: Everything) -> None:

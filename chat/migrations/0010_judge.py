@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("chat", "0007_removed"),
+        ("chat", "0009_title_sources"),
     ]
 
     operations = [

@@ -1,0 +1,126 @@
+"""What a question mentions: where it looks, as far as its asker may see it, and never a fetch."""
+
+from uuid import uuid4
+
+import pytest
+
+from chat.models import Turn
+from entities.actions import create_entity
+from entities.models.classification import FINANCIAL, PII
+from entities.models.entity import Visibility
+from entities.types import Risk
+from ingestion.models import File
+from tests.chat.conftest import Chat
+from tests.chat.test_shared import joined
+
+
+@pytest.fixture
+def about_all():
+    def begin(who):
+        return Chat(who, who.api.post("/api/chat/sessions/", {}).json()["id"])
+
+    return begin
+
+
+def look_for_clause(model, text="Here [1]."):
+    model.says(tool_use=("search_knowledge", {"query": "kestrel clause"}))
+    model.says(text=text)
+
+
+def test_a_mention_is_where_the_question_looks(
+    viewer, alice, contract, restricted, index, about_all, start, model, service
+):
+    with alice.scope.open():
+        risk = create_entity(scope=alice.scope, model=Risk, fields={"name": "Late steel"})
+    one, other = index.file(contract, "Lease.pdf"), index.file(contract, "Annex.pdf")
+    deep = index.file(contract, "Deep.pdf")
+    hidden = index.file(restricted, "Settlement.pdf")
+    with service.open():
+        File.objects.filter(pk=other.pk).update(path="/annexes/Annex.pdf")
+        File.objects.filter(pk=deep.pk).update(path="/annexes/old/Deep.pdf")
+    for record, file, text in (
+        (contract, one, "lease"), (contract, other, "annex"), (contract, deep, "old annex"), (risk, None, "steel"),
+        (restricted, hidden, "settlement"),
+    ):  # fmt: skip
+        index.row(record, f"The kestrel clause of the {text}.", file=file, vector=False)
+    chat = about_all(viewer)
+    every = {"lease", "annex", "old annex", "steel"}
+    for mentioned, expected in (
+        ({"files": [str(one.pk)]}, {"lease"}),
+        ({"folders": [str(other.pk)]}, {"annex", "old annex"}),
+        ({"records": [str(risk.pk)]}, {"steel"}),
+        ({"records": [str(risk.pk)], "files": [str(one.pk)]}, every),  # records, so that of the file
+        ({}, every),
+    ):
+        look_for_clause(model)
+        turn = chat.ask("Where is the kestrel clause?", **mentioned)
+        assert turn["state"] == "done", turn
+        found = {text for text in {*every, "settlement"} if f"clause of the {text}." in model.requests[-1].text}
+        assert found == expected, mentioned
+        tools = model.requests[-2].tools
+        assert ("list_records" in tools) == (not mentioned)
+    page = viewer.client.get(f"{viewer.base}chat/{chat.session}/").content.decode()
+    assert page.count("Looked in: what the question mentions.") == 4
+
+    # What is hidden is refused as what is not there, whatever it is.
+    theirs = about_all(alice).session
+    refused = [
+        viewer.api.post(f"{chat.url}messages/", {"content": "What of it?", kind: [str(pk)]})
+        for kind, pk in (
+            ("records", restricted.pk), ("files", hidden.pk), ("folders", hidden.pk), ("conversations", theirs),
+            ("records", uuid4()), ("files", uuid4()), ("folders", one.pk), ("conversations", chat.session),
+        )
+    ]  # fmt: skip
+    assert {(answer.status_code, answer.content) for answer in refused} == {(400, refused[-1].content)}
+
+    # What is gone by the time the tool looks is no mention any more.
+    with service.open():
+        turns = Turn.objects.filter(session=chat.session).order_by("number")
+        assert turns[2].mentions == [["record", str(risk.pk)]]
+        type(risk).objects.filter(pk=risk.pk).update(visibility=Visibility.RESTRICTED)
+    links = viewer.client.get(f"{viewer.base}chat/{chat.session}/").content.decode()
+    assert links.count(f"/entities/{risk.pk}/") == 0 < links.count(f"/files/{one.pk}/")
+
+    def names(who, typed):
+        page = who.client.get(f"{who.base}chat/mentions/?q={typed}").content.decode()
+        return [part.split('"')[0] for part in page.split('data-name="')[1:]]
+
+    assert names(viewer, "ann") == ["Annex.pdf", "annexes"]
+    assert names(viewer, "late") == names(viewer, "settlement") == names(viewer, "") == []
+    assert names(alice, "settlement") == ["Settlement", "Settlement.pdf"]
+
+
+def test_a_mentioned_conversation_is_told_to_no_more_readers(cfo, viewer, contract, share, start, about_all, model):
+    private, shared = start(cfo, contract), share(cfo, contract)
+    for chat, words in ((private, "The kestrel sum is nine."), (shared, "The kestrel sum is seven.")):
+        model.says(text=words)
+        chat.ask("What is the kestrel sum?")
+    refused = cfo.api.post(f"{shared.url}messages/", {"content": "And?", "conversations": [private.session]})
+    assert refused.status_code == 400
+    model.says(text="Well.")
+    both = [private.session, shared.session]
+    asked = about_all(cfo).ask("Which kestrel sum did we speak of?", conversations=both)
+    assert [label["value"] for label in asked["message"]["labels"]] == [FINANCIAL]  # of what was said there
+    given = model.requests[-1].text
+    assert "The kestrel sum is nine." in given
+    assert "The kestrel sum is seven." in given
+    # Somebody who is cleared for less is given what they may read of it: the question alone.
+    model.says(text="Well.")
+    joined(viewer, shared).ask("Go on.")
+    model.says(text="Well.")
+    start(viewer, contract).ask("Which kestrel sum did you speak of?", conversations=[shared.session])
+    assert "The kestrel sum is seven." not in model.requests[-1].text
+    assert "What is the kestrel sum?" in model.requests[-1].text
+
+
+def test_a_name_in_a_question_brings_its_label(alice, viewer, contract, index, share, start, model):
+    """The name was offered to who may read it; where others read along it binds them."""
+    file = index.file(contract, "Jane Miller.pdf", name_label=PII)
+    index.row(contract, "A text.", file=file)
+    chat = share(alice, contract)
+    model.says(text="Well.")
+    turn = chat.ask("What stands in it?", files=[str(file.pk)])
+    assert PII in [label["value"] for label in turn["question"]["labels"]]
+    assert "What stands in it?" not in str(joined(viewer, chat).messages())
+    page = viewer.client.get(f"{viewer.base}chat/mentions/?q=jane").content.decode()
+    assert "Miller" not in page
