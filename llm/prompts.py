@@ -274,13 +274,6 @@ def build_chat_system(
     ]
 
 
-def build_title_prompt(message: str) -> Prompt:
-    """Ask for the title of a chat from its first message."""
-    clean = Cleaner()
-    asked = render("title_user", message=clean(message[:2_000]))
-    return Prompt(render("title_system"), [build_user_message(asked)], max_tokens=40, injections=clean.injections)
-
-
 def _clean_record(record: Record, clean: Cleaner) -> Record:
     fields = {label: clean(value) for label, value in record.fields.items()}
     return Record(record.type, clean(record.name), fields, [clean(line) for line in record.status])

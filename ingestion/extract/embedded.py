@@ -26,7 +26,6 @@ WRITTEN = re.compile(
 IN_TEXT, IN_MESSAGE = "data", "message"
 ORNAMENT = 48  # pixels: smaller pictures hold no text
 FORMATS = ("PNG", "JPEG", "TIFF", "GIF", "BMP", "WEBP")
-HERE = ("src", "href", "{http://www.w3.org/1999/xlink}href", "xlink:href")
 
 
 def compute_key(content: bytes, kind: str) -> str:
@@ -53,13 +52,6 @@ def is_ornament(content: bytes) -> bool:
             return max(image.size) <= ORNAMENT
     except (OSError, ValueError, SyntaxError, TypeError, Image.DecompressionBombError, Image.DecompressionBombWarning):
         return False
-
-
-def list_in_element(element: Any) -> Iterator[str]:
-    """Addresses by which an element of a web page shows a picture that it holds itself."""
-    for name in HERE:
-        if ADDRESS.match(element.get(name) or ""):
-            yield element.get(name)
 
 
 def list_in_page(root: Any) -> Iterator[bytes]:

@@ -17,7 +17,6 @@ from llm.offline.ranking import ALIKE, extract_content_words, extract_terms, ste
 from llm.offline.reading import (
     FIELDS,
     PromptPassage,
-    extract_element,
     extract_lines,
     extract_passages,
     extract_text,
@@ -265,10 +264,3 @@ def _collect_results(messages: list[dict[str, Any]], index: int) -> list[ToolRes
             elif block.get("type") == "tool_result":
                 found.append(ToolResult(names.get(block.get("tool_use_id", ""), ""), extract_text([block])))
     return found
-
-
-def build_title(prompt: str) -> str:
-    """A title made of the first words of a message."""
-    words = extract_element(prompt, "message").split()
-    short = " ".join(words[:7]).rstrip(".,;:!?")
-    return short[:80] or "New conversation"

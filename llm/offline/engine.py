@@ -47,8 +47,6 @@ def answer(body: dict[str, Any]) -> Answer:
         return _build_text_answer(summarise([unfence(found["text"]) for found in PARAGRAPH.finditer(prompt)]), body)
     if has_element(prompt, "record") and has_element(prompt, "passages"):
         return _build_text_answer(_answer_pulse(prompt), body)
-    if has_element(prompt, "message"):
-        return _build_text_answer(chatting.build_title(prompt), body)
     return _build_text_answer(chatting.compose_answer(body) if find_last_question(body["messages"])[1] else SELF, body)
 
 

@@ -9,10 +9,11 @@ from django.db import DatabaseError
 
 from entities.access import Scope
 from entities.actions import create_workspace
-from llm import client, metering, prompts, scripted
+from llm import client, metering, scripted
 from llm.client import BudgetExceeded, Call, ModelInterrupted, ModelUnavailable
 from llm.models import Budget, ModelCall
 from llm.models_catalogue import CATALOGUE, CatalogueError, get_tier_model
+from llm.prompts import NOT_FOUND
 
 ASK = {"system": "", "messages": [{"role": "user", "content": "Salaries of the crew?"}]}
 
@@ -99,14 +100,14 @@ def test_one_workspace_does_not_spend_anothers_budget(call, service):
 def test_the_offline_engine_costs_nothing_and_has_no_budget(call, service):
     with service.open():
         Budget.objects.create(workspace_id=call.workspace, monthly_cap=Decimal(0))
-    client.complete(call, **prompts.build_title_prompt("Cheap question").request)
+    client.complete(call, **ASK)
     (row,) = rows(service)
     assert (row.cost, row.model, row.outcome) == (Decimal(0), "offline-extractive", "ok")
     assert row.tokens_in > 0
 
 
 def test_calls_and_budgets_are_invisible_without_a_scope_and_from_elsewhere(call, outsider, opened):
-    client.complete(call, **prompts.build_title_prompt("Question").request)
+    client.complete(call, **ASK)
     assert not ModelCall.objects.exists()
     with opened(outsider):
         assert not ModelCall.objects.exists()
@@ -114,7 +115,7 @@ def test_calls_and_budgets_are_invisible_without_a_scope_and_from_elsewhere(call
 
 
 def test_a_recorded_call_cannot_be_changed(call, service):
-    client.complete(call, **prompts.build_title_prompt("Question").request)
+    client.complete(call, **ASK)
     with service.open():
         assert ModelCall.objects.update(cost=0) == 0
         assert ModelCall.objects.all().delete()[0] == 0
@@ -126,7 +127,7 @@ def test_an_answer_survives_a_database_that_cannot_record_it(call, monkeypatch):
         raise DatabaseError("gone")
 
     monkeypatch.setattr(ModelCall.objects, "create", broken)
-    assert client.complete(call, **prompts.build_title_prompt("Question").request).text == "Question"
+    assert client.complete(call, **ASK).text == NOT_FOUND
 
 
 def test_tiers_are_models_with_a_price(settings):
@@ -141,7 +142,7 @@ def test_tiers_are_models_with_a_price(settings):
 
 
 def offline_call(call):
-    client.complete(call, **prompts.build_title_prompt("Question").request)
+    client.complete(call, **ASK)
 
 
 def test_calls_that_cannot_be_written_end_the_collecting_and_nothing_else(call, service, monkeypatch):

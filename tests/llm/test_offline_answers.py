@@ -11,12 +11,6 @@ from llm.offline.summaries import summarise
 from llm.prompts import NOT_FOUND, NumberedPassage, PromptDocument, Record
 from tests.llm.offline_helpers import DOCUMENTS, LEASE, body, chat, flat, quotes, said
 
-
-def test_a_title_is_made_of_the_first_words():
-    request = prompts.build_title_prompt("What is the liability cap of the steel subcontract, please?").request
-    assert said(engine.answer(body(request))) == "What is the liability cap of the"
-
-
 # Chat
 
 

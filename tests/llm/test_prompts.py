@@ -101,7 +101,7 @@ def test_the_pulse_shows_fields_status_passages_and_focus():
 
 
 def test_the_digest_names_the_templates_used():
-    assert prompts.digest("title_user") != prompts.digest("title_system")
+    assert prompts.digest("rerank_user") != prompts.digest("rerank_system")
     assert len(prompts.digest(*prompts.CLASSIFY_TEMPLATES)) == 64
 
 
