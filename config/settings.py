@@ -1,5 +1,6 @@
 """Settings. Everything an operator may change is an environment variable listed in docs/deployment.md."""
 
+import os
 import sys
 from importlib import import_module
 from importlib.util import find_spec
@@ -15,6 +16,9 @@ from config.postgres import Cluster
 from config.roles import APP, MQ, OWNER
 
 env = environ.Env()
+
+# onnxruntime reports its use to its maker over the network, from the moment that it is imported, unless this is set.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 # ── Installation ───────────────────────────────────────────────────────────────────────────────────────────────────
 

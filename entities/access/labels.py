@@ -67,7 +67,8 @@ def load_granted_atoms(scope: object = None) -> frozenset[int]:
 
 def load_concealed_atoms() -> frozenset[int]:
     """The atoms that the open scope is not cleared for and may not hear of either."""
-    return frozenset(value for value, level in load_levels().items() if level.conceal) - load_granted_atoms()
+    concealed = load_once("concealed", lambda: frozenset(v for v, level in load_levels().items() if level.conceal))
+    return concealed - load_granted_atoms()  # type: ignore[no-any-return]
 
 
 def list_missing_atoms(label: int) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 
 from entities.access import list_atoms
 from entities.access.labels import load_levels
+from entities.access.scope import load_once
 from entities.models import Classification
 from entities.models.classification import FIRST_COMPOUND
 
@@ -51,7 +52,9 @@ def paginate(request: Request, rows: Any, serialize: Callable[[Any], Any]) -> Re
 
 def load_atom_chips() -> dict[int, Classification]:
     """The atoms of the open scope's workspace by value, with their names, icons and colours."""
-    return {value: level for value, level in load_levels().items() if value < FIRST_COMPOUND}
+    return load_once(  # type: ignore[no-any-return]
+        "chips", lambda: {value: level for value, level in load_levels().items() if value < FIRST_COMPOUND}
+    )
 
 
 def list_chips(label: int | None) -> list[Classification] | None:

@@ -20,6 +20,8 @@ class LatePattern:
         return re.compile(self.pattern, self._flags)
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # asked of a copy before it has a pattern
+            raise AttributeError(name)
         found = getattr(self._compiled, name)
         setattr(self, name, found)  # the next call finds the method without this one
         return found

@@ -58,10 +58,7 @@ DECLARE
     WHERE a.attrelid = TG_RELID AND a.atttypid = 'uuid'::regtype AND a.attname <> 'entity_ptr_id'
       AND before ->> a.attname IS DISTINCT FROM after ->> a.attname AND before ->> a.attname IS NOT NULL);
 BEGIN
-  IF parents = '{}' THEN RETURN NULL; END IF;
-  -- Who writes a text that counts it holds its base row: it is waited for, and its text is then found.
-  PERFORM FROM entities_entity e WHERE e.id = OLD.entity_ptr_id FOR NO KEY UPDATE;
-  IF NOT EXISTS (SELECT FROM entities_entity e WHERE e.id = OLD.entity_ptr_id
+  IF parents <> '{}' AND NOT EXISTS (SELECT FROM entities_entity e WHERE e.id = OLD.entity_ptr_id
     AND (e.visibility <> 'workspace' OR e.archived_at IS NOT NULL OR e.deleted_at IS NOT NULL))
   THEN PERFORM app_withdraw_pulses('count', parents); END IF;
   RETURN NULL;
@@ -74,12 +71,6 @@ DO $do$ DECLARE type regclass; BEGIN
   END LOOP;
 END $do$
 """.replace("OF_ONE", COUNT_BELOW.format("%s"))
-WITHDRAW_OLD = """
--- Texts from before have a source for each record that they counted, at most 1,000 of a type: who else was counted is not
--- known. They are made again.
-UPDATE pulse_pulse p SET data_classification = NULL, text = '', fingerprint = '' WHERE p.data_classification IS NOT NULL
-  AND EXISTS (SELECT FROM entities_source s WHERE s.derived = p.id AND s.weight = 'count');
-"""
 UNDO = [
     "DROP FUNCTION app_withdraw_closed() CASCADE",
     "DROP FUNCTION app_withdraw_moved() CASCADE",
@@ -92,4 +83,4 @@ class Migration(migrations.Migration):
 
     dependencies = [("pulse", "0005_withdrawn"), ("entities", "0029_joined_at")]
 
-    operations = [migrations.RunSQL([SQL, OF_ALL_TYPES, WITHDRAW_OLD], UNDO)]
+    operations = [migrations.RunSQL([SQL, OF_ALL_TYPES], UNDO)]

@@ -140,3 +140,25 @@ def test_unreachable_database_is_one_sentence_without_traceback(tmp_path):
     assert run.returncode == 1
     assert "Clearance did not start. The database cannot be reached" in run.stderr
     assert "Traceback" not in run.stderr
+
+
+@pytest.mark.parametrize("settings_first", [True, False])
+def test_nothing_reports_to_the_maker_of_a_library(tmp_path, settings_first):
+    """onnxruntime writes down its use, to send it, as soon as it is imported; the twin sees that it would."""
+    load = "import django; django.setup()" if settings_first else "import onnxruntime"
+    environment = {
+        **os.environ,
+        "HOME": str(tmp_path),
+        "XDG_CACHE_HOME": str(tmp_path / ".cache"),
+        "CLEARANCE_HOME": str(tmp_path / "home"),
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }
+    environment.pop("ORT_DISABLE_TELEMETRY", None)
+    subprocess.run(
+        [sys.executable, "-c", f"{load}; import onnxruntime, time; time.sleep(1)"],
+        env=environment,
+        cwd=django_settings.BASE,
+        timeout=120,
+        check=True,
+    )
+    assert (tmp_path / ".cache").exists() is not settings_first
