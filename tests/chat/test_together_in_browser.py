@@ -4,18 +4,10 @@ import pytest
 
 from chat.models import Session
 from entities.models.classification import FINANCIAL
-from tests.browser.test_pages import AXE
+from tests.browser.accessible import assert_accessible
 from tests.chat.test_in_browser import visit  # noqa: F401  fixture
 
 pytestmark = pytest.mark.browser
-RULES = (
-    "axe.run(document, {resultTypes: ['violations']}).then(r => r.violations.map(v => v.id + ' ' + v.nodes[0].html))"
-)
-
-
-def find_violations(page):
-    page.evaluate(AXE)
-    return page.evaluate(RULES)
 
 
 def test_two_people_in_one_conversation(visit, viewer, cfo, contract, index):  # noqa: F811
@@ -29,7 +21,7 @@ def test_two_people_in_one_conversation(visit, viewer, cfo, contract, index):  #
     composer.press("Enter")
     page.locator("#talk [data-state=done]").get_by_text("40,000").wait_for()
     page.locator("#chat-readers").get_by_text("Who may see this record reads what you write here").wait_for()
-    assert find_violations(page) == []
+    assert_accessible(page)
     assert page.complaints == []
     with cfo.scope.open():
         session = Session.objects.get()
@@ -44,7 +36,7 @@ def test_two_people_in_one_conversation(visit, viewer, cfo, contract, index):  #
     composer.press_sequentially("When does @leas")
     options = theirs.get_by_role("listbox", name="Names that you can mention").get_by_role("option")
     options.filter(has_text="Lease.pdf").wait_for()
-    assert find_violations(theirs) == []
+    assert_accessible(theirs)
     for _ in range(options.count()):
         if "Lease.pdf" in theirs.locator("#mention-list [aria-selected=true]").inner_text():
             break

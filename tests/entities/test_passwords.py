@@ -14,7 +14,7 @@ from django.test import Client
 
 from entities.access import Scope
 from entities.account import change_password
-from entities.api import views
+from entities.api import account
 from entities.joining import build_code, find_user_by_code
 from entities.models import AuditEntry, Membership, Token, User
 from tests.conftest import Person
@@ -146,7 +146,7 @@ def test_a_token_asked_for_before_the_password_changed_is_not_made_after_it(
         elsewhere(lambda: change_password(user=User.objects.get(pk=viewer.user.pk), password=OWN))
         return user
 
-    monkeypatch.setattr(views, "authenticate", authenticate_then_change)
+    monkeypatch.setattr(account, "authenticate", authenticate_then_change)
     assert asked_of(viewer).status_code == 401
     with viewer.scope.open():
         assert not Token.objects.filter(membership__user=viewer.user).exists()

@@ -11,7 +11,7 @@ from typing import Any, cast
 from django.core.paginator import Paginator
 from django.db.models import Q, Value
 
-from chat.access import select_sessions
+from chat.access import select_dated_sessions
 from chat.models import Message
 from entities.access import Scope, is_readable, select_readable
 from entities.models import Entity, FieldParagraph
@@ -101,7 +101,9 @@ def even_of_nothing(scope: Scope, file: File) -> Any:
 
 
 def find_sessions_of_anyone(scope: Scope, words: str) -> Any:
-    return select_sessions(scope).filter(pk__in=Message.objects.filter(content__icontains=words).values("session"))
+    return select_dated_sessions(scope).filter(
+        pk__in=Message.objects.filter(content__icontains=words).values("session")
+    )
 
 
 # Twice: a PDF of which no paragraph is cleared is refused too, whatever file it is.
