@@ -41,7 +41,7 @@ def test_a_steward_labels_several_files_after_a_look_at_who_gains_and_loses(
 
     for who, there in ((steward, True), (viewer, False), (staff, False)):
         table = who.client.get(f"{who.base}entities/{contract.pk}/files/table/").content.decode()
-        assert ("Label the ticked files" in table) is there
+        assert ("Relabel the ticked files" in table) is there
     preview = post(steward, contract, "label", [*files, "nonsense"], labels=INTERNAL)
     told = preview.content.decode()
     assert "<strong>1 person</strong> would read more, <strong>1 person</strong> less" in told  # staff; viewer
