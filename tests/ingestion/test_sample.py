@@ -1,6 +1,6 @@
 """Who begins an installation may have the sample company beside their own workspace: chosen, loaded, and found."""
 
-from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +10,7 @@ from entities.access import Scope
 from entities.actions import create_workspace
 from entities.first_run import make_code
 from entities.models import Entity, User, Workspace
-from ingestion.demo.load import _find_marker, is_unfinished
+from ingestion.demo.load import is_unfinished
 from ingestion.models import File
 from ingestion.tasks import load_sample
 from tests.entities.test_first_run import begin, open_browser
@@ -19,11 +19,11 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
-def private(settings: LazySettings) -> Iterator[None]:
+def private(settings: LazySettings, tmp_path: Path) -> None:
+    """Only this machine reaches the installation, and no other test loads the demo in it."""
     settings.ALLOWED_HOSTS = ["localhost"]
     settings.CLEARANCE_BIND = "127.0.0.1"
-    yield
-    _find_marker().unlink(missing_ok=True)
+    settings.CLEARANCE_HOME = tmp_path
 
 
 def test_it_is_set_up_beside_ones_own_workspace_and_the_home_says_where(
