@@ -28,7 +28,7 @@ from entities.models import User, Workspace
 from entities.network import is_public
 from entities.password_form import NewPasswordForm
 from entities.registry import list_entity_types
-from entities.sign_in import DEMO, DEMO_SLUG, is_unclaimed, offers_sample
+from entities.sign_in import DEMO, DEMO_SLUG, can_add_sample, is_unclaimed
 from entities.signals import sample_chosen
 
 MAX_SLUG_CHARACTERS = 50
@@ -85,7 +85,7 @@ class FirstRunForm(NewPasswordForm):
 
     def __init__(self, data: Any = None) -> None:
         super().__init__(data)
-        if not offers_sample():
+        if not can_add_sample():
             del self.fields["sample"]
         choices = [(name, translate_stored(model.plural_title)) for name, model in list_entity_types().items()]
         kinds = self.fields["kinds"]

@@ -87,7 +87,7 @@ def is_unclaimed() -> bool:
     return not own_users.exists() and not Workspace.objects.exclude(slug=DEMO_SLUG).exists()
 
 
-def offers_sample() -> bool:
+def can_add_sample() -> bool:
     """Whether a founder may have the demo workspace beside their own: where nobody else can reach the installation, and
     nobody has made the demo their own by another password."""
     admin = User.objects.filter(username="admin").first()

@@ -61,13 +61,13 @@ def home(request: HttpRequest) -> HttpResponse:
         "first_kind": choose_first_kind(scope, counts),
         "demo_questions": list_demo_questions(scope),
         "begin_url": "/begin/" if scope.slug == DEMO_SLUG and is_unclaimed() else "",
-        "sample_url": f"/w/{DEMO_SLUG}/sample/" if shows_sample(request, counts) else "",
+        "sample_url": f"/w/{DEMO_SLUG}/sample/" if has_sample(request, counts) else "",
         "demo_people": list_other_people(request.user.get_username(), scope),
     }
     return render(request, "entities/home.html", {"recent": recent, "kinds": kinds, **first, **panels})
 
 
-def shows_sample(request: HttpRequest, counts: Mapping[type[Entity], int]) -> bool:
+def has_sample(request: HttpRequest, counts: Mapping[type[Entity], int]) -> bool:
     """Whether to say where the sample company is: on an empty home, to members of it."""
     if any(counts.values()) or get_scope(request).slug == DEMO_SLUG:
         return False

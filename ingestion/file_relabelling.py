@@ -41,7 +41,7 @@ def digest_items(items: Iterable[Item]) -> str:
     return hashlib.sha256(" ".join(f"{item.key} {item.seen}" for item in items).encode()).hexdigest()[:16]
 
 
-def relabel_files(
+def label_files(
     *, scope: Scope, entity: Entity, files: Iterable[UUID], labels: Sequence[int], reason: str, seen: str
 ) -> tuple[int, list[UUID]]:
     """Give all paragraphs of these files `labels`, carried out as `relabelling.relabel_paragraph` describes.

@@ -17,7 +17,7 @@ from ingestion.desk_group_views import say_decided
 from ingestion.desk_groups import preview_sight
 from ingestion.desk_views import get_scope, read_labels, say_changed
 from ingestion.errors import BadUpload
-from ingestion.file_relabelling import digest_items, list_file_items, relabel_files
+from ingestion.file_relabelling import digest_items, label_files, list_file_items
 from ingestion.relabelling import check_labels
 
 
@@ -62,7 +62,7 @@ def preview_files_label(request: HttpRequest, pk: UUID) -> HttpResponse:
         "seen": digest_items(items),
         "back_url": table_url,
         "back_name": gettext("Files"),
-        "decide_url": reverse("ingestion:relabel_files", args=[pk]),
+        "decide_url": reverse("ingestion:label_files", args=[pk]),
     }
     return render(request, "ingestion/desk_preview.html", context)
 
@@ -76,7 +76,7 @@ def change_files_label(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope, given = get_scope(request), request.POST
     try:
         with scope.open():
-            decided, missed = relabel_files(
+            decided, missed = label_files(
                 scope=scope,
                 entity=get_entity_or_404(scope, pk),
                 files=read_ticked_files(given),

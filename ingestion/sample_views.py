@@ -16,7 +16,7 @@ from ingestion.listing import build_file_views
 
 @requires(MEMBER)
 @require_safe
-def sample_panel(request: HttpRequest) -> HttpResponse:
+def describe_sample(request: HttpRequest) -> HttpResponse:
     """What of the demo is there and read, counted over what the caller may see. Raises: Http404 in other workspaces."""
     scope = get_scope(request)
     if scope.slug != SLUG:
