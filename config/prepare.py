@@ -87,21 +87,23 @@ def prepare_database(say: Callable[[str], None]) -> None:
 
 
 def load_demo(say: Callable[[str], None]) -> bool:
-    """On the first run of an installation that nobody else can reach. True where the demo workspace exists."""
+    """On the first run of an installation that nobody else can reach, and where loading it has not ended. True where
+    the demo workspace exists.
+    """
     from django.core.management import call_command
 
     from entities.models import Workspace
     from entities.network import is_public
+    from ingestion.demo.load import SLUG, is_unfinished
 
-    unfinished = settings.CLEARANCE_HOME / "demo-unfinished"
-    if Workspace.objects.filter(slug="demo").exists() and not unfinished.exists():
+    unfinished = is_unfinished()
+    if Workspace.objects.filter(slug=SLUG).exists() and not unfinished:
         return True
-    if is_public() or not settings.CLEARANCE_DEMO or (Workspace.objects.exists() and not unfinished.exists()):
+    first = settings.CLEARANCE_DEMO and not Workspace.objects.exists()
+    if is_public() or not (unfinished or first):
         return False
     say("Loading the demo workspace …")
-    unfinished.touch()  # a first start that is killed here goes on at the next
     call_command("load_demo")
-    unfinished.unlink()
     return True
 
 

@@ -28,7 +28,8 @@ from entities.models import User, Workspace
 from entities.network import is_public
 from entities.password_form import NewPasswordForm
 from entities.registry import list_entity_types
-from entities.sign_in import DEMO_SLUG, is_unclaimed
+from entities.sign_in import DEMO, DEMO_SLUG, can_add_sample, is_unclaimed
+from entities.signals import sample_chosen
 
 MAX_SLUG_CHARACTERS = 50
 MODEL_STEP = "model/?first"
@@ -74,8 +75,18 @@ class FirstRunForm(NewPasswordForm):
         help_text=gettext_lazy("You see text that has no label yet, and may label it differently."),
     )
 
+    sample = forms.BooleanField(
+        label=gettext_lazy("Add the sample company"),
+        required=False,
+        help_text=gettext_lazy(
+            "Harbour & Vale Engineering, with records and files: a workspace beside yours. Yours begins empty."
+        ),
+    )
+
     def __init__(self, data: Any = None) -> None:
         super().__init__(data)
+        if not can_add_sample():
+            del self.fields["sample"]
         choices = [(name, translate_stored(model.plural_title)) for name, model in list_entity_types().items()]
         kinds = self.fields["kinds"]
         assert isinstance(kinds, forms.MultipleChoiceField)
@@ -87,6 +98,13 @@ class FirstRunForm(NewPasswordForm):
         if User.objects.filter(username__iexact=username).exists():
             raise ValidationError(gettext("This name is taken. Choose another one."))
         return username
+
+    def clean(self) -> dict[str, Any]:
+        """One of the sample company's people would otherwise be the founder."""
+        chosen = super().clean()
+        if chosen.get("sample") and chosen.get("username", "").lower() in DEMO:
+            self.add_error("username", gettext("Somebody of the sample company has this name. Choose another one."))
+        return chosen
 
 
 @requires(PUBLIC_ROUTE)
@@ -111,6 +129,8 @@ def begin(request: HttpRequest) -> HttpResponse:
                 raise Http404("Not found.")
             founder.save()
             workspace = claim_installation(founder, form.cleaned_data)
+            if form.cleaned_data.get("sample"):
+                sample_chosen.send(None, founder=founder)
         login(request, founder, backend=settings.AUTHENTICATION_BACKENDS[0])
         has_model = settings.ANTHROPIC_API_KEY or settings.ANTHROPIC_BASE_URL or not settings.WORKSPACE_MODELS
         return redirect(f"/w/{workspace.slug}/{'' if has_model else MODEL_STEP}")

@@ -16,7 +16,7 @@ from entities.access import SIGNED_IN, requires
 from entities.actions import SEEDED
 from entities.attempts import SLOW_DOWN, note_wrong_password, too_many
 from entities.models import User, Workspace
-from entities.network import LOOPBACK
+from entities.network import LOOPBACK, is_public
 from entities.shell import LabelChip
 
 DEMO_SLUG = "demo"
@@ -85,6 +85,13 @@ def is_unclaimed() -> bool:
     """Whether nobody uses the installation yet but to try the demo."""
     own_users = User.objects.exclude(username__in=DEMO)
     return not own_users.exists() and not Workspace.objects.exclude(slug=DEMO_SLUG).exists()
+
+
+def can_add_sample() -> bool:
+    """Whether a founder may have the demo workspace beside their own: where nobody else can reach the installation, and
+    nobody has made the demo their own by another password."""
+    admin = User.objects.filter(username="admin").first()
+    return not is_public() and (admin is None or admin.check_password(DEMO_PASSWORD))
 
 
 def list_demo_users() -> list[DemoUser]:

@@ -13,3 +13,6 @@ aliases_changed = Signal()
 
 access_changed = Signal()
 """workspace: int, entity_id: UUID | None. A grant, role or label policy changed."""
+
+sample_chosen = Signal()
+"""founder: User, who wants the sample company beside their own workspace. No scope is open."""

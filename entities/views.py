@@ -1,5 +1,6 @@
 """Pages of records: home, lists, the record, and its form. Access, form, action, template, render."""
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -37,8 +38,8 @@ def get_scope(request: HttpRequest) -> Scope:
 @requires(SIGNED_IN)
 @require_safe
 def landing(request: HttpRequest) -> HttpResponse:
-    """`/`: the first of the caller's workspaces."""
-    mine = list_workspaces(request.user)  # type: ignore[arg-type]
+    """`/`: the first of the caller's workspaces, the demo last."""
+    mine = sorted(list_workspaces(request.user), key=lambda one: one[0] == DEMO_SLUG)  # type: ignore[arg-type]
     return redirect(f"/w/{mine[0][0]}/" if mine else "/join/")
 
 
@@ -60,9 +61,17 @@ def home(request: HttpRequest) -> HttpResponse:
         "first_kind": choose_first_kind(scope, counts),
         "demo_questions": list_demo_questions(scope),
         "begin_url": "/begin/" if scope.slug == DEMO_SLUG and is_unclaimed() else "",
+        "sample_url": f"/w/{DEMO_SLUG}/sample/" if has_sample(request, counts) else "",
         "demo_people": list_other_people(request.user.get_username(), scope),
     }
     return render(request, "entities/home.html", {"recent": recent, "kinds": kinds, **first, **panels})
+
+
+def has_sample(request: HttpRequest, counts: Mapping[type[Entity], int]) -> bool:
+    """Whether to say where the sample company is: on an empty home, to members of it."""
+    if any(counts.values()) or get_scope(request).slug == DEMO_SLUG:
+        return False
+    return DEMO_SLUG in dict(list_workspaces(request.user))  # type: ignore[arg-type]
 
 
 @requires(MEMBER)

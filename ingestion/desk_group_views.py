@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_POST
@@ -12,7 +13,15 @@ from entities.access import STEWARD, opens_own_scope, requires
 from entities.api.lists import list_atom_chips
 from ingestion.desk import accept, find_unchanged_items
 from ingestion.desk_groups import preview_sight
-from ingestion.desk_views import back, get_scope, read_labels, read_ticked_items, report_left_out, say_changed
+from ingestion.desk_views import (
+    back,
+    build_desk_url,
+    get_scope,
+    read_labels,
+    read_ticked_items,
+    report_left_out,
+    say_changed,
+)
 from ingestion.errors import BadUpload
 from ingestion.relabelling import check_decision, check_labels
 
@@ -44,6 +53,9 @@ def desk_preview(request: HttpRequest) -> HttpResponse:
         "labels": [] if atoms is None else list_atom_chips(atoms),
         "reason": given.get("reason", ""),
         "query": given.get("query", ""),
+        "back_url": build_desk_url(given),
+        "back_name": gettext("Classification desk"),
+        "decide_url": reverse("ingestion:desk_accept" if labels is None else "ingestion:desk_decide_all"),
     }
     return render(request, "ingestion/desk_preview.html", context)
 
@@ -68,13 +80,17 @@ def desk_decide_all(request: HttpRequest) -> HttpResponse:
     done = taken.drop_missed()
     report_left_out(request)
     if done.accepted:
-        count = len(done.accepted)
-        words = ngettext(
-            "%(count)s paragraph decided. It holds from now on.",
-            "%(count)s paragraphs decided. It holds from now on.",
-            count,
-        )
-        messages.success(request, words % {"count": number_format(count, force_grouping=True)})
+        messages.success(request, say_decided(len(done.accepted)))
     if done.changed:
         messages.warning(request, say_changed(len(done.changed)))
     return back(request)
+
+
+def say_decided(count: int) -> str:
+    """The sentence about paragraphs that have their label now."""
+    words = ngettext(
+        "%(count)s paragraph decided. It holds from now on.",
+        "%(count)s paragraphs decided. It holds from now on.",
+        count,
+    )
+    return words % {"count": number_format(count, force_grouping=True)}

@@ -174,10 +174,15 @@ def say_changed(count: int) -> str:
 
 
 def back(request: HttpRequest) -> HttpResponse:
-    given = QueryDict(request.POST.get("query", ""))
+    return redirect(build_desk_url(request.POST))
+
+
+def build_desk_url(posted: QueryDict) -> str:
+    """The desk with the filters and groups that a form came from (`query`)."""
+    given = QueryDict(posted.get("query", ""))
     group = f"group={given['group']}" if given.get("group") in GROUPINGS else ""
     query = "&".join(filter(None, (encode_filters(parse_filters(given)), group)))
-    return redirect(f"{reverse('ingestion:desk')}{f'?{query}' if query else ''}")
+    return f"{reverse('ingestion:desk')}{f'?{query}' if query else ''}"
 
 
 @requires(STEWARD)

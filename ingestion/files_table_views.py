@@ -13,8 +13,9 @@ from django.views.decorators.http import require_POST, require_safe
 from rest_framework.exceptions import APIException
 
 from entities.access import MEMBER, get_entity_or_404, may, requires
+from entities.api.lists import load_atom_chips
 from ingestion import actions
-from ingestion.access import get_file_or_404, get_record_for
+from ingestion.access import get_file_or_404, get_record_for, is_steward
 from ingestion.bin import bin_file
 from ingestion.file_shown import FileView
 from ingestion.listing import build_file_view, list_files
@@ -64,6 +65,8 @@ def files_table(request: HttpRequest, pk: UUID) -> HttpResponse:
         "ordering": ordering,
         "may_upload": may(scope, entity, "upload"),
         "may_delete": may(scope, entity, "delete"),
+        "may_label": is_steward(scope),
+        "labels": load_atom_chips().values(),
     }
     return render(request, "ingestion/files_table.html", context)
 

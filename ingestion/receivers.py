@@ -8,9 +8,10 @@ from uuid import UUID
 from django.db import transaction
 from django.dispatch import receiver
 
-from entities.models import Entity
+from entities.models import Entity, User
 from entities.registry import list_child_types
-from entities.signals import access_changed, entity_changed
+from entities.signals import access_changed, entity_changed, sample_chosen
+from ingestion.demo import load as demo
 from ingestion.models import WorkspaceModel
 from ingestion.records import mark_stale
 from ingestion.signals import document_indexed, record_indexed
@@ -65,3 +66,20 @@ def wake_follower(workspace: int, entity: UUID, file: UUID | None) -> None:
         follow.delay(workspace, str(entity), str(file) if file else None)
     except Exception:
         logger.warning("new text waits for the next check of the models: the broker did not take it", exc_info=True)
+
+
+@receiver(sample_chosen, dispatch_uid="ingestion.load_sample")
+def load_sample_later(sender: Any, founder: User, **kwargs: Any) -> None:
+    """After the commit, by a worker."""
+    if demo.ask_for(founder):
+        transaction.on_commit(wake_loader)
+
+
+def wake_loader() -> None:
+    """Should the broker be away, the next start loads it."""
+    from ingestion.tasks import load_sample
+
+    try:
+        load_sample.delay()
+    except Exception:
+        logger.warning("the sample company waits for the next start: the broker did not take it", exc_info=True)

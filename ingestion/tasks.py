@@ -16,6 +16,7 @@ from django.db.models.functions import Now
 
 from entities.access import Scope
 from entities.models import Workspace
+from entities.network import is_public
 from ingestion import (
     bin,
     blobs,
@@ -29,6 +30,7 @@ from ingestion import (
     vector_fill,
     vector_graph,
 )
+from ingestion.demo import load as demo
 from ingestion.models import File, RecordIndex
 from ingestion.queueing import choose_file, wake_next
 from ingestion.turns import LONGEST_LEASE
@@ -77,6 +79,21 @@ def sweep() -> None:
         wake_next(workspace)
         for entity in entities:
             index_record.delay(workspace, str(entity))
+
+
+@shared_task(name="ingestion.sample")
+def load_sample() -> None:
+    """Load the sample company that somebody asked for. A task that comes twice leaves it to the first."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(hashtextextended('sample company', 0))")
+        if not cursor.fetchone()[0]:
+            return
+    try:
+        if demo.is_unfinished() and not is_public():
+            demo.load()
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_unlock(hashtextextended('sample company', 0))")
 
 
 @shared_task(name="ingestion.fill")

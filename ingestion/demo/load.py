@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.core.files.base import File as Upload
 
 from entities.access import Scope, get_entity_or_404, grant_entity
@@ -50,14 +51,46 @@ class LoadedDemo:
     files: int
 
 
+def is_unfinished() -> bool:
+    """Whether loading has begun, or somebody has asked for it, and it has not ended."""
+    return _find_marker().exists()
+
+
+def _find_marker() -> Path:
+    return Path(settings.CLEARANCE_HOME) / "demo-unfinished"
+
+
+def ask_for(founder: User) -> bool:
+    """Make `founder` a member of the demo workspace, with the roles of its administrator; the workspace is made if
+    there is none. Needs no scope open. Returns whether it must still be loaded.
+    """
+    if not Workspace.objects.filter(slug=SLUG).exists():
+        _find_marker().touch()  # whoever starts next goes on where a task was lost
+    workspace = open_workspace(load_company())
+    with Scope.for_service(workspace.pk).open():
+        load_roles(workspace)
+        add_member(workspace, founder, Role.objects.filter(name__in=USERS["admin"][1]))
+    return is_unfinished()
+
+
+def load_company() -> dict[str, Any]:
+    company: dict[str, Any] = json.loads((HERE / "company.json").read_text())
+    return company
+
+
+def open_workspace(company: Mapping[str, Any]) -> Workspace:
+    found = Workspace.objects.filter(slug=SLUG).first()
+    return found or create_workspace(slug=SLUG, name=company["company"]["name"])
+
+
 def load() -> LoadedDemo:
-    """Make or complete the demo workspace. Needs no scope open."""
-    company = json.loads((HERE / "company.json").read_text())
-    workspace = Workspace.objects.filter(slug=SLUG).first() or create_workspace(
-        slug=SLUG, name=company["company"]["name"]
-    )
+    """Make or complete the demo workspace. Needs no scope open. What is killed here goes on at the next start."""
+    _find_marker().touch()
+    company = load_company()
+    workspace = open_workspace(company)
     service = Scope.for_service(workspace.pk)
     with service.open():
+        load_roles(workspace)
         load_people(workspace)
     admin = Scope.for_user(User.objects.get(username="admin"), SLUG)
     keys: dict[str, UUID] = {}
@@ -69,15 +102,20 @@ def load() -> LoadedDemo:
             entity = get_entity_or_404(admin, keys[given["entity"]], "upload")
             upload = Upload(content, name=Path(given["path"]).name)
             upload_file(scope=admin, entity=entity, upload=upload, collection=given["collection"])
+    _find_marker().unlink(missing_ok=True)
     return LoadedDemo(workspace.pk, len(keys), len(company["files"]))
 
 
-def load_people(workspace: Workspace) -> None:
-    """Roles and members, in the open service scope."""
+def load_roles(workspace: Workspace) -> None:
+    """In the open service scope."""
     atoms = list(Classification.objects.filter(value__gt=0, value__lt=FIRST_COMPOUND).values_list("value", flat=True))
     for name, labels in ROLES.items():
         if not Role.objects.filter(name=name).exists():
             create_role(workspace, name, atoms if labels is None else labels)
+
+
+def load_people(workspace: Workspace) -> None:
+    """In the open service scope, which has the roles."""
     for username, (full_name, roles) in USERS.items():
         user = User.objects.filter(username=username).first()
         if user is None:
