@@ -93,7 +93,8 @@ def find_kind_name(title: str) -> str | None:
     """
     named = next((found for look_up in KIND_NAMES if (found := look_up(title.lower()))), None)
     if named is None or title[0].isupper():
-        return named and named[0].upper() + named[1:]
+        # A second letter that is a capital makes the first a small one by intent, as in "iPad".
+        return named and (named if named[1:2].isupper() else named[0].upper() + named[1:])
     return named if named[:2].isupper() or not _is_english() else named[0].lower() + named[1:]
 
 

@@ -4,18 +4,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import translation
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from entities.access import ADMIN, Scope, requires
-from entities.language import translate_declared, translate_level, translate_stored
+from entities.language import translate_declared, translate_level
 from entities.levels import change_level, choose_kinds, rename_workspace
-from entities.models import Classification, Workspace
+from entities.models import Classification, Entity, Workspace
 from entities.people import list_levels, list_roles
-from entities.registry import list_entity_types, list_kinds
+from entities.registry import get_kind_name, list_entity_types, list_kinds
 from entities.text import validate_one_line
 from entities.views import get_scope
 
@@ -96,9 +98,9 @@ def workspace(request: HttpRequest) -> HttpResponse:
     of_kinds = posted is not None and "kinds" in posted
     form = NameForm(None if of_kinds else posted, initial={"name": here.name})
     kinds = _build_kind_forms(posted if of_kinds else None)
-    if of_kinds and all(kind.is_valid() for kind in kinds.values()):
-        _choose_kinds(scope, kinds)
-        messages.success(request, gettext("The kinds of records are changed."))
+    if of_kinds and _are_valid(kinds):
+        changed = _choose_kinds(scope, kinds)
+        messages.success(request, gettext("The kinds of records are changed.") if changed else gettext("No change."))
         return redirect("entities:workspace")
     if form.is_valid():
         if rename_workspace(scope, form.cleaned_data["name"]):
@@ -114,22 +116,55 @@ def _build_kind_forms(posted: Any) -> dict[str, KindForm]:
     shown = list_kinds()
     forms_of = {}
     for place, (key, model) in enumerate((shown | list_entity_types()).items(), start=1):
-        one, several = translate_stored(model.singular_title.capitalize()), translate_stored(model.plural_title)
+        one = get_kind_name(model.singular_title.lower()) or translate_declared(model.singular_title.capitalize())
+        several = get_kind_name(model.plural_title.lower()) or translate_declared(model.plural_title)
         initial = {"shown": key in shown, "place": place, "one": one, "several": several}
         forms_of[key] = KindForm(posted, prefix=key, initial=initial, auto_id="kind-%s")
     return forms_of
 
 
-def _choose_kinds(scope: Scope, kinds: Mapping[str, KindForm]) -> None:
-    """The declared name, or none, is not the workspace's own: it follows the reader's language."""
-    chosen = {key: form.cleaned_data for key, form in kinds.items()}
-    # Of two at one place the one that was moved there comes first.
-    places = {key: (given["place"], "place" not in kinds[key].changed_data) for key, given in chosen.items()}
-    shown = sorted((key for key in chosen if chosen[key]["shown"]), key=places.__getitem__)
-    names = {}
-    for key, model in list_entity_types().items():
-        declared = (translate_declared(model.singular_title.capitalize()), translate_declared(model.plural_title))
-        own = (chosen[key]["one"] or declared[0], chosen[key]["several"] or declared[1])
-        if own != declared:
-            names[key] = own
-    choose_kinds(scope, shown, names)
+def _are_valid(kinds: Mapping[str, KindForm]) -> bool:
+    """Each by itself, and none with a name of another: a search for the one would find the other."""
+    if not all(form.is_valid() for form in kinds.values()):
+        return False
+    own = {key: _read_own_names(key, form) for key, form in kinds.items()}
+    taken: dict[str, set[str]] = {}
+    for key, pair in own.items():
+        usual = _list_usual_names(list_entity_types()[key])
+        names = {key}.union(*({name} if name else usual[n] for n, name in enumerate(pair)))
+        for name in names:
+            taken.setdefault(name.lower(), set()).add(key)
+    for key, pair in own.items():
+        for field, name in zip(("one", "several"), pair, strict=True):
+            if name and taken[name.lower()] != {key}:
+                kinds[key].add_error(field, gettext("Another kind has this name."))
+    return not any(form.errors for form in kinds.values())
+
+
+def _choose_kinds(scope: Scope, kinds: Mapping[str, KindForm]) -> bool:
+    names = {key: own for key, form in kinds.items() if any(own := _read_own_names(key, form))}
+    shown = sorted((key for key, form in kinds.items() if form.cleaned_data["shown"]), key=lambda k: _rank(kinds[k]))
+    return choose_kinds(scope, shown, names)
+
+
+def _rank(form: KindForm) -> tuple[int, int]:
+    """Of two at one place, one that moved up stands before the one that was there, one that moved down after it."""
+    place, before = form.cleaned_data["place"], form.initial["place"]
+    return place, (place > before) - (place < before)
+
+
+def _read_own_names(key: str, form: KindForm) -> tuple[str, str]:
+    """One and several; "" for the usual name in any language, which follows the reader's."""
+    usual = _list_usual_names(list_entity_types()[key])
+    one, several = form.cleaned_data["one"], form.cleaned_data["several"]
+    return "" if one in usual[0] else one, "" if several in usual[1] else several
+
+
+def _list_usual_names(model: type[Entity]) -> tuple[set[str], set[str]]:
+    """What one and several are called where the workspace has no name of its own, in every language."""
+    ones, severals = set(), set()
+    for code, _ in settings.LANGUAGES:
+        with translation.override(code):
+            ones.add(translate_declared(model.singular_title.capitalize()))
+            severals.add(translate_declared(model.plural_title))
+    return ones, severals

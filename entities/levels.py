@@ -30,11 +30,15 @@ def rename_workspace(scope: Scope, name: str) -> bool:
     return bool(renamed)
 
 
-def choose_kinds(scope: Scope, shown: Sequence[str], names: Mapping[str, Sequence[str]]) -> None:
+def choose_kinds(scope: Scope, shown: Sequence[str], names: Mapping[str, Sequence[str]]) -> bool:
     """In the open scope of an administrator. shown: keys of the types that the menus have, in order; none is all of
-    them. names: by key, what a type is called here, as (one, several).
+    them. names: by key, what a type is called here, as (one, several); "" for the usual name. Returns whether something
+    changed.
     """
     every = list(shown) in ([], list(list_entity_types()))
-    kept = {key: list(pair) for key, pair in names.items()}
-    WorkspaceSettings.objects.update(kinds=None if every else list(shown), kind_names=kept)
+    chosen = (None if every else list(shown), {key: list(pair) for key, pair in names.items()})
+    if WorkspaceSettings.objects.select_for_update().values_list("kinds", "kind_names").get() == chosen:
+        return False
+    WorkspaceSettings.objects.update(kinds=chosen[0], kind_names=chosen[1])
     record(scope, "workspace.kinds", "workspace", scope.workspace)
+    return True

@@ -1,6 +1,5 @@
 """The page of the bin, and the way back out of it."""
 
-from contextlib import suppress
 from uuid import UUID
 
 from django.contrib import messages
@@ -12,6 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 from entities.access import MEMBER, requires
 from entities.api.errors import Conflict
 from entities.bin import BIN_DAYS
+from entities.language import join_words
 from ingestion import bin
 from ingestion.files_table_views import MAX_FILES
 from ingestion.views import get_scope
@@ -29,22 +29,31 @@ def bin_page(request: HttpRequest) -> HttpResponse:
 @requires(MEMBER)
 @require_POST
 def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Leads to the record that came back, or whose file did. `also`: ids of files that were deleted with this one."""
+    """Leads to the record that came back, or whose file did. `also`: ids of files that were deleted with this file."""
     scope, also = get_scope(request), sorted(request.POST.getlist("also"))[:MAX_FILES]
-    try:
-        back = bin.restore_entry(scope=scope, pk=pk)
-        for other in also:
-            with suppress(Http404, ValueError):  # somebody else was faster
-                bin.restore_entry(scope=scope, pk=UUID(other))
-    except Conflict as refusal:
-        messages.error(request, str(refusal.detail))
+    restore_one = bin.restore_file if also else bin.restore_entry
+    back, refused = [], ""
+    for one in (str(pk), *also):
+        try:
+            back.append(restore_one(scope=scope, pk=UUID(one)))
+        except Conflict as refusal:
+            refused = str(refusal.detail)
+        except (Http404, ValueError):  # somebody else was faster
+            continue
+    if not back and not refused:
+        raise Http404("Not found.")
+    if refused:
+        messages.error(request, refused)
+    if not back:
         return redirect("ingestion:bin")
-    if back.folder:
+    if folders := list(dict.fromkeys(one.folder for one in back if one.folder)):
         words = gettext("Restored. Another file stands in its place, so it is in the folder %(folder)s.")
-        messages.success(request, words % {"folder": back.folder})
+        if len(back) > 1:
+            words = gettext("Restored. Where another file stands in the place of one, it is in the folder %(folder)s.")
+        messages.success(request, words % {"folder": join_words(folders)})
     else:
         messages.success(request, gettext("Restored."))
-    return redirect("ingestion:files_table" if also else "entities:detail", back.record)
+    return redirect("ingestion:files_table" if also else "entities:detail", back[0].record)
 
 
 @requires(MEMBER)

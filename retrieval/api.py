@@ -166,7 +166,8 @@ def search_view(request: Request) -> Response:
     """The passages that answer `q` best, among those that the caller may see. What stands in quotation marks must stand
     in a passage word for word; where no passage holds it, a notice says so and the nearest are given.
     """
-    asked = read_search_query(request.query_params)
+    scope = get_scope(request)
+    asked = read_search_query(scope, request.query_params)
     problems = {name: [sentence] for name, sentence in asked.problems.items()}
     if "\x00" in request.query_params.get("q", ""):
         problems["q"] = [gettext("A question holds no NUL characters.")]
@@ -176,7 +177,6 @@ def search_view(request: Request) -> Response:
         problems["sort"] = [gettext("Only newest can be asked for; without it the best come first.")]
     if problems:
         raise ValidationError(problems)
-    scope = get_scope(request)
     started, depth = time.monotonic(), asked.reference_depth
     found = look(scope, asked.text, within=asked.within, reference_depth=depth)
     with scope.open():

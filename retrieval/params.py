@@ -9,6 +9,7 @@ from uuid import UUID
 from django.http import QueryDict
 from django.utils.translation import gettext
 
+from entities.access import Scope
 from entities.language import translate_stored
 from entities.registry import list_entity_types
 from ingestion.models import Kind
@@ -39,8 +40,10 @@ class ParsedQuery:
     operators: Within = Within()
 
 
-def read_search_query(params: QueryDict) -> ParsedQuery:
-    """`q`, `limit`, `reference_depth`, and the filters, each of which may be given several times or with commas."""
+def read_search_query(scope: Scope, params: QueryDict) -> ParsedQuery:
+    """`q`, `limit`, `reference_depth`, and the filters, each of which may be given several times or with commas. To be
+    called where no scope is open.
+    """
     whole = CONTROL.sub(" ", params.get("q", "")).strip()
     written = whole[:LONGEST].strip()
     operators = split_operators(written)
@@ -76,7 +79,7 @@ def read_search_query(params: QueryDict) -> ParsedQuery:
         until=one("until", None, _parse_day),
     )
     written_within = Within(
-        types=_parse_types(operators.types, problems),
+        types=_parse_types(scope, operators.types, problems),
         since=operators.since,
         until=operators.until,
         labels=operators.labels,
@@ -93,17 +96,21 @@ def read_search_query(params: QueryDict) -> ParsedQuery:
     return ParsedQuery(operators.text, within, limit, depth, problems, written, cut, chosen, written_within)
 
 
-def _parse_types(names: Sequence[str], problems: dict[str, str]) -> tuple[str, ...]:
+def _parse_types(scope: Scope, names: Sequence[str], problems: dict[str, str]) -> tuple[str, ...]:
     """Types by their key, or by their name in one word or many."""
-    known = {
-        name.lower(): key
-        for key, model in list_entity_types().items()
-        for name in (key, *map(translate_stored, (model.singular_title, model.plural_title)), model.plural_title)
-    }
+    if not names:
+        return ()
+    types = list_entity_types()
+    known = {model.plural_title.lower(): key for key, model in types.items()}
+    # What a kind is called here goes before what another was once called, and a key before both.
+    with scope.open():
+        for key, model in types.items():
+            known |= {translate_stored(title).lower(): key for title in (model.singular_title, model.plural_title)}
+    known |= {key: key for key in types}
     if unknown := [name for name in names if name not in known]:
         problems["type"] = gettext("There is no type %(unknown)s. Types are: %(entity_types)s.") % {
             "unknown": repr(unknown[0][:60]),
-            "entity_types": ", ".join(list_entity_types()),
+            "entity_types": ", ".join(types),
         }
     return tuple(dict.fromkeys(known[name] for name in names if name in known))
 

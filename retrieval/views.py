@@ -45,7 +45,8 @@ def get_scope(request: HttpRequest) -> Scope:
 @require_safe
 def search_page(request: HttpRequest) -> HttpResponse:
     """The page, or for htmx its results alone."""
-    asked, scope = read_search_query(request.GET), get_scope(request)
+    scope = get_scope(request)
+    asked = read_search_query(scope, request.GET)
     started, found = time.monotonic(), None
     if asked.text and not asked.problems:
         found = look(scope, asked.text, within=asked.within, reference_depth=asked.reference_depth)

@@ -1,5 +1,6 @@
 """Every error of the API has one shape: {"error": {"code", "detail", "fields"?}} (design §11)."""
 
+from json import JSONDecodeError
 from typing import Any
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
@@ -73,11 +74,19 @@ def exception_handler(exc: Exception, context: dict[str, Any]) -> Response | Non
     else:
         detail = str(getattr(exc, "detail", exc))
         if isinstance(exc, exceptions.ParseError) and detail.startswith(NO_JSON):
-            detail = gettext("This is not valid JSON: %(problem)s.") % {"problem": detail.removeprefix(NO_JSON)}
+            detail = _describe_json_error(exc.__context__)
         specific = getattr(exc, "default_code", "")
         code = specific if response.status_code in (409, 413, 415, 422) and specific else code
     response.data = build_payload(code, detail, fields)
     return response
+
+
+def _describe_json_error(cause: BaseException | None) -> str:
+    """Where the error is. What Python says of it is in English and may quote the body."""
+    if isinstance(cause, JSONDecodeError):
+        where = {"line": cause.lineno, "column": cause.colno}
+        return gettext("This is not valid JSON: see line %(line)s, column %(column)s.") % where
+    return gettext("This is not valid JSON.")
 
 
 def _flatten(value: Any) -> list[Any]:

@@ -46,7 +46,7 @@ class WorkspaceSettings(models.Model):
     """What a workspace has chosen. Apart from `Workspace`, because that table is readable before a scope is open.
 
     kinds: keys of the types in the menus, in their order; NULL for all of them. kind_names: by the key of a type, what
-    it is called here, as [one, several].
+    it is called here, as [one, several]; "" for the usual name.
 
     last_gone_level: the highest value of a classification that was deleted, kept by the database. Votes may still name
     it, so no other gets it.

@@ -1,6 +1,8 @@
 """Administrators describe levels and name the workspace; nobody else does."""
 
-from entities.models import AuditEntry, Classification, Workspace
+import re
+
+from entities.models import AuditEntry, Classification, Workspace, WorkspaceSettings
 from entities.models.classification import FINANCIAL
 from entities.registry import list_entity_types
 from entities.types import Contract
@@ -63,3 +65,48 @@ def test_an_administrator_names_orders_and_hides_kinds(
     every = form | {f"{key}-shown": "on" for key in list_entity_types()} | {"contract-place": "1"}
     assert alice.client.post(f"{alice.base}workspace/", every).status_code == 302
     assert "Contracts" in viewer.client.get(viewer.base).content.decode()
+
+
+def test_a_kind_moves_by_a_place_and_keeps_the_names_of_its_own(alice: Person) -> None:
+    types = list_entity_types()
+    usual = {f"{key}-place": str(place) for place, key in enumerate(types, start=1)} | {"kinds": "1"}
+    usual |= {f"{key}-shown": "on" for key in types}
+
+    def save(language: str = "en", **changes: str) -> str:
+        form = usual | {name.replace("_", "-"): value for name, value in changes.items()}
+        answer = alice.client.post(f"{alice.base}workspace/", form, follow=True, HTTP_ACCEPT_LANGUAGE=language)
+        return answer.content.decode()
+
+    def read_order() -> list[str]:
+        found = re.findall(r'name="(\w+)-place"', alice.client.get(f"{alice.base}workspace/").content.decode())
+        return found[: len(types)]
+
+    # Down by one, down by two, up by one; what is saved again is no change.
+    for place, was, now in ((2, 0, 1), (3, 0, 2), (1, 1, 0)):
+        save()
+        moved = list(types)
+        moved.insert(now, moved.pop(was))
+        assert "are changed." in save(**{f"{list(types)[was]}_place": str(place)})
+        assert read_order() == moved
+    save()
+    assert "No change." in save()
+    with alice.scope.open():
+        assert AuditEntry.objects.filter(action="workspace.kinds").count() == 6
+
+    # The usual name in another language is no name of its own; one word may be its own without the other.
+    save(
+        "de", **{f"{key}_one": model.singular_title.capitalize() for key, model in types.items()}, task_several="iPads"
+    )
+    with alice.scope.open():
+        assert WorkspaceSettings.objects.get().kind_names == {"task": ["", "iPads"]}
+    page = alice.client.get(f"{alice.base}workspace/", HTTP_ACCEPT_LANGUAGE="de").content.decode()
+    assert 'name="task-one" value="Aufgabe"' in page
+    assert 'name="task-several" value="iPads"' in page
+    assert "IPads" not in page
+
+    # No two are called the same, in any language, and the error is tied to its field.
+    for name in ("Risk", "Risiken", "risk"):
+        page = save(contract_several=name)
+        assert 'name="contract-several"' in page
+        assert 'aria-invalid="true" aria-describedby="kind-contract-several-error"' in page
+        assert 'id="kind-contract-several-error">Another kind has this name.' in page

@@ -95,7 +95,11 @@ def test_what_is_refused_is_said_in_german_where_it_is_asked(
         body = {"name": "A quay", "nothing": 1}
         refused = viewer.api.post("/api/entities/contract/", body, content_type="application/json", **german)
         assert (refused.status_code, "Keine Ihrer Rollen" in refused.content.decode()) == (403, True)
-        broken = alice.api.post("/api/entities/contract/", "{", content_type="application/json", **german)
-        assert (broken.status_code, "kein gültiges JSON" in broken.content.decode()) == (400, True)
+        for text, detail in (
+            ('{\n"a" 1}', "Das ist kein gültiges JSON: siehe Zeile 2, Spalte 5."),
+            ("[NaN]", "Das ist kein gültiges JSON."),
+        ):
+            broken = alice.api.post("/api/entities/contract/", text, content_type="application/json", **german)
+            assert (broken.status_code, broken.json()["error"]["detail"]) == (400, detail)
         unknown = alice.api.post("/api/entities/contract/", body, content_type="application/json", **german)
         assert (unknown.status_code, "Ein solches Feld gibt es nicht" in unknown.content.decode()) == (400, True)

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from entities.access import Scope, looking_into_bin
 from entities.actions import create_entity
-from entities.bin import PLACE_TAKEN, SOURCE_TAKEN
+from entities.bin import PARENT_IN_BIN, PLACE_TAKEN, SOURCE_TAKEN
 from entities.models import Entity, Workspace
 from entities.models.classification import INTERNAL, PII
 from entities.types import Contract, Project, Task
@@ -152,6 +152,35 @@ def test_a_file_whose_place_was_taken_meanwhile_comes_back_to_a_folder_of_its_ow
         answer = alice.client.post(f"{alice.base}bin/{file}/restore/", follow=True)
         assert f"it is in the folder {folder}." in answer.content.decode()
     assert dict(places(alice, contract)) == {first: "restored/report.md", second: "restored2/report.md", third: None}
+
+
+def test_several_come_back_though_one_of_them_is_gone(alice: Person, contract: Contract) -> None:
+    gone, first = sorted(ready(alice, contract, f"{n}.md", b"A pier.") for n in range(2))
+    other = ready(alice, contract, "other.md", b"A pile.")
+    for file in (gone, first, other):
+        assert alice.api.delete(f"/api/files/{file}/").status_code == 204
+    assert alice.api.delete(f"/api/bin/{gone}/").status_code == 204
+    binned = alice.api.get("/api/bin/").json()["results"]
+    taken = ready(alice, contract, next(entry["name"] for entry in binned if entry["id"] == first), b"A jetty.")
+    undo = f"{alice.base}bin/{gone}/restore/"
+    asked: list[str] = []
+
+    def note(run: Any, sql: str, *rest: Any) -> Any:
+        asked.append(str(sql))
+        return run(sql, *rest)
+
+    with connection.execute_wrapper(note):
+        page = alice.client.post(undo, {"also": [first, other]}, follow=True).content.decode()
+    assert "Where another file stands in the place of one, it is in the folder /restored." in page
+    assert {file for file, _ in places(alice, contract)} == {first, other, taken}
+    # They are files: none is sought among records first.
+    assert any("app.bin" in sql for sql in asked)
+    assert not any('"entities_entity"."deleted_at" DESC' in sql for sql in asked)
+    # With none left there is nothing to restore; with their record in the bin, each waits for it.
+    assert alice.client.post(undo, {"also": [first, other]}).status_code == 404
+    assert alice.api.delete(f"/api/files/{first}/").status_code == 204
+    assert alice.api.delete(f"/api/entities/contract/{contract.pk}/").status_code == 204
+    assert str(PARENT_IN_BIN) in alice.client.post(undo, {"also": [first]}, follow=True).content.decode()
 
 
 def test_a_restored_file_gives_no_hint_of_one_in_its_place_that_its_owner_may_not_see(

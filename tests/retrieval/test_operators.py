@@ -8,6 +8,7 @@ import pytest
 
 from entities.access import Scope, list_atoms
 from entities.actions import create_entity
+from entities.levels import choose_kinds
 from entities.models import AuditText, Classification
 from entities.models.classification import FINANCIAL, INTERNAL, PII, SECRET
 from entities.types import Contract, Project
@@ -55,7 +56,7 @@ def rows(index: Index, contract: Contract, alice: Person) -> Contract:
 
 
 @pages
-def test_operators_narrow_what_is_found(rows: Contract, viewer: Person, cfo: Person) -> None:
+def test_operators_narrow_what_is_found(rows: Contract, alice: Person, viewer: Person, cfo: Person) -> None:
     three = ["A rope hangs from the pier.", "The rope bears two tonnes.", "The ropes are drafted for renewal."]
     costs = "The rope costs forty pounds."
     assert titles(viewer, "rope") == three
@@ -66,6 +67,11 @@ def test_operators_narrow_what_is_found(rows: Contract, viewer: Person, cfo: Per
     assert costs not in titles(cfo, "rope label:public")
     assert len(titles(viewer, "rope after:2001")) == 3
     assert titles(viewer, "rope before:2001") == []
+    # A key means its kind, whatever the workspace calls another.
+    with alice.scope.open():
+        choose_kinds(alice.scope, [], {"task": ("Project", "Jobs")})
+    assert titles(viewer, "rope type:project") == [three[0]]
+    assert titles(viewer, "rope type:jobs") == []
 
 
 @pages
