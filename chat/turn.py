@@ -131,6 +131,8 @@ async def _answer(run: Run) -> TurnEnding:
         "searches": 0,
         "looked": [],
     }
+    if context.injections:
+        await run_as_service(run.asker.workspace, _record_injection, run.turn, context.injections)
     await run.give(context.given, context.label)
     messages = list(context.messages)
     markers = CitationStream(lambda n: n in context.known.known or n in run.passages, run.find_number_by(context))

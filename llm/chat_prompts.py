@@ -26,9 +26,11 @@ def render_earlier(turns: Sequence[tuple[int, Sequence[tuple[str, str]]]]) -> st
     return render("chat_earlier", turns=turns) if turns else ""
 
 
-def render_other_question(question: str) -> str:
-    """A question in the conversation so far that is not of the person asking now."""
-    return f"{render('chat_other')}\n{question}"
+def render_other_question(question: str, clean: Cleaner) -> str:
+    """A question in the conversation so far that is not of the person asking now: without orders, and without what
+    could be taken for an element or a citation.
+    """
+    return render("chat_other", question=clean(question))
 
 
 def render_lines(texts: Iterable[str]) -> RenderedText:
