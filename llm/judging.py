@@ -68,7 +68,9 @@ def read_verdicts(tool_uses: Sequence[ToolUse], count: int) -> Verdict | None:
     rows, relevance = asked.get("statements"), asked.get("relevance")
     if type(relevance) is not int or not 0 <= relevance <= MAX_RELEVANCE or not isinstance(rows, list):
         return None
-    found = {row.get("n"): row.get("borne_out") for row in rows if isinstance(row, dict)}
+    found = {
+        row.get("n"): row.get("borne_out") for row in rows if isinstance(row, dict) and isinstance(row.get("n"), int)
+    }
     borne_out = [found.get(n) for n in range(1, count + 1)]
     if not all(isinstance(one, bool) for one in borne_out):
         return None
