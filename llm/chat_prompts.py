@@ -7,9 +7,11 @@ from collections.abc import Iterable, Sequence
 from llm.prompts import NOT_FOUND, Cleaner, RenderedText, render
 
 
-def render_reminder(turn: int, cites_blocks: bool = False) -> str:
-    """The short reminder that goes before the question every few turns. cites_blocks: as of `build_chat_system`."""
-    return render("chat_reminder", turn=turn, not_found=NOT_FOUND, cites_blocks=cites_blocks)
+def render_reminder(cites_blocks: bool = False) -> str:
+    """The short reminder that goes before the question every few turns. It names no number: of a shared conversation
+    that would count turns that the asker does not know of. cites_blocks: as of `build_chat_system`.
+    """
+    return render("chat_reminder", not_found=NOT_FOUND, cites_blocks=cites_blocks)
 
 
 def render_place(look_in: str) -> str:
