@@ -35,6 +35,7 @@ from llm import prompts
 from llm.chat_prompts import render_other_question
 from llm.endpoints import get_current_endpoint
 from llm.models_catalogue import Tier
+from llm.prompt_filters import passage
 from llm.transport import may_send_search_results
 from pulse.reader import load_pulse_view
 from retrieval.citation_links import MARKER
@@ -61,6 +62,7 @@ class Context:
     """history: how many of `messages` are of earlier turns. label: of everything in here. given: where it came from.
     known: citation numbers in `messages` that the asker can follow today. recalled: numbers of the earlier turns that
     are said again beside the question. cites_blocks: passages go as `llm.search_results`.
+    injections: what was found in questions of others.
     """
 
     tier: Tier
@@ -75,6 +77,7 @@ class Context:
     dropped: tuple[str, ...] = ()
     recalled: tuple[int, ...] = ()
     cites_blocks: bool = False
+    injections: tuple[str, ...] = ()
 
 
 def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Context:
@@ -95,10 +98,11 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
     earlier = [message for recalled in (*elsewhere, *recall.turns) for message in recalled.messages]
     history = {row.pk: row.data_classification or 0 for row in (*latest, *earlier)}
     history_given = load_derivation_sources(history)
-    said = [_make_history(scope, message) for message in latest]
+    clean = prompts.Cleaner()
+    said = [_make_history(scope, message, clean) for message in latest]
     place = find_place(scope, turn)
     look_in = MENTIONED if place else turn.look_in
-    turns = (*elsewhere, *recall.turns)
+    turns = tuple(_clean_others(scope, one, clean) for one in (*elsewhere, *recall.turns))
     if not session.is_private:  # numbers would count turns that the asker does not know of
         turns = tuple(replace(one, number=n) for n, one in enumerate(turns, start=1))
     repeated = replace(recall, turns=turns)
@@ -121,6 +125,7 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
         dropped=layout.dropped,
         recalled=tuple(turn.number for turn in recall.turns),
         cites_blocks=cites_blocks,
+        injections=clean.injections,
     )
 
 
@@ -200,11 +205,21 @@ def _load_latest(scope: Scope, session: Session, turn: Turn) -> list[Message]:
     return list(rows.exclude(content="").order_by("turn__number", "-role"))
 
 
-def _make_history(scope: Scope, message: Message) -> HistoryMessage:
+def _make_history(scope: Scope, message: Message, clean: prompts.Cleaner) -> HistoryMessage:
     text = message.content.replace("[citation:", "[")
     if message.role == Role.ASSISTANT:
         return HistoryMessage("assistant", text)
-    return HistoryMessage("user", text if message.owner == scope.principal else render_other_question(text))
+    return HistoryMessage("user", text if message.owner == scope.principal else render_other_question(text, clean))
+
+
+def _clean_others(scope: Scope, turn: RecalledTurn, clean: prompts.Cleaner) -> RecalledTurn:
+    """The turn as its asker's own, or with its question as of somebody else."""
+    pairs = zip(turn.messages, turn.texts, strict=True)
+    texts = tuple(
+        (role, text if message.role == Role.ASSISTANT or message.owner == scope.principal else passage(clean(text)))
+        for message, (role, text) in pairs
+    )
+    return replace(turn, texts=texts)
 
 
 def list_cited(messages: Sequence[Message]) -> set[int]:

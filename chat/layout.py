@@ -81,7 +81,7 @@ def lay_out(
     system = prompts.build_chat_system(agent, record, pulse=pulse, cites_blocks=cites_blocks)
     begin = next((n for n, message in enumerate(said) if message.role == "user"), len(said))
     history = [{"role": message.role, "content": message.text} for message in said[begin:]]
-    beside = [chat_prompts.render_reminder(number, cites_blocks)] if number % REMIND_EVERY == 0 else []
+    beside = [chat_prompts.render_reminder(cites_blocks)] if number % REMIND_EVERY == 0 else []
     earlier = chat_prompts.render_earlier([(turn.number, turn.texts) for turn in recall.turns])
     asked = "\n".join([*filter(None, [earlier, *beside, chat_prompts.render_place(look_in)]), question])
     layers = {

@@ -115,13 +115,23 @@ def resolve_mentions(scope: Scope, mentions: Sequence[Mention]) -> Mentioned:
 
 
 def name_mentions(scope: Scope, mentions: Sequence[Mention]) -> list[SourceLabel]:
-    """What the names in a question came from, with their labels. One that its asker may not read is not in it."""
+    """What the names in a question came from, with their labels. One that its asker may not read is not in it. The name
+    of an attachment rises with the paragraph that names it, and what repeats it follows that.
+    """
     keys = {kind: [mention.id for mention in mentions if mention.kind == kind] for kind in KINDS}
     records = Entity.objects.visible_to(scope).filter(pk__in=keys[RECORD]).values_list("pk", "name_classification")
     files = select_visible_files(scope).filter(pk__in=[*keys[FILE], *keys[FOLDER]])
-    named = [*records, *files.values_list("entity_id", "name_classification")]
+    named = [
+        *((pk, label, None) for pk, label in records),
+        *files.values_list("entity_id", "name_classification", "named_by"),
+    ]
     allowed = load_allowed_labels()
-    return [SourceLabel(entity, label if label in allowed else 0, weight=Weight.NAME) for entity, label in named]
+    return [
+        SourceLabel(entity, label, (by,) if by else (), Weight.NAME)
+        if label in allowed
+        else SourceLabel(entity, 0, weight=Weight.NAME)
+        for entity, label, by in named
+    ]
 
 
 def find_written_mentions(scope: Scope, text: str) -> list[Mention]:

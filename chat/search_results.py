@@ -10,6 +10,8 @@ from llm.search_results import build_search_results
 NEVER_GIVEN = 0
 """No passage has this number: the citation filter (`retrieval.citation_stream`) drops it and counts it."""
 
+FENCES = ("```", "~~~")
+
 
 @dataclass
 class SearchResults:
@@ -17,6 +19,7 @@ class SearchResults:
 
     given: list[tuple[int, int]] = field(default_factory=list)
     _held: str = ""
+    _line: str = ""
 
     def build_content(self, found: ToolFindings) -> str | list[dict[str, Any]]:
         """The result of a tool as blocks, which can be cited from now on; as text where it has no passage."""
@@ -29,20 +32,31 @@ class SearchResults:
 
     def print_markers(self, item: TextDelta | BlockCitations) -> str:
         """Text of the answer, and "[n]" for what cites passage n, for the citation filter. White space at the end of a
-        block waits, for its citations come before it.
+        block waits, and the bar that ends a table's row: its citations come before them. What ends a fenced code stands
+        alone in its line: they come below it.
         """
         if isinstance(item, BlockCitations):
             numbers = dict.fromkeys(self._find_number(*place) for place in item.places)
-            return " " + "".join(f"[{n}]" for n in numbers)
-        text = self.flush() + item.text
+            apart = "\n\n" if self._line.lstrip(" \t>").startswith(FENCES) else " "
+            return apart + "".join(f"[{n}]" for n in numbers)
+        text, self._held = self._held + item.text, ""
         if self.given:
-            self._held = text[len(text.rstrip()) :]
-        return text.removesuffix(self._held)
+            shown = text.rstrip()
+            line = self._read_line(shown).lstrip()
+            if line.startswith("|") and line != "|":
+                shown = shown.removesuffix("|").rstrip()
+            self._held, text = text[len(shown) :], shown
+            self._line = self._read_line(shown)
+        return text
 
     def flush(self) -> str:
-        """What waits."""
-        held, self._held = self._held, ""
+        """What waits, at the end of a reply."""
+        held, self._held, self._line = self._held, "", ""
         return held
+
+    def _read_line(self, shown: str) -> str:
+        """The last line once `shown` is printed too."""
+        return (self._line + shown).rpartition("\n")[2]
 
     def _find_number(self, result: int, start: int, end: int) -> int:
         if not 0 <= result < len(self.given):

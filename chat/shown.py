@@ -23,6 +23,7 @@ from entities.registry import get_column
 from ingestion.models import ContextRow
 from llm.offline.long_questions import measure_coverage
 from llm.offline.ranking import extract_alike_terms, extract_terms
+from llm.offline.recalled import read_statements
 from llm.prompts import NOT_FOUND
 from retrieval.citation_links import list_sources
 from retrieval.nearby import Nearby, find_nearby, list_missing_in_files
@@ -155,10 +156,13 @@ def label_typed_line(scope: Scope, turn: Turn, line: str) -> tuple[int, ...] | N
     """
     if not turn.usage.get("offline"):
         return None
-    before = select_messages(scope, turn.session).filter(role=Role.USER, turn__number__lt=turn.number)
-    said = before.filter(content__contains=line).order_by("turn__number")
-    label = said.values_list("data_classification", flat=True).first()
-    return None if label is None else list_atoms(label)
+    before = select_messages(scope, turn.session).filter(
+        role=Role.USER, owner=turn.owner, turn__number__lt=turn.number, content__contains=line
+    )
+    for text, label in before.order_by("turn__number").values_list("content", "data_classification"):
+        if line in "\n".join(read_statements(text)).splitlines():
+            return list_atoms(label)
+    return None
 
 
 def list_hidden_neighbours(scope: Scope, turn: Turn, answer: Message, question: str) -> list[Nearby]:

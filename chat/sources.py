@@ -73,7 +73,7 @@ def list_source_records(scope: Scope, answer: Message) -> list[SourceRecord]:
         SourceRecord(
             readable[entity],
             Weight(weight),
-            passages=sum(bool(source.passage) for source in sources),
+            passages=sum(bool(source.passage) for source in sources if weight == Weight.TEXT),
             listed=sum(len(source.counted or ()) for source in sources),
         )
         for (entity, weight), sources in rows.items()

@@ -131,6 +131,8 @@ async def _answer(run: Run) -> TurnEnding:
         "searches": 0,
         "looked": [],
     }
+    if context.injections:
+        await run_as_service(run.asker.workspace, _record_injection, run.turn, context.injections)
     await run.give(context.given, context.label)
     messages = list(context.messages)
     markers = CitationStream(lambda n: n in context.known.known or n in run.passages, run.find_number_by(context))
@@ -191,7 +193,10 @@ async def _use(run: Run, context: Context, name: str, call: str, asked: dict[str
     except BadCall as problem:
         return {**result, "content": str(problem), "is_error": True}
     await _take(run, found)
-    return {**result, "content": run.results.build_content(found) if context.cites_blocks else found.text}
+    if not context.cites_blocks:
+        return {**result, "content": found.text}
+    # Every passage is cleaned and split into sentences: the event loop has other turns.
+    return {**result, "content": await run_in_thread(run.results.build_content, found)}
 
 
 async def _take(run: Run, found: ToolFindings) -> None:

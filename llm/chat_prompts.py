@@ -7,9 +7,11 @@ from collections.abc import Iterable, Sequence
 from llm.prompts import NOT_FOUND, Cleaner, RenderedText, render
 
 
-def render_reminder(turn: int, cites_blocks: bool = False) -> str:
-    """The short reminder that goes before the question every few turns. cites_blocks: as of `build_chat_system`."""
-    return render("chat_reminder", turn=turn, not_found=NOT_FOUND, cites_blocks=cites_blocks)
+def render_reminder(cites_blocks: bool = False) -> str:
+    """The short reminder that goes before the question every few turns. It names no number: of a shared conversation
+    that would count turns that the asker does not know of. cites_blocks: as of `build_chat_system`.
+    """
+    return render("chat_reminder", not_found=NOT_FOUND, cites_blocks=cites_blocks)
 
 
 def render_place(look_in: str) -> str:
@@ -26,9 +28,11 @@ def render_earlier(turns: Sequence[tuple[int, Sequence[tuple[str, str]]]]) -> st
     return render("chat_earlier", turns=turns) if turns else ""
 
 
-def render_other_question(question: str) -> str:
-    """A question in the conversation so far that is not of the person asking now."""
-    return f"{render('chat_other')}\n{question}"
+def render_other_question(question: str, clean: Cleaner) -> str:
+    """A question in the conversation so far that is not of the person asking now: without orders, and without what
+    could be taken for an element or a citation.
+    """
+    return render("chat_other", question=clean(question))
 
 
 def render_lines(texts: Iterable[str]) -> RenderedText:

@@ -42,19 +42,23 @@ class Verdict:
 
 
 def get_prompt_version() -> str:
-    """Eight hex digits of the prompt's own text: verdicts of two versions are not compared."""
+    """Eight hex digits of the prompt as it is asked first: verdicts of two versions are not compared."""
     return digest(*TEMPLATES)[:8]
 
 
-def build_judge_prompt(question: str, statements: Sequence[str], documents: Sequence[PromptDocument]) -> Prompt:
-    """statements: of the answer, in order, without their citations. documents: what the answer was made from."""
+def build_judge_prompt(
+    question: str, statements: Sequence[str], documents: Sequence[PromptDocument], *, insists: bool = False
+) -> Prompt:
+    """statements: of the answer, in order, without their citations. documents: what the answer was made from. insists:
+    say once more which tool to call, to a model that answered in text.
+    """
     clean = Cleaner()
     shown = render_passages(documents)
     texts = [{"n": n, "text": clean(text)} for n, text in enumerate(statements, start=1)]
     asked = render("judge_user", question=clean(question), passages=shown.text, statements=texts)
     return Prompt(
         render("judge_system"),
-        [build_user_message(asked)],
+        [build_user_message(f"{asked}\n\n{render('judge_again')}" if insists else asked)],
         tools=(RECORD_VERDICTS,),
         tool_choice={"type": "tool", "name": "record_verdicts"},
         max_tokens=300 + 30 * len(texts),
@@ -68,7 +72,9 @@ def read_verdicts(tool_uses: Sequence[ToolUse], count: int) -> Verdict | None:
     rows, relevance = asked.get("statements"), asked.get("relevance")
     if type(relevance) is not int or not 0 <= relevance <= MAX_RELEVANCE or not isinstance(rows, list):
         return None
-    found = {row.get("n"): row.get("borne_out") for row in rows if isinstance(row, dict)}
+    found = {
+        row.get("n"): row.get("borne_out") for row in rows if isinstance(row, dict) and isinstance(row.get("n"), int)
+    }
     borne_out = [found.get(n) for n in range(1, count + 1)]
     if not all(isinstance(one, bool) for one in borne_out):
         return None

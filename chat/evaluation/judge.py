@@ -16,8 +16,9 @@ from llm.transport import choose_transport
 from retrieval.locate import ResolvedCitation
 
 TIER: Tier = "deep"
-ATTEMPTS = 2
-"""Of a verdict that is not what was asked for; a model that cannot be reached is tried again by the client."""
+ATTEMPTS = 3
+"""Of a verdict that is not what was asked for, the last with the tool's name again, for models that take no forced one.
+One that cannot be reached is tried again by the client."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +38,9 @@ class Judge:
         documents = [
             PromptDocument(one.name, [NumberedPassage(one.n, one.located.text)]) for one in given if one.located
         ]
-        prompt = build_judge_prompt(question, statements, documents)
         call = Call(self.workspace, self.principal, "judge", TIER)
-        for _ in range(ATTEMPTS):
+        for attempt in range(1, ATTEMPTS + 1):
+            prompt = build_judge_prompt(question, statements, documents, insists=attempt == ATTEMPTS)
             try:
                 reply = client.complete(call, **prompt.request)
             except client.ModelError as problem:

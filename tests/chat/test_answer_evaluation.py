@@ -204,11 +204,14 @@ def test_where_there_is_a_model_it_judges_and_its_verdicts_are_kept_with_the_ver
 
     said = [{"n": 1, "borne_out": True}, {"n": 2, "borne_out": False}]
     with pytest.raises(CommandError, match="cap has no figures: The judge gave no verdict on every statement"):
-        run({"statements": said[:1], "relevance": 4}, {"statements": said, "relevance": 9})
+        run(*[{"statements": said[:1], "relevance": 4}, {"statements": said, "relevance": 9}] * 2)
     with service.open():
         assert not AnswerRun.objects.exists()
-    first, script = run({"statements": said[1:], "relevance": 4}, {"statements": said, "relevance": 3})
-    (prompt,) = {r.text for r in script.requests if "record_verdicts" in r.tools}
+    listed = {"n": [1], "borne_out": True}
+    no_verdicts = [{"statements": rows, "relevance": 4} for rows in ([listed, said[1]], said[1:])]
+    first, script = run(*no_verdicts, {"statements": said, "relevance": 3})
+    prompt, again, last = (r.text for r in script.requests if "record_verdicts" in r.tools)
+    assert (prompt == again, last.replace(prompt, "").strip()[:17]) == (True, "Give the verdicts")
     assert '<p n="2">It is paid twice.</p>' in prompt
     assert "two million euros" in prompt
     assert "nine million" not in prompt

@@ -11,7 +11,7 @@ from chat.conversation import list_exchanges
 from chat.layout import LAYERS
 from chat.memory import RecalledTurn, fit_turns, rank_turns, recall_turns
 from chat.models import Message, Role, Session, State, Turn
-from chat.shown import present_exchange
+from chat.shown import label_typed_line, present_exchange
 from entities.access import Scope, combine_many, grant_entity, revoke_entity
 from entities.models import Entity, Source
 from entities.models.classification import FINANCIAL
@@ -24,12 +24,21 @@ BOLLARDS = "The mooring bollards were agreed at 18,400 euros."
 
 
 def say(
-    service: Scope, chat: Chat, question: str, answer: str, label: int | None = 0, sources: Sequence[Entity] = ()
+    service: Scope,
+    chat: Chat,
+    question: str,
+    answer: str,
+    label: int | None = 0,
+    sources: Sequence[Entity] = (),
+    owner: int | None = None,
 ) -> UUID:
-    """A turn that was answered earlier. label: of its answer. Returns the answer's id."""
+    """A turn that was answered earlier. label: of its answer. owner: who asked, if not the session's. Returns the
+    answer's id.
+    """
     with service.open():
         session = Session.objects.get(pk=chat.session)
-        mine = {"workspace_id": service.workspace, "audience": session.audience, "session": session}
+        shared = {"workspace_id": service.workspace, "audience": session.audience, "session": session}
+        mine = {**shared, "owner": session.owner if owner is None else owner}
         number = Turn.objects.filter(session=session).count() + 1
         turn = Turn.objects.create(**mine, number=number, state=State.DONE, lease_until=timezone.now())
         said = {**mine, "turn": turn}
@@ -119,6 +128,7 @@ def test_what_the_asker_typed_is_shown_under_its_own_label(
     chat = start(cfo, contract)
     say(service, chat, "My own limit for the crane is 40,000 euros.", "Not found in what you can see.")
     say(service, chat, "What of the bollards?", BOLLARDS, label=FINANCIAL)
+    say(service, chat, "Somebody's limit is 90 euros.", "Well.", owner=0)
     asked = ("What was the limit for the crane that I mentioned?", "What was the sum we spoke of for the bollards?")
     turns = [chat.ask(question)["id"] for question in asked]
     with cfo.scope.open():
@@ -131,6 +141,13 @@ def test_what_the_asker_typed_is_shown_under_its_own_label(
             ("My own ", []),
             ("The moo", ["Financial"]),
         ]
+        # A piece of what they typed is not what they typed, nor is what somebody else did.
+        for line, atoms in (
+            ("My own limit for the crane is 40,000 euros.", ()),
+            ("crane", None),
+            ("Somebody's limit is 90 euros.", None),
+        ):
+            assert label_typed_line(cfo.scope, rows[0], line) == atoms
 
 
 def test_only_what_may_be_read_today_comes_back_and_nothing_else_weighs(

@@ -9,8 +9,9 @@ from entities.actions import create_entity
 from entities.models.classification import FINANCIAL, PII
 from entities.models.entity import Visibility
 from entities.types import Risk
-from ingestion.models import File
+from ingestion.models import File, Paragraph
 from tests.chat.conftest import Chat
+from tests.chat.test_raised import raise_to_secret
 from tests.chat.test_shared import joined
 
 
@@ -124,3 +125,21 @@ def test_a_name_in_a_question_brings_its_label(alice, viewer, contract, index, s
     assert "What stands in it?" not in str(joined(viewer, chat).messages())
     page = viewer.client.get(f"{viewer.base}chat/mentions/?q=jane").content.decode()
     assert "Miller" not in page
+
+
+def test_a_question_rises_with_what_names_the_attachment_that_it_names(
+    alice, viewer, contract, index, share, model, service
+):
+    mail, figures = index.file(contract, "Mail.eml"), index.file(contract, "Figures.pdf")
+    index.row(contract, "The figures are attached.", file=mail)
+    with service.open():
+        paragraph = Paragraph.objects.get(file=mail.pk)
+        File.objects.filter(pk=figures.pk).update(origin=mail.pk, named_by=paragraph.pk)
+    chat = share(alice, contract)
+    model.says(text="Figures.pdf is short.")
+    turn = chat.ask("Is @Figures.pdf long?", files=[str(figures.pk)])
+    assert joined(viewer, chat).messages()[0]["content"] == "Is @Figures.pdf long?"
+    assert turn["drew_on"]["names"] == 1
+    raise_to_secret(alice, paragraph)
+    assert "Figures.pdf" not in str(joined(viewer, chat).messages())
+    assert viewer.api.get(chat.url).json()["title"] is None

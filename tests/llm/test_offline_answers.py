@@ -111,7 +111,7 @@ def test_small_talk_gets_an_honest_reply_and_no_search():
 
 def test_the_reminder_is_not_the_question():
     question = [
-        {"type": "text", "text": chat_prompts.render_reminder(5)},
+        {"type": "text", "text": chat_prompts.render_reminder()},
         {"type": "text", "text": "Who inspected Sector 7?"},
     ]
     (tool,) = chat(question, searched=False).tools

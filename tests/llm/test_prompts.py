@@ -15,7 +15,6 @@ TRUSTED = {
     "level.value",
     "passages",
     "not_found",
-    "turn",
     "number",
     "role",
     "summary.n",
@@ -105,5 +104,7 @@ def test_the_digest_names_the_templates_used():
     assert len(prompts.digest(*prompts.CLASSIFY_TEMPLATES)) == 64
 
 
-def test_the_reminder_is_an_element_of_its_own():
-    assert reading.has_element(chat_prompts.render_reminder(15), "reminder")
+def test_the_reminder_is_an_element_of_its_own_and_counts_nothing():
+    shown = chat_prompts.render_reminder()
+    assert reading.has_element(shown, "reminder")
+    assert not re.search(r"\d|Turn", shown)
