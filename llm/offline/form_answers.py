@@ -9,7 +9,7 @@ from llm.offline.long_questions import measure_term
 from llm.offline.meaning import measure_likeness
 from llm.offline.pair_owners import find_strangers
 from llm.offline.pairs import Pair, read_pairs
-from llm.offline.particulars import has_dates
+from llm.offline.particulars import find_dates, has_dates
 from llm.offline.ranking import extract_content_words, extract_terms, stem_word
 from llm.offline.reading import PromptPassage, get_document_title
 from llm.offline.roles import PAPERS, read_role
@@ -74,6 +74,8 @@ def find_pairs(
     meant = _find_meant(question, [term for term in asked if term not in done] or asked, names)
     free = done | PAPERS
     papers = PAPERS.intersection(asked)
+    # Of "the due date of the invoice" it only says of which paper: "Invoice date" is no better for it.
+    paper_of = papers.difference(meant) if len(meant) > 1 else set()
     titles = {passage.n: set(extract_terms(get_document_title(passage))) for passage in found}
     for pair, context, near in _read_candidates(question, kind, found, {*asked, *names}):
         label = {term for term in extract_terms(pair.label) if not (term.isdigit() or term in UNSAID)}
@@ -102,7 +104,7 @@ def find_pairs(
         told = titles[pair.n] if not titles[pair.n].issuperset(asked) else set()
         own = label - told or label
         precision = sum(any(_has(word, {term}) for term in hit) for word in own) / len(own)
-        hits = sum(measure_term(term, label) or 1.0 for term in hit - told)
+        hits = sum(measure_term(term, label) or 1.0 for term in hit - told - paper_of)
         exact = kind is not None and kind.value is has_name  # whose name it is, nothing else says
         if precision >= (1.0 if exact else MIN_PRECISION) or pair.is_row:
             named = len(names & near) / max(1, len(names))
@@ -217,14 +219,14 @@ def _read_candidates(
     each is, and those near it: of its row in a table, else of all that was found of its document, and of its passage.
     """
     documents = {title: _choose_known(wanted, bag) for title, bag in _read_contexts(found).items()}
-    strangers = find_strangers(question, found)
+    strangers, dates = find_strangers(question, found), find_dates(question, kind)
     candidates = []
     for passage in found:
         near = _choose_known(wanted, set(extract_terms(passage.text)))
         titled = _choose_known(wanted, set(extract_terms(passage.title)))
         rows: dict[str, set[str]] = {}
         for pair in read_pairs(passage):
-            if pair in strangers or not has_dates(question, pair.text):
+            if pair in strangers or not has_dates(dates, pair.text):
                 continue
             if not pair.value or kind is None or kind.value(pair.value):
                 if not pair.about:

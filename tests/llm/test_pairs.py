@@ -218,3 +218,34 @@ SHIPPED = PromptPassage(
 def test_a_value_is_of_whom_and_of_what_the_question_names(question: str, quotes: list[str]) -> None:
     found = [COUPLE] if "Ray" in question or "Voss" in question or "SF" in question else [LEDGER, SHIPPED]
     assert quotes_of(question, *found) == quotes
+
+
+LEAVE = "Employees can carry over five days of annual leave, to be taken by 31 March."
+DATED = "Invoice date: 3 May 2021\nDue date: 2 June 2021"
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "quotes"),
+    [
+        # "May" is a verb, and a year may only say which lease it is.
+        (LEAVE, "How many days of annual leave may employees carry over?", [LEAVE]),
+        (LEAVE, "May employees carry over annual leave?", [LEAVE]),
+        (
+            "The lease of 2019\n\nThe lease ends on 3 May 2029.",
+            "When does the 2019 lease end?",
+            ["The lease ends on 3 May 2029."],
+        ),
+        (
+            "Invoice of 3 May 2021. The invoice is due on 2 June 2021.",
+            "When is the invoice of May 2021 due?",
+            ["The invoice is due on 2 June 2021."],
+        ),
+        (DATED, "What is the due date of the invoice of May 2021?", ["Due date: 2 June 2021"]),
+        (DATED, "What is the date of the invoice?", ["Invoice date: 3 May 2021"]),
+        ("Revenue was 5 million in May.", "What was the revenue in June?", []),
+    ],
+)
+def test_a_month_or_year_is_compared_where_the_answer_must_be_of_it(
+    text: str, question: str, quotes: list[str]
+) -> None:
+    assert quotes_of(question, PromptPassage(1, "a.pdf (Quay)", text)) == quotes
