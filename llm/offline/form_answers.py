@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from llm.offline.asked import QuestionKind, has_name
-from llm.offline.long_questions import measure_term
+from llm.offline.long_questions import has_term, measure_term
 from llm.offline.meaning import measure_likeness
 from llm.offline.pair_owners import find_strangers
 from llm.offline.pairs import Pair, read_pairs
@@ -22,8 +22,6 @@ NAMED_NEAR = 0.2
 PAPER_NAMED = 0.1
 """More for a pair of a document that has the kind of paper that is asked about: "the total of the invoice"."""
 NEAR_BEST = 0.05
-MIN_PREFIX = 5
-"""Letters by which two terms begin alike that are forms of one word: "expire" and "expiration"."""
 MIN_LIKENESS = 0.5
 """Cosine of what is asked for and a label in other words. "shop" and "Store" have .66, "pay" and "TOTAL" .40."""
 MAX_COMPARED = 40
@@ -79,15 +77,15 @@ def find_pairs(
     titles = {passage.n: set(extract_terms(get_document_title(passage))) for passage in found}
     for pair, context, near in _read_candidates(question, kind, found, {*asked, *names}):
         label = {term for term in extract_terms(pair.label) if not (term.isdigit() or term in UNSAID)}
-        hit = {term for term in asked if _has(term, label)}
+        hit = {term for term in asked if has_term(term, label)}
         if not pair.value:
             empty[pair.n] = max(empty.get(pair.n, 0), len(hit))
             continue
         heads = label | set(extract_terms(pair.head))
         if not label and _is_named(pair.label, question):
             label = hit = {pair.label}
-        elif not (label and all(_has(word, done) for word in label)) and not any(
-            _has(term, heads) for term in meant if term not in titles[pair.n] or titles[pair.n].issuperset(asked)
+        elif not (label and all(has_term(word, done) for word in label)) and not any(
+            has_term(term, heads) for term in meant if term not in titles[pair.n] or titles[pair.n].issuperset(asked)
         ):
             continue  # a label with the words of its document's title says no more than the title
         if pair.about and len(asked) > len(hit) and not any(term in near for term in asked if term not in hit):
@@ -103,7 +101,7 @@ def find_pairs(
         # What the document's name says as well tells no label from another, nor does a word that only means the same.
         told = titles[pair.n] if not titles[pair.n].issuperset(asked) else set()
         own = label - told or label
-        precision = sum(any(_has(word, {term}) for term in hit) for word in own) / len(own)
+        precision = sum(any(has_term(word, {term}) for term in hit) for word in own) / len(own)
         hits = sum(measure_term(term, label) or 1.0 for term in hit - told - paper_of)
         exact = kind is not None and kind.value is has_name  # whose name it is, nothing else says
         if precision >= (1.0 if exact else MIN_PRECISION) or pair.is_row:
@@ -131,12 +129,12 @@ def find_rows(question: str, asked: Sequence[str], names: set[str], found: list[
             rows |= {
                 pair.text: pair
                 for pair in valued
-                if all(_has(term, set(extract_terms(pair.label))) for term in about - names) and about - names
+                if all(has_term(term, set(extract_terms(pair.label))) for term in about - names) and about - names
             }
             continue
         cells = [(pair, extract_terms(pair.value) == [state]) for pair in read_pairs(passage) if pair.about]
         columns = {pair.label for pair, has in cells if has}
-        if all(_has(term, contexts[get_document_title(passage)]) for term in about):
+        if all(has_term(term, contexts[get_document_title(passage)]) for term in about):
             rows |= {pair.text: pair for pair, has in cells if pair.label in columns and not has}
     return list(rows.values())[:MAX_ROWS]
 
@@ -148,7 +146,7 @@ def find_left_empty(asked: Sequence[str], found: list[PromptPassage]) -> set[int
     if len(asked) < 2:
         return set()
     labels = [(pair.n, set(extract_terms(pair.label))) for p in found for pair in read_pairs(p) if not pair.value]
-    return {n for n, label in labels if all(_has(term, label) for term in asked)}
+    return {n for n, label in labels if all(has_term(term, label) for term in asked)}
 
 
 def find_alike_pairs(
@@ -165,7 +163,7 @@ def find_alike_pairs(
         if pair.value
         and context >= names
         and sum(term not in context for term in known) <= 1
-        and not any(_has(term, set(extract_terms(pair.label))) for term in known)
+        and not any(has_term(term, set(extract_terms(pair.label))) for term in known)
     ]
     labels = list(dict.fromkeys(pair.label for pair in pairs))[:MAX_COMPARED]
     likeness = dict(zip(labels, measure_likeness(wanted, labels), strict=True))
@@ -183,7 +181,7 @@ def find_totals(question: str, asked: Sequence[str], found: list[PromptPassage])
     contexts = _read_contexts(found)
     for passage in found:
         title = get_document_title(passage)
-        if all(_has(term, contexts[title]) for term in about):
+        if all(has_term(term, contexts[title]) for term in about):
             amounts = ((_read_amount(pair.value), pair) for pair in read_pairs(passage))
             documents.setdefault(title, []).extend((amount, pair) for amount, pair in amounts if amount is not None)
     totals = map(_find_total, documents.values())
@@ -241,7 +239,7 @@ def _read_candidates(
 
 
 def _choose_known(wanted: set[str], bag: set[str]) -> set[str]:
-    return {term for term in wanted if _has(term, bag)}
+    return {term for term in wanted if has_term(term, bag)}
 
 
 def _read_contexts(found: list[PromptPassage]) -> dict[str, set[str]]:
@@ -277,13 +275,6 @@ def _find_meant(question: str, asked: Sequence[str], names: set[str]) -> list[st
 def _is_named(label: str, question: str) -> bool:
     """Whether the question has a label of a word that says nothing elsewhere: "File: B-292600"."""
     return len(label) > 3 and bool(re.search(rf"\b{re.escape(label)}\b", question, re.IGNORECASE))
-
-
-def _has(term: str, bag: set[str]) -> bool:
-    return bool(measure_term(term, bag)) or (
-        len(term) >= MIN_PREFIX
-        and any(len(o) >= MIN_PREFIX and (o.startswith(term) or term.startswith(o)) for o in bag)
-    )
 
 
 def _extract_done_terms(question: str) -> set[str]:

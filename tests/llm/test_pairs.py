@@ -180,8 +180,9 @@ COUPLE = PromptPassage(
     5,
     "Cover.md (Club)",
     "Name: Ann Ray\nDate of birth: 3 May 1981\nPhone: 550 112\n\nEmergency contact: Bob Ray\nContact phone: 550 187\n\n"
-    "Name: Carla Voss\nDate of birth: 9 June 1975\n\nInsured name Denis Voss Year 2022\nClaim # SF-10 Make Jeep",
+    "Name: Carla Voss\nDate of birth: 9 June 1975",
 )
+CLAIM = PromptPassage(8, "Claim.md (Club)", "Insured name Denis Voss Year 2022\nClaim # SF-10 Make Jeep")
 LEDGER = PromptPassage(
     6,
     "Ledger.csv (Club)",
@@ -216,7 +217,7 @@ SHIPPED = PromptPassage(
     ],
 )
 def test_a_value_is_of_whom_and_of_what_the_question_names(question: str, quotes: list[str]) -> None:
-    found = [COUPLE] if "Ray" in question or "Voss" in question or "SF" in question else [LEDGER, SHIPPED]
+    found = [COUPLE] if "Ray" in question or "Voss" in question else [LEDGER, SHIPPED, CLAIM]
     assert quotes_of(question, *found) == quotes
 
 
@@ -248,4 +249,26 @@ DATED = "Invoice date: 3 May 2021\nDue date: 2 June 2021"
 def test_a_month_or_year_is_compared_where_the_answer_must_be_of_it(
     text: str, question: str, quotes: list[str]
 ) -> None:
+    assert quotes_of(question, PromptPassage(1, "a.pdf (Quay)", text)) == quotes
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "quotes"),
+    [
+        # Of two people the claimant has the claim, and a form may begin with its number.
+        (
+            "Claimant: Ann Lee\nAdjuster: Bob Ray\nClaim number: SF-1008",
+            "Whose claim is SF-1008?",
+            ["Claimant: Ann Lee", "Claim number: SF-1008"],
+        ),
+        (
+            "Claim number: SF-1008\nClaimant: Ann Lee\nClaim number: SF-1009\nClaimant: Bob Ray",
+            "Whose claim is SF-1009?",
+            ["Claimant: Bob Ray", "Claim number: SF-1009"],
+        ),
+        ("Insured: Ann Lee\nAdjuster: Bob Ray\nClaim number: SF-8", "Whose claim is SF-8?", []),
+        ("Total: 3.00\nOwner: Ann Lee", "Whose claim is SF-8?", []),
+    ],
+)
+def test_a_form_tells_whose_it_is_or_does_not(text: str, question: str, quotes: list[str]) -> None:
     assert quotes_of(question, PromptPassage(1, "a.pdf (Quay)", text)) == quotes
