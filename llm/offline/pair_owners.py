@@ -13,7 +13,8 @@ WHOSE = re.compile(r"^\W*whose\b|\bbelongs? to\b|^\W*wessen\b", re.IGNORECASE)
 
 def find_strangers(question: str, found: list[PromptPassage]) -> set[Pair]:
     """Where a question names one person: the pairs that are somebody else's. They stand behind another's name, and
-    behind none of the person's; a label that names the person begins another's pairs where it comes again.
+    behind none of the person's; a label that names the person begins another's pairs where it comes again. A form that
+    names its people last, behind the same labels, has no strangers.
     """
     people = [set(extract_terms(question[each.start : each.end])) for each in find_people(question)]
     strangers: set[Pair] = set()
@@ -21,6 +22,8 @@ def find_strangers(question: str, found: list[PromptPassage]) -> set[Pair]:
         heading = split_headings(passage)[-1]
         is_other = bool(find_people(heading)) and not people[0] <= set(extract_terms(heading))
         naming: set[str] = set()  # labels that have named somebody
+        before: set[str] = set()  # labels in front of all names
+        theirs: set[Pair] = set()
         for pair in read_pairs(passage):
             if pair.about:
                 continue
@@ -32,7 +35,11 @@ def find_strangers(question: str, found: list[PromptPassage]) -> set[Pair]:
                 is_other = is_other or not naming or label in naming
                 naming.add(label)
             elif is_other:
-                strangers.add(pair)
+                theirs.add(pair)
+            elif not naming:
+                before.add(pair.label)
+        if not any(pair.label in before for pair in theirs):
+            strangers |= theirs
     return strangers
 
 

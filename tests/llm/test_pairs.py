@@ -267,6 +267,16 @@ def test_a_month_or_year_is_compared_where_the_answer_must_be_of_it(
             ["Claimant: Bob Ray", "Claim number: SF-1009"],
         ),
         ("Insured: Ann Lee\nAdjuster: Bob Ray\nClaim number: SF-8", "Whose claim is SF-8?", []),
+        (
+            "Salary: 5,000.00\nEmployee: Bob Ray\nSalary: 6,000.00\nEmployee: Ann Lee",
+            "What is the salary of Ann Lee?",
+            ["Salary: 5,000.00", "Salary: 6,000.00"],
+        ),
+        (
+            "Page: 3\nEmployee: Bob Ray\nSalary: 5,000.00\nEmployee: Ann Lee\nSalary: 6,000.00",
+            "What is the salary of Ann Lee?",
+            ["Salary: 6,000.00"],
+        ),
         ("Total: 3.00\nOwner: Ann Lee", "Whose claim is SF-8?", []),
     ],
 )
