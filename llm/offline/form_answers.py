@@ -222,17 +222,20 @@ def _read_candidates(
     for passage in found:
         near = _choose_known(wanted, set(extract_terms(passage.text)))
         titled = _choose_known(wanted, set(extract_terms(passage.title)))
-        rows: dict[str, set[str]] = {}
+        rows: dict[str, set[str] | None] = {}  # None for a row of another month
         for pair in read_pairs(passage):
-            if pair in strangers or not has_dates(dates, pair.text):
+            if pair in strangers or not pair.about and not has_dates(dates, pair.text):
                 continue
             if not pair.value or kind is None or kind.value(pair.value):
                 if not pair.about:
                     candidates.append((pair, documents[get_document_title(passage)], near))
                     continue
                 if pair.about not in rows:
-                    rows[pair.about] = _choose_known(wanted, set(extract_terms(pair.about)))
+                    fits = has_dates(dates, pair.text)
+                    rows[pair.about] = _choose_known(wanted, set(extract_terms(pair.about))) if fits else None
                 row = rows[pair.about]
+                if row is None:
+                    continue
                 labelled = _choose_known(wanted, set(extract_terms(pair.label)))
                 candidates.append((pair, row | titled | labelled, row))
     return candidates
