@@ -10,7 +10,6 @@ from llm.offline.form_answers import (
     find_alike_pairs,
     find_left_empty,
     find_pairs,
-    find_rows,
     find_totals,
 )
 from llm.offline.long_questions import (
@@ -27,6 +26,7 @@ from llm.offline.passage_fit import IMPLIED, is_about, record_terms
 from llm.offline.ranking import compute_frequencies, extract_content_words, extract_terms, stem_word, weigh_rarest
 from llm.offline.reading import FIELDS, PromptPassage, get_document_title, split_headings
 from llm.offline.roles import find_role, read_role
+from llm.offline.row_answers import find_rows
 from llm.offline.sentences import is_furniture, is_heading, split_sentences
 from llm.offline.summaries import REMOVED
 

@@ -13,6 +13,7 @@ from llm.offline.particulars import find_dates, has_dates
 from llm.offline.ranking import extract_content_words, extract_terms, stem_word
 from llm.offline.reading import PromptPassage, get_document_title
 from llm.offline.roles import PAPERS, read_role
+from llm.offline.row_answers import is_so, read_contexts, read_state
 
 MAX_QUOTES = 3
 MIN_PRECISION = 0.5
@@ -44,13 +45,6 @@ REFERENCE = re.compile(
 AMOUNT_TERM = stem_word("amount")
 MAX_ADDED = 6
 """Amounts in a row that make a total."""
-MAX_ROWS = 8
-WHICH = re.compile(r"^\W*(?:which|what|who|list|show|welche)\b", re.IGNORECASE)
-NEGATED = re.compile(
-    r"(?:\b(?:not|never|nicht)|n['’]t)\s+(?:(?:yet|been|be|noch)\s+){0,2}([^\W\d_]{3,})"
-    r"|\b(?:un|non-?)((?:[^\W\d_]{2,}ed|paid|sent|sold)\b)",
-    re.IGNORECASE,
-)
 DONE = re.compile(
     r"\b(?:was|were|is|are|been|did|has|have)\b.*?\b(\w{3,}ed|paid|made|sent|bought|sold|spent)\b", re.IGNORECASE
 )
@@ -68,7 +62,7 @@ def find_pairs(
     if ACCOUNT.search(question):
         return []
     done = _extract_done_terms(question)
-    role = read_role(question)
+    role, state = read_role(question), read_state(question)
     meant = _find_meant(question, [term for term in asked if term not in done] or asked, names)
     free = done | PAPERS
     papers = PAPERS.intersection(asked)
@@ -90,7 +84,12 @@ def find_pairs(
             continue  # a label with the words of its document's title says no more than the title
         if pair.about and len(asked) > len(hit) and not any(term in near for term in asked if term not in hit):
             continue  # any other row is as good
-        if TOTAL.search(question) and not _has_figure(pair.value):
+        if (
+            TOTAL.search(question)
+            and not _has_figure(pair.value)
+            or state
+            and any(is_so(cell, state) for cell in pair.text.split("|"))
+        ):
             continue
         if not hit or not all(term in context for term in asked if term not in hit | free):
             continue
@@ -110,33 +109,6 @@ def find_pairs(
             scored.append((hits + 0.5 * precision + NAMED_NEAR * named + paper, pair))
     # "Date of death:" without a date is not answered by the date of birth.
     return _choose([(score, pair) for score, pair in scored if score >= empty.get(pair.n, 0)])
-
-
-def find_rows(question: str, asked: Sequence[str], names: set[str], found: list[PromptPassage]) -> list[Pair]:
-    """Of "Which invoices are not paid?" the rows of a table in which another cell stands where some have "Paid"; of
-    "Who died in 2017?" those with 2017 under "Date of death". Their document has all else that is asked for.
-    """
-    if not WHICH.match(question):
-        return []
-    negated = NEGATED.search(question)
-    state = stem_word(negated[1] or negated[2]) if negated else ""
-    about = {term for term in asked if term not in (state, stem_word(f"un{state}"))}
-    contexts = _read_contexts(found)
-    rows: dict[str, Pair] = {}
-    for passage in found:
-        if not negated and names:
-            valued = [pair for pair in read_pairs(passage) if pair.about and names <= set(extract_terms(pair.value))]
-            rows |= {
-                pair.text: pair
-                for pair in valued
-                if all(has_term(term, set(extract_terms(pair.label))) for term in about - names) and about - names
-            }
-            continue
-        cells = [(pair, extract_terms(pair.value) == [state]) for pair in read_pairs(passage) if pair.about]
-        columns = {pair.label for pair, has in cells if has}
-        if all(has_term(term, contexts[get_document_title(passage)]) for term in about):
-            rows |= {pair.text: pair for pair, has in cells if pair.label in columns and not has}
-    return list(rows.values())[:MAX_ROWS]
 
 
 def find_left_empty(asked: Sequence[str], found: list[PromptPassage]) -> set[int]:
@@ -178,7 +150,7 @@ def find_totals(question: str, asked: Sequence[str], found: list[PromptPassage])
         return []
     about = [term for term in asked if not (TOTAL.search(term) or term in PAPERS or term == AMOUNT_TERM)]
     documents: dict[str, list[tuple[Decimal, Pair]]] = {}
-    contexts = _read_contexts(found)
+    contexts = read_contexts(found)
     for passage in found:
         title = get_document_title(passage)
         if all(has_term(term, contexts[title]) for term in about):
@@ -216,7 +188,7 @@ def _read_candidates(
     """Pairs whose value is empty or of the kind that is asked for, with those of the wanted terms that say which one
     each is, and those near it: of its row in a table, else of all that was found of its document, and of its passage.
     """
-    documents = {title: _choose_known(wanted, bag) for title, bag in _read_contexts(found).items()}
+    documents = {title: _choose_known(wanted, bag) for title, bag in read_contexts(found).items()}
     strangers, dates = find_strangers(question, found), find_dates(question, kind)
     candidates = []
     for passage in found:
@@ -243,16 +215,6 @@ def _read_candidates(
 
 def _choose_known(wanted: set[str], bag: set[str]) -> set[str]:
     return {term for term in wanted if has_term(term, bag)}
-
-
-def _read_contexts(found: list[PromptPassage]) -> dict[str, set[str]]:
-    """Title of a document -> the terms of all that was found of it."""
-    documents: dict[str, set[str]] = {}
-    for passage in found:
-        documents.setdefault(get_document_title(passage), set()).update(
-            extract_terms(f"{passage.title} {passage.text}")
-        )
-    return documents
 
 
 def _choose(scored: list[tuple[float, Pair]]) -> list[Pair]:

@@ -282,3 +282,24 @@ def test_a_month_or_year_is_compared_where_the_answer_must_be_of_it(
 )
 def test_a_form_tells_whose_it_is_or_does_not(text: str, question: str, quotes: list[str]) -> None:
     assert quotes_of(question, PromptPassage(1, "a.pdf (Quay)", text)) == quotes
+
+
+@pytest.mark.parametrize(
+    ("cells", "count"),
+    [
+        ("Paid", 0),
+        ("paid in full", 0),
+        ("Paid late", 0),
+        ("Paid 3 May", 0),
+        ("Paid by Will Parton", 0),
+        ("Partially paid", 1),
+        ("Not yet paid", 1),
+        ("Open", 1),
+        ("", 1),
+        ("".join(f"Open | Ann |\n| B-{each} | " for each in range(12)) + "Open", 13),
+        ("".join(f"Open | Ann |\n| B-{each} | " for each in range(40)) + "Open", 0),
+    ],
+)
+def test_rows_that_are_not_so_are_listed_all_or_not_at_all(cells: str, count: int) -> None:
+    text = f"| Invoice | Status | Owner |\n| A-1 | Paid | Ann |\n| A-2 | {cells} | Bob |\n| Total | | 300.00 |"
+    assert len(quotes_of("Which invoices are not paid?", PromptPassage(1, "a.pdf (Quay)", text))) == count
