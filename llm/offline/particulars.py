@@ -11,7 +11,7 @@ MONTH = re.compile(
 """Of "may" only what can be no verb."""
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 RELATIVE = re.compile(r"\b(?:before|after|until|till|since|by|from|between)\b", re.IGNORECASE)
-WITHIN = re.compile(r"\bin\s+(?:[^\W\d_]+\.?\s*)?(?:\d{4}\s*)?\W*$")
+WITHIN = re.compile(r"\bin (?:[^\W\d_]{1,12}\b\.? ?)?(?:\d{4})?\W{0,5}$")
 """The month or year that a question about a time ends with: "When is the next visit in May?"."""
 
 

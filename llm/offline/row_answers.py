@@ -13,7 +13,7 @@ MAX_ROWS = 30
 """Of an answer: of more a part would pass for all."""
 UNDONE = re.compile(r"\b(?:not|never|non|nicht|part(?:ly|ial\w*)?|half|(?:to|will|must) be|teilweise)\b", re.IGNORECASE)
 """Beside a state: that it is not so, or not wholly."""
-TOTALS = re.compile(r"\W*(?:grand |sub-?)?(?:total|sum|gesamt|summe)", re.IGNORECASE)
+TOTALS = re.compile(r"^\W{0,4}(?:grand |sub-?)?(?:total|sum|gesamt|summe)", re.IGNORECASE)
 WHICH = re.compile(r"^\W*(?:which|what|who|list|show|welche)\b", re.IGNORECASE)
 NEGATED = re.compile(
     r"(?:\b(?:not|never|nicht)|n['’]t)\s+(?:(?:yet|been|be|noch)\s+){0,2}([^\W\d_]{3,})"
