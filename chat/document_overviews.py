@@ -41,6 +41,8 @@ MAX_ROWS_PER_DOCUMENT = 400
 MAX_NAMES = 500
 MAX_FOCUS_WORDS = 12
 """Words of a focus by which documents are chosen: each is looked for in every passage of the record."""
+MAX_SOUGHT_FILES = 200
+"""The newest files of a record, whose passages are looked through for the words of a focus."""
 MAX_FIELD_ROWS = 4
 MAX_OPENING_CHARACTERS = 300
 DEPTHS: Mapping[str, int] = {LookIn.RECORD: 1, LookIn.FILES: 1, LookIn.LINKED: 2}
@@ -185,14 +187,15 @@ def _select_readable_rows(scope: Scope) -> QuerySet[ContextRow]:
 
 
 def _list_files(scope: Scope, entity: UUID, focus: str) -> list[UUID]:
-    """The record's files with text for the asker: pictures after papers, first those with a word of `focus`, then the
-    newest.
+    """The record's newest files with text for the asker: pictures after papers, first those with a word of `focus`,
+    then the newest.
     """
     rows = _select_readable_rows(scope).filter(entity=entity, file__isnull=False).order_by()
     words = [Q(text__icontains=word) for word in dict.fromkeys(extract_content_words(focus)[:MAX_FOCUS_WORDS])]
     hits = rows.filter(file=OuterRef("pk")).filter(reduce(or_, words)) if words else rows.none()
     files = _select_visible_files(scope).filter(pk__in=rows.values("file"))
-    files = files.annotate(has_word=Exists(hits)).order_by("-has_word", "-created_at", "pk")
+    newest = list(files.order_by("-created_at", "pk").values_list("pk", flat=True)[:MAX_SOUGHT_FILES])
+    files = files.filter(pk__in=newest).annotate(has_word=Exists(hits)).order_by("-has_word", "-created_at", "pk")
     found = list(files.values_list("pk", "revision__blob__media_type")[: 4 * MAX_DOCUMENTS])
     found.sort(key=lambda pair: str(pair[1] or "").startswith("image/"))
     return [pk for pk, _ in found[:MAX_DOCUMENTS]]

@@ -10,7 +10,6 @@ from llm.offline.form_answers import (
     find_alike_pairs,
     find_left_empty,
     find_pairs,
-    find_rows,
     find_totals,
 )
 from llm.offline.long_questions import (
@@ -22,11 +21,12 @@ from llm.offline.long_questions import (
 )
 from llm.offline.pair_owners import find_owner, find_strangers
 from llm.offline.pairs import Pair, read_pairs
-from llm.offline.particulars import has_dates
+from llm.offline.particulars import find_dates, has_dates
 from llm.offline.passage_fit import IMPLIED, is_about, record_terms
 from llm.offline.ranking import compute_frequencies, extract_content_words, extract_terms, stem_word, weigh_rarest
 from llm.offline.reading import FIELDS, PromptPassage, get_document_title, split_headings
 from llm.offline.roles import find_role, read_role
+from llm.offline.row_answers import find_rows
 from llm.offline.sentences import is_furniture, is_heading, split_sentences
 from llm.offline.summaries import REMOVED
 
@@ -76,6 +76,7 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
     weights = _weigh_terms(asked, names, [list(bag) for bag in bags], set().union(*passage_terms.values()))
     asked = keep_content_terms(asked, names)
     total = sum(weights[term] for term in asked)
+    dates = find_dates(question, kind)
     scored: list[tuple[float, int]] = []
     for index, (passage, sentence) in enumerate(units):
         if is_heading(sentence) or sentence.rstrip().endswith("?") or _is_table_head(units, index):
@@ -85,7 +86,7 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
             continue  # "Receipt 5521" says of the receipt what its name says
         if not is_about(passage, question, asked, weights, wanted, passage_terms[passage.n], own_terms[passage.n]):
             continue
-        if not (has_negations(question, sentence) and has_dates(question, sentence)) or (
+        if not (has_negations(question, sentence) and has_dates(dates, sentence)) or (
             sentence.endswith(":") and not _announces(units, index)
         ):
             continue

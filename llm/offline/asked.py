@@ -85,6 +85,10 @@ def _has_time(value: str) -> bool:
     return bool(DATE.search(value) or CLOCK_OR_DAY.search(value))
 
 
+def asks_for_time(kind: QuestionKind) -> bool:
+    return kind.value is _has_time
+
+
 def _has_person(sentence: str, question: str) -> bool:
     """A person or a party that the question does not name itself."""
     known = set(extract_terms(question))

@@ -5,14 +5,15 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from llm.offline.asked import QuestionKind, has_name
-from llm.offline.long_questions import measure_term
+from llm.offline.long_questions import has_term, measure_term
 from llm.offline.meaning import measure_likeness
 from llm.offline.pair_owners import find_strangers
 from llm.offline.pairs import Pair, read_pairs
-from llm.offline.particulars import has_dates
+from llm.offline.particulars import find_dates, has_dates
 from llm.offline.ranking import extract_content_words, extract_terms, stem_word
 from llm.offline.reading import PromptPassage, get_document_title
 from llm.offline.roles import PAPERS, read_role
+from llm.offline.row_answers import is_so, read_contexts, read_state
 
 MAX_QUOTES = 3
 MIN_PRECISION = 0.5
@@ -22,8 +23,6 @@ NAMED_NEAR = 0.2
 PAPER_NAMED = 0.1
 """More for a pair of a document that has the kind of paper that is asked about: "the total of the invoice"."""
 NEAR_BEST = 0.05
-MIN_PREFIX = 5
-"""Letters by which two terms begin alike that are forms of one word: "expire" and "expiration"."""
 MIN_LIKENESS = 0.5
 """Cosine of what is asked for and a label in other words. "shop" and "Store" have .66, "pay" and "TOTAL" .40."""
 MAX_COMPARED = 40
@@ -46,13 +45,6 @@ REFERENCE = re.compile(
 AMOUNT_TERM = stem_word("amount")
 MAX_ADDED = 6
 """Amounts in a row that make a total."""
-MAX_ROWS = 8
-WHICH = re.compile(r"^\W*(?:which|what|who|list|show|welche)\b", re.IGNORECASE)
-NEGATED = re.compile(
-    r"(?:\b(?:not|never|nicht)|n['’]t)\s+(?:(?:yet|been|be|noch)\s+){0,2}([^\W\d_]{3,})"
-    r"|\b(?:un|non-?)((?:[^\W\d_]{2,}ed|paid|sent|sold)\b)",
-    re.IGNORECASE,
-)
 DONE = re.compile(
     r"\b(?:was|were|is|are|been|did|has|have)\b.*?\b(\w{3,}ed|paid|made|sent|bought|sold|spent)\b", re.IGNORECASE
 )
@@ -70,27 +62,34 @@ def find_pairs(
     if ACCOUNT.search(question):
         return []
     done = _extract_done_terms(question)
-    role = read_role(question)
+    role, state = read_role(question), read_state(question)
     meant = _find_meant(question, [term for term in asked if term not in done] or asked, names)
     free = done | PAPERS
     papers = PAPERS.intersection(asked)
+    # Of "the due date of the invoice" it only says of which paper: "Invoice date" is no better for it.
+    paper_of = papers.difference(meant) if len(meant) > 1 else set()
     titles = {passage.n: set(extract_terms(get_document_title(passage))) for passage in found}
     for pair, context, near in _read_candidates(question, kind, found, {*asked, *names}):
         label = {term for term in extract_terms(pair.label) if not (term.isdigit() or term in UNSAID)}
-        hit = {term for term in asked if _has(term, label)}
+        hit = {term for term in asked if has_term(term, label)}
         if not pair.value:
             empty[pair.n] = max(empty.get(pair.n, 0), len(hit))
             continue
         heads = label | set(extract_terms(pair.head))
         if not label and _is_named(pair.label, question):
             label = hit = {pair.label}
-        elif not (label and all(_has(word, done) for word in label)) and not any(
-            _has(term, heads) for term in meant if term not in titles[pair.n] or titles[pair.n].issuperset(asked)
+        elif not (label and all(has_term(word, done) for word in label)) and not any(
+            has_term(term, heads) for term in meant if term not in titles[pair.n] or titles[pair.n].issuperset(asked)
         ):
             continue  # a label with the words of its document's title says no more than the title
         if pair.about and len(asked) > len(hit) and not any(term in near for term in asked if term not in hit):
             continue  # any other row is as good
-        if TOTAL.search(question) and not _has_figure(pair.value):
+        if (
+            TOTAL.search(question)
+            and not _has_figure(pair.value)
+            or state
+            and any(is_so(cell, state) for cell in pair.text.split("|"))
+        ):
             continue
         if not hit or not all(term in context for term in asked if term not in hit | free):
             continue
@@ -101,8 +100,8 @@ def find_pairs(
         # What the document's name says as well tells no label from another, nor does a word that only means the same.
         told = titles[pair.n] if not titles[pair.n].issuperset(asked) else set()
         own = label - told or label
-        precision = sum(any(_has(word, {term}) for term in hit) for word in own) / len(own)
-        hits = sum(measure_term(term, label) or 1.0 for term in hit - told)
+        precision = sum(any(has_term(word, {term}) for term in hit) for word in own) / len(own)
+        hits = sum(measure_term(term, label) or 1.0 for term in hit - told - paper_of)
         exact = kind is not None and kind.value is has_name  # whose name it is, nothing else says
         if precision >= (1.0 if exact else MIN_PRECISION) or pair.is_row:
             named = len(names & near) / max(1, len(names))
@@ -112,33 +111,6 @@ def find_pairs(
     return _choose([(score, pair) for score, pair in scored if score >= empty.get(pair.n, 0)])
 
 
-def find_rows(question: str, asked: Sequence[str], names: set[str], found: list[PromptPassage]) -> list[Pair]:
-    """Of "Which invoices are not paid?" the rows of a table in which another cell stands where some have "Paid"; of
-    "Who died in 2017?" those with 2017 under "Date of death". Their document has all else that is asked for.
-    """
-    if not WHICH.match(question):
-        return []
-    negated = NEGATED.search(question)
-    state = stem_word(negated[1] or negated[2]) if negated else ""
-    about = {term for term in asked if term not in (state, stem_word(f"un{state}"))}
-    contexts = _read_contexts(found)
-    rows: dict[str, Pair] = {}
-    for passage in found:
-        if not negated and names:
-            valued = [pair for pair in read_pairs(passage) if pair.about and names <= set(extract_terms(pair.value))]
-            rows |= {
-                pair.text: pair
-                for pair in valued
-                if all(_has(term, set(extract_terms(pair.label))) for term in about - names) and about - names
-            }
-            continue
-        cells = [(pair, extract_terms(pair.value) == [state]) for pair in read_pairs(passage) if pair.about]
-        columns = {pair.label for pair, has in cells if has}
-        if all(_has(term, contexts[get_document_title(passage)]) for term in about):
-            rows |= {pair.text: pair for pair, has in cells if pair.label in columns and not has}
-    return list(rows.values())[:MAX_ROWS]
-
-
 def find_left_empty(asked: Sequence[str], found: list[PromptPassage]) -> set[int]:
     """Numbers of the passages where a label says all that is asked for and has no value. One of a single word may be a
     heading: "Costs:".
@@ -146,7 +118,7 @@ def find_left_empty(asked: Sequence[str], found: list[PromptPassage]) -> set[int
     if len(asked) < 2:
         return set()
     labels = [(pair.n, set(extract_terms(pair.label))) for p in found for pair in read_pairs(p) if not pair.value]
-    return {n for n, label in labels if all(_has(term, label) for term in asked)}
+    return {n for n, label in labels if all(has_term(term, label) for term in asked)}
 
 
 def find_alike_pairs(
@@ -163,7 +135,7 @@ def find_alike_pairs(
         if pair.value
         and context >= names
         and sum(term not in context for term in known) <= 1
-        and not any(_has(term, set(extract_terms(pair.label))) for term in known)
+        and not any(has_term(term, set(extract_terms(pair.label))) for term in known)
     ]
     labels = list(dict.fromkeys(pair.label for pair in pairs))[:MAX_COMPARED]
     likeness = dict(zip(labels, measure_likeness(wanted, labels), strict=True))
@@ -178,10 +150,10 @@ def find_totals(question: str, asked: Sequence[str], found: list[PromptPassage])
         return []
     about = [term for term in asked if not (TOTAL.search(term) or term in PAPERS or term == AMOUNT_TERM)]
     documents: dict[str, list[tuple[Decimal, Pair]]] = {}
-    contexts = _read_contexts(found)
+    contexts = read_contexts(found)
     for passage in found:
         title = get_document_title(passage)
-        if all(_has(term, contexts[title]) for term in about):
+        if all(has_term(term, contexts[title]) for term in about):
             amounts = ((_read_amount(pair.value), pair) for pair in read_pairs(passage))
             documents.setdefault(title, []).extend((amount, pair) for amount, pair in amounts if amount is not None)
     totals = map(_find_total, documents.values())
@@ -216,40 +188,33 @@ def _read_candidates(
     """Pairs whose value is empty or of the kind that is asked for, with those of the wanted terms that say which one
     each is, and those near it: of its row in a table, else of all that was found of its document, and of its passage.
     """
-    documents = {title: _choose_known(wanted, bag) for title, bag in _read_contexts(found).items()}
-    strangers = find_strangers(question, found)
+    documents = {title: _choose_known(wanted, bag) for title, bag in read_contexts(found).items()}
+    strangers, dates = find_strangers(question, found), find_dates(question, kind)
     candidates = []
     for passage in found:
         near = _choose_known(wanted, set(extract_terms(passage.text)))
         titled = _choose_known(wanted, set(extract_terms(passage.title)))
-        rows: dict[str, set[str]] = {}
+        rows: dict[str, set[str] | None] = {}  # None for a row of another month
         for pair in read_pairs(passage):
-            if pair in strangers or not has_dates(question, pair.text):
+            if pair in strangers or not pair.about and not has_dates(dates, pair.text):
                 continue
             if not pair.value or kind is None or kind.value(pair.value):
                 if not pair.about:
                     candidates.append((pair, documents[get_document_title(passage)], near))
                     continue
                 if pair.about not in rows:
-                    rows[pair.about] = _choose_known(wanted, set(extract_terms(pair.about)))
+                    fits = has_dates(dates, pair.text)
+                    rows[pair.about] = _choose_known(wanted, set(extract_terms(pair.about))) if fits else None
                 row = rows[pair.about]
+                if row is None:
+                    continue
                 labelled = _choose_known(wanted, set(extract_terms(pair.label)))
                 candidates.append((pair, row | titled | labelled, row))
     return candidates
 
 
 def _choose_known(wanted: set[str], bag: set[str]) -> set[str]:
-    return {term for term in wanted if _has(term, bag)}
-
-
-def _read_contexts(found: list[PromptPassage]) -> dict[str, set[str]]:
-    """Title of a document -> the terms of all that was found of it."""
-    documents: dict[str, set[str]] = {}
-    for passage in found:
-        documents.setdefault(get_document_title(passage), set()).update(
-            extract_terms(f"{passage.title} {passage.text}")
-        )
-    return documents
+    return {term for term in wanted if has_term(term, bag)}
 
 
 def _choose(scored: list[tuple[float, Pair]]) -> list[Pair]:
@@ -275,13 +240,6 @@ def _find_meant(question: str, asked: Sequence[str], names: set[str]) -> list[st
 def _is_named(label: str, question: str) -> bool:
     """Whether the question has a label of a word that says nothing elsewhere: "File: B-292600"."""
     return len(label) > 3 and bool(re.search(rf"\b{re.escape(label)}\b", question, re.IGNORECASE))
-
-
-def _has(term: str, bag: set[str]) -> bool:
-    return bool(measure_term(term, bag)) or (
-        len(term) >= MIN_PREFIX
-        and any(len(o) >= MIN_PREFIX and (o.startswith(term) or term.startswith(o)) for o in bag)
-    )
 
 
 def _extract_done_terms(question: str) -> set[str]:

@@ -13,6 +13,8 @@ from llm.offline.ranking import ALIKE, extract_terms, stem_word
 from llm.offline.sentences import split_sentences
 from llm.recognisers.findings import words
 
+MIN_PREFIX = 5
+"""Letters by which two terms begin alike that are forms of one word: "expire" and "expiration"."""
 ALIKE_WEIGHT = 0.8
 MIN_LONG_TERMS = 8
 """Content words from which a question is long."""
@@ -96,6 +98,14 @@ def measure_term(term: str, bag: Set[str]) -> float:
     if term in bag:
         return 1.0
     return ALIKE_WEIGHT if any(stem_word(other) in bag for other in ALIKE.get(term, ())) else 0.0
+
+
+def has_term(term: str, bag: Set[str]) -> bool:
+    """Whether a text has a term, one that means the same, or another form of its word."""
+    return bool(measure_term(term, bag)) or (
+        len(term) >= MIN_PREFIX
+        and any(len(o) >= MIN_PREFIX and (o.startswith(term) or term.startswith(o)) for o in bag)
+    )
 
 
 @lru_cache(maxsize=64)

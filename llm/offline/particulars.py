@@ -2,17 +2,36 @@
 
 import re
 
-from llm.offline.asked import MONTH_NAME
+from llm.offline.asked import MONTH_NAME, QuestionKind, asks_for_time
 
-YEAR = r"\b(?:19|20)\d\d\b"
+MONTH = re.compile(
+    rf"\b(?i:(?!may\b){MONTH_NAME})"
+    r"|(?:(?<=\b(?:in|of|by)\s)|(?<=\bfor\s)|(?<=\bsince\s)|(?<=\d\s)|(?<=\d\.\s))May\b|(?<!^)\bMay(?=\s\d)"
+)
+"""Of "may" only what can be no verb."""
+YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 RELATIVE = re.compile(r"\b(?:before|after|until|till|since|by|from|between)\b", re.IGNORECASE)
+WITHIN = re.compile(r"\bin (?:[^\W\d_]{1,12}\b\.? ?)?(?:\d{4})?\W{0,5}$")
+"""The month or year that a question about a time ends with: "When is the next visit in May?"."""
 
 
-def has_dates(question: str, text: str) -> bool:
-    """Whether a text that names months, or years, names one of the question's, where that names any."""
-    for pattern, length in ((MONTH_NAME, 3), (YEAR, 4)):
-        asked, named = ({found[:length].lower() for found in re.findall(pattern, t, re.I)} for t in (question, text))
-        if asked and named and not asked & named and not RELATIVE.search(question):
+def find_dates(question: str, kind: QuestionKind | None) -> str:
+    """The part of a question whose months and years an answer must be of, "" for none. Of "When does the lease of 2019
+    end?" the year only names the lease.
+    """
+    if RELATIVE.search(question):
+        return ""
+    if kind is None or not asks_for_time(kind):
+        return question
+    within = WITHIN.search(question)
+    return f" {within.group()}" if within else ""
+
+
+def has_dates(asked: str, text: str) -> bool:
+    """Whether a text that names months, or years, names one of those that `find_dates` found, where there are any."""
+    for pattern in (MONTH, YEAR):
+        wanted, named = ({found.lower() for found in pattern.findall(each)} for each in (asked, text))
+        if wanted and named and not wanted & named:
             return False
     return True
 

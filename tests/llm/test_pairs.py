@@ -180,8 +180,9 @@ COUPLE = PromptPassage(
     5,
     "Cover.md (Club)",
     "Name: Ann Ray\nDate of birth: 3 May 1981\nPhone: 550 112\n\nEmergency contact: Bob Ray\nContact phone: 550 187\n\n"
-    "Name: Carla Voss\nDate of birth: 9 June 1975\n\nInsured name Denis Voss Year 2022\nClaim # SF-10 Make Jeep",
+    "Name: Carla Voss\nDate of birth: 9 June 1975",
 )
+CLAIM = PromptPassage(8, "Claim.md (Club)", "Insured name Denis Voss Year 2022\nClaim # SF-10 Make Jeep")
 LEDGER = PromptPassage(
     6,
     "Ledger.csv (Club)",
@@ -216,5 +217,89 @@ SHIPPED = PromptPassage(
     ],
 )
 def test_a_value_is_of_whom_and_of_what_the_question_names(question: str, quotes: list[str]) -> None:
-    found = [COUPLE] if "Ray" in question or "Voss" in question or "SF" in question else [LEDGER, SHIPPED]
+    found = [COUPLE] if "Ray" in question or "Voss" in question else [LEDGER, SHIPPED, CLAIM]
     assert quotes_of(question, *found) == quotes
+
+
+LEAVE = "Employees can carry over five days of annual leave, to be taken by 31 March."
+DATED = "Invoice date: 3 May 2021\nDue date: 2 June 2021"
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "quotes"),
+    [
+        # "May" is a verb, and a year may only say which lease it is.
+        (LEAVE, "How many days of annual leave may employees carry over?", [LEAVE]),
+        (LEAVE, "May employees carry over annual leave?", [LEAVE]),
+        (
+            "The lease of 2019\n\nThe lease ends on 3 May 2029.",
+            "When does the 2019 lease end?",
+            ["The lease ends on 3 May 2029."],
+        ),
+        (
+            "Invoice of 3 May 2021. The invoice is due on 2 June 2021.",
+            "When is the invoice of May 2021 due?",
+            ["The invoice is due on 2 June 2021."],
+        ),
+        (DATED, "What is the due date of the invoice of May 2021?", ["Due date: 2 June 2021"]),
+        (DATED, "What is the date of the invoice?", ["Invoice date: 3 May 2021"]),
+        ("Revenue was 5 million in May.", "What was the revenue in June?", []),
+    ],
+)
+def test_a_month_or_year_is_compared_where_the_answer_must_be_of_it(
+    text: str, question: str, quotes: list[str]
+) -> None:
+    assert quotes_of(question, PromptPassage(1, "a.pdf (Quay)", text)) == quotes
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "quotes"),
+    [
+        # Of two people the claimant has the claim, and a form may begin with its number.
+        (
+            "Claimant: Ann Lee\nAdjuster: Bob Ray\nClaim number: SF-1008",
+            "Whose claim is SF-1008?",
+            ["Claimant: Ann Lee", "Claim number: SF-1008"],
+        ),
+        (
+            "Claim number: SF-1008\nClaimant: Ann Lee\nClaim number: SF-1009\nClaimant: Bob Ray",
+            "Whose claim is SF-1009?",
+            ["Claimant: Bob Ray", "Claim number: SF-1009"],
+        ),
+        ("Insured: Ann Lee\nAdjuster: Bob Ray\nClaim number: SF-8", "Whose claim is SF-8?", []),
+        (
+            "Salary: 5,000.00\nEmployee: Bob Ray\nSalary: 6,000.00\nEmployee: Ann Lee",
+            "What is the salary of Ann Lee?",
+            ["Salary: 5,000.00", "Salary: 6,000.00"],
+        ),
+        (
+            "Page: 3\nEmployee: Bob Ray\nSalary: 5,000.00\nEmployee: Ann Lee\nSalary: 6,000.00",
+            "What is the salary of Ann Lee?",
+            ["Salary: 6,000.00"],
+        ),
+        ("Total: 3.00\nOwner: Ann Lee", "Whose claim is SF-8?", []),
+    ],
+)
+def test_a_form_tells_whose_it_is_or_does_not(text: str, question: str, quotes: list[str]) -> None:
+    assert quotes_of(question, PromptPassage(1, "a.pdf (Quay)", text)) == quotes
+
+
+@pytest.mark.parametrize(
+    ("cells", "count"),
+    [
+        ("Paid", 0),
+        ("paid in full", 0),
+        ("Paid late", 0),
+        ("Paid 3 May", 0),
+        ("Paid by Will Parton", 0),
+        ("Partially paid", 1),
+        ("Not yet paid", 1),
+        ("Open", 1),
+        ("", 1),
+        ("".join(f"Open | Ann |\n| B-{each} | " for each in range(12)) + "Open", 13),
+        ("".join(f"Open | Ann |\n| B-{each} | " for each in range(40)) + "Open", 0),
+    ],
+)
+def test_rows_that_are_not_so_are_listed_all_or_not_at_all(cells: str, count: int) -> None:
+    text = f"| Invoice | Status | Owner |\n| A-1 | Paid | Ann |\n| A-2 | {cells} | Bob |\n| Total | | 300.00 |"
+    assert len(quotes_of("Which invoices are not paid?", PromptPassage(1, "a.pdf (Quay)", text))) == count
