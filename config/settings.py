@@ -160,7 +160,7 @@ CONTENT_SECURITY_POLICY = csp.PAGES
 
 # Largest uploaded file in bytes. Files stream to disk; other request bodies stay small (config/bodies.py).
 CLEARANCE_MAX_UPLOAD = env.int("CLEARANCE_MAX_UPLOAD", 100_000_000)
-FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
+FILE_UPLOAD_HANDLERS = ["ingestion.upload_handler.UploadHandler"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
 DATA_UPLOAD_MAX_NUMBER_FILES = 50
