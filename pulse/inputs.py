@@ -232,10 +232,13 @@ def _format_distribution(model: type[Entity], name: str, counts: Mapping[Any, in
 
 
 def are_still_below(entity: UUID, of_type: int, counted: frozenset[UUID]) -> bool:
-    """Whether all that was counted of a type is still open below a record. In the service's scope."""
+    """Whether all that was counted of a type is still open below a record. In the service's scope. Two statements,
+    for PostgreSQL compares each record with each where it has no statistics of new rows: 10,000 took twelve seconds.
+    """
     model = get_type_by_content_type(of_type)
     below = reduce(or_, (Q(**{link: entity}) for link in list_parent_types(model)))
-    return counted <= set(model._base_manager.filter(OPEN, below).values_list("pk", flat=True))
+    still_below = model._base_manager.filter(below).order_by().values_list("pk", flat=True)
+    return counted <= set(still_below) and counted <= open_records(counted)
 
 
 # Passages
