@@ -116,6 +116,9 @@ SENTENCES = [
     gettext_noop("This page has no text layer; what it shows was not read."),
     gettext_noop("The text of this page is not in any language that is known."),
     gettext_noop("This PDF has no pages. Save it again from the program that wrote it."),
+    gettext_noop(
+        "This PDF is a form that only Adobe Acrobat can show. Open it there, print it as a PDF and upload that."
+    ),
     gettext_noop("This PDF is protected by a password. Save it without one and upload it again."),
     gettext_noop("This PDF is damaged and was repaired while it was read; parts may be missing."),
     gettext_noop("Part of this page is damaged and could not be read."),

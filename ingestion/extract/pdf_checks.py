@@ -46,7 +46,7 @@ class PdfChecks:
 
 def check(path: Path, builder: Builder, limits: Limits, report: Report) -> PdfChecks:
     """What pages cannot show is recorded with `builder.miss`. Raises Quarantined: corrupt, encrypted, no_pages,
-    too_many_pages, bomb.
+    too_many_pages, unsupported, bomb.
     """
     ends = pdf_revisions.ends(path, builder)
     try:
@@ -60,6 +60,7 @@ def check(path: Path, builder: Builder, limits: Limits, report: Report) -> PdfCh
     checked = PdfChecks(DocumentTexts(builder))
     with pdf:
         checked.pages = _count_pages(pdf, limits)
+        _refuse_shell(pdf)
         contents = _map_contents_to_pages(pdf, checked.replaced)
         sweep = Sweep(builder)
         _unpack_all(pdf, contents, checked, sweep, limits, report)
@@ -105,6 +106,19 @@ def check_page_count(pages: int, limits: Limits) -> None:
         raise Quarantined(
             "too_many_pages",
             f"This PDF has {pages:,} pages; up to {limits.pages:,} can be read. Split it into smaller files.",
+        )
+
+
+def _refuse_shell(pdf: pikepdf.Pdf) -> None:
+    """A dynamic XFA form (ISO 32000-1, 12.7.8) has one page, which asks to wait; its questions are in no page.
+
+    Raises Quarantined: unsupported.
+    """
+    form: Any = pdf.Root.get("/AcroForm")
+    if pdf.Root.get("/NeedsRendering") is True and isinstance(form, pikepdf.Dictionary) and "/XFA" in form:
+        raise Quarantined(
+            "unsupported",
+            "This PDF is a form that only Adobe Acrobat can show. Open it there, print it as a PDF and upload that.",
         )
 
 

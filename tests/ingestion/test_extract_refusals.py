@@ -128,6 +128,20 @@ def test_a_pdf_without_pages_and_one_with_blank_ones(tmp_path: Path) -> None:
     assert refused_here(tmp_path / "blank.pdf", "blank.pdf").code == "empty"
 
 
+@pytest.mark.parametrize("shell", [True, False])
+def test_a_form_that_has_no_pages_of_its_own_is_refused_and_one_that_has_is_read(tmp_path: Path, shell: bool) -> None:
+    with pikepdf.open(draw(tmp_path / "a.pdf", text_page)) as pdf:
+        pdf.Root.AcroForm = pikepdf.Dictionary(XFA=pdf.make_stream(b"<xdp/>"), Fields=pikepdf.Array())
+        if shell:
+            pdf.Root.NeedsRendering = True
+        pdf.save(tmp_path / "form.pdf")
+    if shell:
+        refusal = refused_here(tmp_path / "form.pdf", "form.pdf")
+        assert (refusal.code, "print it as a PDF" in refusal.detail) == ("unsupported", True)
+    else:
+        assert LOREM[:40] in inside.extract(tmp_path / "form.pdf", "form.pdf").text
+
+
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.99])
 def test_a_pdf_that_breaks_off(tmp_path: Path, share: float) -> None:
     whole = draw(tmp_path / "whole.pdf", text_page, text_page).read_bytes()
