@@ -53,9 +53,9 @@ def web() -> None:
 
 def worker() -> None:
     from config.celery import app
-    from llm.rules import load_recognisers
+    from ingestion.workers import load_libraries
 
-    load_recognisers()  # once, and not in each of the processes that are forked from this one
+    load_libraries()  # once, and not in each of the processes that are forked from this one
     gc.collect()
     gc.freeze()  # what they share is not looked through for cycles, which would copy it
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]

@@ -22,12 +22,21 @@ from django.db.models.functions import Now
 
 from entities.access import Scope
 from ingestion.models import File, State, Worker
+from llm.rules import load_recognisers
 
 logger = logging.getLogger(__name__)
 
 WATCH_SECONDS = 3.0
 LIVING = timedelta(seconds=30)
 """A worker says every WATCH_SECONDS that it is there."""
+
+
+def load_libraries() -> None:
+    """Loads what files are labelled with and models are called through: three seconds of processor time. A process that
+    others are forked from calls it once; else each of them loads it with its first file."""
+    import anthropic.resources.messages  # noqa: F401
+
+    load_recognisers()
 
 
 @functools.cache

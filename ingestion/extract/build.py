@@ -22,7 +22,7 @@ from ingestion.documents import (
 from ingestion.extract import language
 from ingestion.extract.clean import clean_line
 from ingestion.extract.flowing import find_running_margins, renumber
-from ingestion.extract.remainder import TOO_LARGE, bound_texts, cut_packed, is_formal, select_unshown
+from ingestion.extract.remainder import TOO_LARGE, bound_texts, cut_packed, is_formal, pad_words, select_unshown
 from ingestion.pieces import measure_table_header
 
 LONGEST = 4_000  # characters: a paragraph is the unit that gets a label, so it must not be a chapter
@@ -30,7 +30,6 @@ LONGEST_HEADING = 300
 PROPERTIES = "Document properties"
 ORNAMENTS = frozenset({"thumbnail", "font"})
 PICTURE = ("/9j/", "iVBORw0KGgo", "R0lGOD")  # how pictures begin that were made letters
-_WORDS = re.compile(r"\w+")
 _BLANK = re.compile(r"\s*")
 _BREAKS = (re.compile(r"\n"), re.compile(r"(?<=[.!?])\s+"), re.compile(r"\s+"))
 
@@ -57,6 +56,7 @@ class Builder:
         self._path: list[tuple[float, str]] = []
         self._unaccounted: dict[tuple[str, int | None], UnreadContent] = {}
         self._remainder: dict[str, None] = {}
+        self._words: dict[str, str] = {}  # by paragraph, as `pad_words` gives them
         self.links: list[Link] = []
 
     def __len__(self) -> int:
@@ -158,7 +158,7 @@ class Builder:
                 self._remainder[rest] = None
 
     def _list_rest(self) -> tuple[str, ...]:
-        texts, more = bound_texts(select_unshown(self._remainder, self.text()) if self._remainder else ())
+        texts, more = bound_texts(select_unshown(self._remainder, self._pad_from(0)) if self._remainder else ())
         if more:
             self.miss("remainder_too_large", TOO_LARGE)
         return tuple(texts)
@@ -181,11 +181,17 @@ class Builder:
         known = ""
         new = []
         for text in texts:
-            words = _pad_words(text)
-            known = known or _pad_words(self.join_from(first))
+            words = pad_words(text)
+            known = known or self._pad_from(first)
             if words.strip() and words not in known:
                 new.append(text)
         return new
+
+    def _pad_from(self, first: int) -> str:
+        """The words of the paragraphs from this number on, each between blanks; those of a paragraph are found once."""
+        texts = self.list_from(first)
+        self._words.update((text, pad_words(text).strip()) for text in texts if text not in self._words)
+        return f" {' '.join(filter(None, map(self._words.__getitem__, texts)))} "
 
     def text(self) -> str:
         """Everything so far."""
@@ -255,10 +261,6 @@ class Builder:
             links=tuple(self.links),
             remainder=remainder,
         )
-
-
-def _pad_words(text: str) -> str:
-    return f" {' '.join(_WORDS.findall(text.lower()))} "
 
 
 def _split_slices(text: str, kind: Kind) -> list[tuple[int, int]]:

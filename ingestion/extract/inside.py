@@ -91,7 +91,7 @@ def extract(
     extraction = _extract(path, found.media_type, limits, report, eyes, skip)
     from ingestion.extract.unread_bytes import digest_unread
 
-    unread = digest_unread(path, found.media_type, extraction.unaccounted)
+    unread = extraction.unread or digest_unread(path, found.media_type, extraction.unaccounted)
     return replace(extraction, notes=(*extraction.notes, *found.notes), wanted=eyes.list_wanted(), unread=unread)
 
 

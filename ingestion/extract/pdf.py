@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pypdfium2 as pdfium
@@ -32,6 +33,7 @@ from ingestion.extract.pdf_seen import UNREADABLE, compute_picture_area
 from ingestion.extract.pdf_tables import find_tables
 from ingestion.extract.pdf_words import Mapping, PageContent, Word, read_page
 from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, join_in_a_row, place_boxes
+from ingestion.extract.unread_bytes import digest_unread_of_pdf
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 from ingestion.seen import PictureReading
 
@@ -67,7 +69,8 @@ def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int]
         raise Quarantined("empty", "All pages of this PDF are blank. Check that you chose the right file.")
     builder.drop_margins()
     attempt(builder, None, checked.said.add)
-    return builder.build_extraction(sniff.PDF, pages, "layout" if reading.found_tables else "text")
+    extraction = builder.build_extraction(sniff.PDF, pages, "layout" if reading.found_tables else "text")
+    return replace(extraction, unread=digest_unread_of_pdf(path, checked.parts, extraction.unaccounted))
 
 
 class _Reading:
@@ -90,9 +93,7 @@ class _Reading:
         self._ink = DocumentInk(document)
         self._running: list[RunningLine] = []
         self._last_table: LastTable | None = None
-        self._turn: PictureReading | None = (
-            None  # what was seen on the page that is being added, and which way up it is
-        )
+        self._turn: PictureReading | None = None  # of the page that is being added, and which way up it is
         self.found_tables = False
         self.blank_pages = 0
 

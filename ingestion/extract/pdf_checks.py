@@ -7,6 +7,7 @@ found by counting and not by running out of memory.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from ingestion.extract.sweep_picture import PADDING, TRAILING_BYTES
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 SMALL = 128  # pixels: what no page shows and is no larger holds no text
+WRITTEN_ANEW = ("/XRef", "/ObjStm", "/Metadata")  # by programs, each time that they save a file
 Key = tuple[int, int, int, str]
 
 
@@ -32,7 +34,8 @@ Key = tuple[int, int, int, str]
 class PdfChecks:
     """links: targets of each page's links. pictures: those that the file holds, by the key of `pdf_words.PdfPicture`.
     layered: there are layers that are not shown. lying: pages with fonts that draw other letters than they say.
-    replaced: pages on which words may stand for others; None: any page.
+    replaced: pages on which words may stand for others; None: any page. parts: digests of the streams that are no text
+    by themselves, each with the pages whose content it is; None where one of them cannot be read.
     """
 
     said: DocumentTexts
@@ -42,6 +45,7 @@ class PdfChecks:
     layered: bool = False
     lying: set[int] = field(default_factory=set)
     replaced: set[int | None] = field(default_factory=set)
+    parts: list[tuple[bytes, Collection[int]]] | None = None
 
 
 def check(path: Path, builder: Builder, limits: Limits, report: Report) -> PdfChecks:
@@ -122,15 +126,15 @@ def _refuse_shell(pdf: pikepdf.Pdf) -> None:
         )
 
 
-def _map_contents_to_pages(pdf: pikepdf.Pdf, replaced: set[int | None]) -> dict[tuple[int, int], int]:
-    """Which page each content stream belongs to. replaced: gets the pages whose resources name words for others."""
-    found: dict[tuple[int, int], int] = {}
+def _map_contents_to_pages(pdf: pikepdf.Pdf, replaced: set[int | None]) -> dict[tuple[int, int], list[int]]:
+    """Which pages each content stream belongs to. replaced: gets the pages whose resources name words for others."""
+    found: dict[tuple[int, int], list[int]] = {}
     for number, page in enumerate(pdf.pages, start=1):
         try:
             contents = page.obj.get("/Contents")
             for stream in contents if isinstance(contents, pikepdf.Array) else [contents]:
                 if isinstance(stream, pikepdf.Stream):
-                    found.setdefault(stream.objgen, number)
+                    found.setdefault(stream.objgen, []).append(number)
             named: Any = page.resources.get("/Properties", pikepdf.Dictionary())
             if any(isinstance(one, pikepdf.Dictionary) and "/ActualText" in one for one in named.values()):
                 replaced.add(number)
@@ -141,7 +145,7 @@ def _map_contents_to_pages(pdf: pikepdf.Pdf, replaced: set[int | None]) -> dict[
 
 def _unpack_all(
     pdf: pikepdf.Pdf,
-    contents: dict[tuple[int, int], int],
+    contents: dict[tuple[int, int], list[int]],
     checked: PdfChecks,
     sweep: Sweep,
     limits: Limits,
@@ -154,26 +158,33 @@ def _unpack_all(
             checked.said.look_at_part(part)
     pictures: dict[tuple[int, int], Key] = {}
     masks: set[tuple[int, int]] = set()
+    parts: list[tuple[bytes, Collection[int]]] = []
+    is_readable = True
     for index, entry in enumerate(objects.streams):
         if index % 200 == 0:
             report("checking")
-        page = contents.get(entry.objgen)
+        pages = contents.get(entry.objgen, ())
+        page, raw = pages[0] if pages else None, None
         try:
+            raw = entry.read_raw_bytes()
+            if str(entry.get("/Type", "")) not in WRITTEN_ANEW:
+                parts.append((hashlib.sha256(raw).digest(), pages))
             filters = list_filters(entry)
             if page is None and _is_image(entry):  # not unpacked for text; drawing has its own limits
                 for mask in (entry.get("/SMask"), entry.get("/Mask")):
                     if isinstance(mask, pikepdf.Stream):
                         masks.add(mask.objgen)
-                pictures[entry.objgen] = compute_key(entry)
-                sweep.sweep_stream(entry, of_page=False)
+                pictures[entry.objgen] = compute_key(entry, raw)
+                sweep.sweep_stream(entry, of_page=False, raw=raw)
                 continue
-            stream = unpack_stream(entry, filters, left)
+            stream = unpack_stream(entry, raw, filters, left)
             size, whole = stream.size, stream.whole
             _sweep_rest(stream, builder)
             if stream.replaces:
                 checked.replaced.add(page)
         except (pikepdf.PdfError, ValueError, TypeError, AttributeError):
             size, whole, stream = 0, False, None
+            is_readable = is_readable and raw is not None
         left -= size
         if left < 0:
             raise Quarantined(
@@ -188,6 +199,7 @@ def _unpack_all(
             sweep.sweep_stream(entry, of_page=page is not None, content=stream.content if stream else None)
         elif page is None:
             builder.miss("damaged_part", "A part of this PDF is damaged; it was not read.")
+    checked.parts = parts if is_readable else None
     checked.pictures = dict.fromkeys(
         key for place, key in pictures.items() if place not in masks and max(key[:2]) > SMALL
     )
@@ -203,9 +215,8 @@ def _sweep_rest(stream: UnpackedStream, builder: Builder) -> None:
         builder.miss("unknown_part", UNKNOWN)
 
 
-def compute_key(image: pikepdf.Stream) -> Key:
-    """Raises what pikepdf raises for a damaged stream."""
-    raw = image.read_raw_bytes()
+def compute_key(image: pikepdf.Stream, raw: bytes) -> Key:
+    """raw: its bytes as they are packed. Raises what pikepdf raises for a damaged stream."""
     width, height = int(image.get("/Width", 0)), int(image.get("/Height", 0))
     return width, height, len(raw), hashlib.blake2b(raw, digest_size=16).hexdigest()
 

@@ -50,9 +50,9 @@ def compute_readable_share(content: bytes) -> float:
     return 1 - len(content.translate(None, READABLE)) / max(1, len(content))
 
 
-def sweep_image(stream: pikepdf.Stream, builder: Builder) -> None:
-    """Raises what pikepdf and zlib raise for a damaged one."""
-    filters, raw = list_filters(stream), stream.read_raw_bytes()
+def sweep_image(stream: pikepdf.Stream, raw: bytes, builder: Builder) -> None:
+    """raw: its bytes as they are packed. Raises what pikepdf and zlib raise for a damaged one."""
+    filters = list_filters(stream)
     last = filters[-1] if filters else ""
     if last in JPEG or last == "/JPXDecode":
         _sweep_coded(_unpack_filters(raw, filters[:-1], MAX_PIXEL_BYTES), last in JPEG, builder)

@@ -19,8 +19,8 @@ from ingestion.sandbox.limits import Quarantined
 
 PIECE = 1 << 20
 TAIL = 4096
-# One pattern each, for what begins with a literal `re` finds quickly among packed bytes.
-MARKS = (re.compile(rb"startxref"), re.compile(rb"%%EOF"), re.compile(rb" obj\b"))
+MARKS = (b"startxref", b"%%EOF", b" obj")
+GOES_ON = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")  # behind ` obj`: another word
 NUMBERS = re.compile(rb"\d \d{1,5}\Z")
 MAX_NUMBERS = 7  # characters that NUMBERS takes
 MOST_REVISIONS = 8
@@ -80,18 +80,25 @@ def _find_marks(path: Path) -> Iterator[tuple[bytes, int]]:
         while piece := file.read(PIECE):
             window = kept + piece
             last = 0
-            found = [match for mark in MARKS for match in mark.finditer(window)]
-            for match in sorted(found, key=re.Match.start):
-                kind, start = match.group(), match.start()
+            for place, kind in sorted((place, mark) for mark in MARKS for place in _find_all(mark, window)):
+                start, end = place, place + len(kind)
                 if kind == b" obj":
                     numbers = NUMBERS.search(window, max(last, start - MAX_NUMBERS), start)
-                    if numbers is None:
+                    if numbers is None or (end < len(window) and window[end] in GOES_ON):
                         continue
                     start = numbers.start()
                 yield kind, offset - len(kept) + start
-                last = match.end()
+                last = end
             offset += len(piece)
             kept = window[max(last, len(window) - 12) :]
+
+
+def _find_all(mark: bytes, window: bytes) -> Iterator[int]:
+    """`bytes.find` passes packed bytes several times as quickly as a pattern does."""
+    place = window.find(mark)
+    while place >= 0:
+        yield place
+        place = window.find(mark, place + len(mark))
 
 
 def _says_more(path: Path, offset: int) -> bool:

@@ -43,9 +43,10 @@ class UnpackedStream:
     content: bytes | None
 
 
-def unpack_stream(stream: pikepdf.Stream, filters: list[str], limit: int) -> UnpackedStream:
-    """Counted no further than `limit` + 1 piece. Raises PdfError for damaged letters."""
-    raw, counted = stream.read_raw_bytes(), _Count(limit)
+def unpack_stream(stream: pikepdf.Stream, raw: bytes, filters: list[str], limit: int) -> UnpackedStream:
+    """raw: its bytes as they are packed. Counted no further than `limit` + 1 piece. Raises PdfError for damaged
+    letters."""
+    counted = _Count(limit)
     if filters and (end := ENDS_OF_LETTERS.get(filters[0])):  # bytes as letters: of these no more come out
         raw, _, counted.rest = raw.partition(end)
         with pikepdf.new() as pdf:

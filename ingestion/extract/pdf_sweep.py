@@ -107,20 +107,23 @@ class Sweep:
             self.roles.setdefault(place, set()).add(EMBEDDED)
         self.builder.add_remainder(list_syntax_strings(syntax, self._known))
 
-    def sweep_stream(self, stream: pikepdf.Stream, of_page: bool, content: bytes | None = None) -> None:
-        """Strings of a stream, by what it is. content: of the stream, where it is unpacked already."""
+    def sweep_stream(
+        self, stream: pikepdf.Stream, of_page: bool, content: bytes | None = None, raw: bytes | None = None
+    ) -> None:
+        """Strings of a stream, by what it is. content, raw: of the stream, unpacked and packed, where they are known
+        already."""
         try:
-            self._stream(stream, of_page, content)
+            self._stream(stream, of_page, content, raw)
         except DAMAGED:
             self.builder.miss("damaged_part", "A part of this PDF is damaged; it was not read.")
 
-    def _stream(self, stream: pikepdf.Stream, of_page: bool, content: bytes | None) -> None:
+    def _stream(self, stream: pikepdf.Stream, of_page: bool, content: bytes | None, raw: bytes | None) -> None:
         kind, own = str(stream.get("/Type", "")), str(stream.get("/Subtype", ""))
         roles = self.roles.get(stream.objgen, set())
         if EMBEDDED in roles or kind == "/EmbeddedFile":
             self.builder.miss("attachment", "Files are attached to this PDF; they were not read.")
         if own == "/Image" or "Thumb" in roles:
-            sweep_image(stream, self.builder)
+            sweep_image(stream, stream.read_raw_bytes() if raw is None else raw, self.builder)
             if "Thumb" in roles:
                 self.builder.miss("thumbnail", "This PDF has small pictures of its pages, which were not read.")
             return

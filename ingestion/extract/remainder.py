@@ -63,10 +63,9 @@ def pad_words(text: str) -> str:
     return f" {' '.join(WORD.findall(text.lower()))} "
 
 
-def select_unshown(texts: Iterable[str], shown: str) -> Iterator[str]:
-    """Those whose words do not stand one after the other in what is shown. In the order of the file the next one is
-    near the last one, so it is looked for there first."""
-    known = pad_words(shown)
+def select_unshown(texts: Iterable[str], known: str) -> Iterator[str]:
+    """Those whose words do not stand one after the other in what is shown. known: the words of that, as `pad_words`
+    gives them. In the order of the file the next one is near the last one, so it is looked for there first."""
     vocabulary = frozenset(known.split())
     place, left = 0, MAX_COMPARED_CHARACTERS
     for text in texts:

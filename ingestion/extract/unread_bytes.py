@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import re
 import zipfile
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from email import message_from_binary_file
 from pathlib import Path
@@ -36,8 +36,21 @@ def digest_unread(path: Path, media_type: str, unaccounted: Collection[UnreadCon
     codes = {missed.code for missed in unaccounted}
     if codes <= (IN_PARTS_OF_MAIL if media_type == sniff.EML else IN_PARTS):
         with suppress(Exception):  # a part of any form that is not as it should be: all bytes count
-            return _digest(sorted(_digest_parts(path, media_type, {missed.page for missed in unaccounted})))
+            return _digest(sorted(_digest_parts(path, media_type)))
     return _digest_file(path).hex()
+
+
+def digest_unread_of_pdf(
+    path: Path, parts: Sequence[tuple[bytes, Collection[int]]] | None, unaccounted: Collection[UnreadContent]
+) -> str:
+    """As `digest_unread`. parts: digests of streams, each with the pages whose content it is, which counts where one of
+    them was not read whole; None where the streams could not be read."""
+    if not unaccounted:
+        return ""
+    if parts is None or not {missed.code for missed in unaccounted} <= IN_PARTS:
+        return _digest_file(path).hex()
+    pages = {missed.page for missed in unaccounted}
+    return _digest(sorted(digest for digest, of in parts if pages.issuperset(of)))
 
 
 def _digest(pieces: Iterable[bytes]) -> str:
@@ -62,10 +75,8 @@ def _digest_part(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> bytes:
     return digest.digest()
 
 
-def _digest_parts(path: Path, media_type: str, pages: Collection[int | None]) -> list[bytes]:
+def _digest_parts(path: Path, media_type: str) -> list[bytes]:
     """One part after another, so that no more than one is in memory."""
-    if media_type == sniff.PDF:
-        return list(map(_digest_piece, _list_pdf_streams(path, pages)))
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             parts = [part for part in archive.infolist() if not TEXT_PART.fullmatch(part.filename)]
@@ -75,24 +86,6 @@ def _digest_parts(path: Path, media_type: str, pages: Collection[int | None]) ->
     if media_type in (sniff.HTML, sniff.MARKDOWN):
         return [_digest_piece("".join(held).encode()) for held in DATA.findall(path.read_text("latin-1"))]
     return [_digest_file(path)]
-
-
-def _list_pdf_streams(path: Path, pages: Collection[int | None]) -> Iterator[bytes]:
-    """All but the contents of pages that were read whole, and what a program writes anew each time."""
-    import pikepdf
-
-    with pikepdf.open(path) as pdf:
-        contents = set()
-        for number, page in enumerate(pdf.pages, 1):
-            found = page.obj.get("/Contents")
-            streams = found if isinstance(found, pikepdf.Array) else [found]
-            if number not in pages:
-                contents |= {stream.objgen for stream in streams if isinstance(stream, pikepdf.Stream)}
-        for item in pdf.objects:
-            if not isinstance(item, pikepdf.Stream) or item.objgen in contents:
-                continue
-            if str(item.get("/Type", "")) not in ("/XRef", "/ObjStm", "/Metadata"):
-                yield item.read_raw_bytes()
 
 
 def _list_mail_parts(path: Path) -> Iterator[bytes]:

@@ -2,7 +2,7 @@
 
 Nothing is downloaded: the pipeline is `spacy.blank`, and the e-mail recogniser does not ask `tldextract`, which would
 fetch the public suffix list over the network. Loading takes more than a second, when a text first needs it; workers
-do it before their processes are forked (`llm.rules.load_recognisers`).
+do it before their processes are forked (`ingestion.workers.load_libraries`).
 """
 
 import logging

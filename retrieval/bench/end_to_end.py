@@ -37,7 +37,7 @@ def end_to_end(workspace: int, put: Callable[[str, bytes], UUID], files: int) ->
         work = pool.map(process_until_stopped, repeat(workspace, count), repeat(str(stop), count))
         try:
             while count_unfinished(workspace) and time.perf_counter() - begun < LONGEST_SECONDS:
-                time.sleep(0.05)
+                time.sleep(0.25)  # looking costs PostgreSQL time that the files need
         finally:
             stop.touch()
         taken = time.perf_counter() - begun

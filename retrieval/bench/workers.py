@@ -26,9 +26,9 @@ def _start(together: Barrier, database: Mapping[str, object]) -> None:
     django.setup()
     from django.db import connection
 
-    from llm.rules import load_recognisers
+    from ingestion.workers import load_libraries
 
-    load_recognisers()
+    load_libraries()
     connection.settings_dict.update(database)
     together.wait(120)  # else one of them would do what all were started for
 

@@ -45,7 +45,25 @@ def pdf(text: str, unread: bytes) -> bytes:
     return out.getvalue()
 
 
-@pytest.mark.parametrize(("name", "make"), [("a.docx", document), ("a.html", page), ("a.eml", message), ("a.pdf", pdf)])
+def scan(text: str, unread: bytes) -> bytes:
+    """Text on the first page, and a picture that nothing reads on the second."""
+    out = io.BytesIO()
+    with pikepdf.open(io.BytesIO(pdf(text, b""))) as made:
+        del made.attachments["sound.bin"]
+        del made.Root["/Names"]
+        picture = made.make_stream(unread.ljust(200 * 200, b"\x55"), Subtype=pikepdf.Name.Image, Width=200, Height=200)
+        picture.BitsPerComponent, picture.ColorSpace = 8, pikepdf.Name.DeviceGray
+        made.add_blank_page()
+        made.pages[1].Resources = pikepdf.Dictionary(XObject=pikepdf.Dictionary(P=picture))
+        made.pages[1].Contents = made.make_stream(b"q 300 0 0 300 72 72 cm /P Do Q")
+        made.save(out)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [("a.docx", document), ("a.html", page), ("a.eml", message), ("a.pdf", pdf), ("scan.pdf", scan)],
+)
 def test_other_bytes_are_told_from_another_text(tmp_path: Path, name: str, make: Callable[[str, bytes], bytes]) -> None:
     def digest(text: str, unread: bytes) -> str:
         (tmp_path / name).write_bytes(make(text, unread))
