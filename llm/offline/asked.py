@@ -154,7 +154,7 @@ TIMED = re.compile(rf"\b[a-z]+\s+(?:{DATE.pattern})", re.IGNORECASE)
 def _has_place(sentence: str, question: str) -> bool:
     """A place, by the word before it or by a name that the question does not have: "Our head office is Hamburg."."""
     known = set(extract_terms(question))
-    named = any(stem_word(name) not in known for name in CAPITALISED.findall(sentence))
+    named = any(name.isalpha() and stem_word(name) not in known for name in CAPITALISED.findall(sentence))
     timeless = TIMED.sub(" ", sentence)  # "within 30 days" is no place
     return named or bool(PREPOSITION.search(timeless) or PLACE_LINE.match(sentence))
 

@@ -7,6 +7,7 @@ from typing import Any
 from llm.offline.answering import Answered, find_answer, find_labelled
 from llm.offline.asked import drop_place_words, split_parts
 from llm.offline.aspects import WRITTEN
+from llm.offline.field_answers import find_field
 from llm.offline.follow_ups import WHERE, find_last_answer, find_referred, leans, read_meanings
 from llm.offline.listing import LIST, plan_list, read_list
 from llm.offline.overview import write_points
@@ -59,6 +60,8 @@ def choose_next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
         return None
     index, question = find_last_question(body["messages"])
     if index < 0 or is_small_talk(question) or quote_conversation(body["messages"], index, question):
+        return None
+    if _find_own_field(body, index, question):
         return None
     results = _collect_results(body["messages"], index)
     if not results and (listed := plan_list(question, body["tools"])):
@@ -130,6 +133,8 @@ def compose_answer(body: dict[str, Any]) -> str:
         return SELF
     if recalled := quote_conversation(body["messages"], index, question):
         return recalled
+    if line := _find_own_field(body, index, question):
+        return line
     results = _collect_results(body["messages"], index)
     for result in results:
         if LISTED.match(result.text) and (lines_of_list := read_list(result.text)):
@@ -144,6 +149,15 @@ def compose_answer(body: dict[str, Any]) -> str:
     if not quotes:
         return NOT_FOUND
     return "\n\n".join(f"{join_cells(quote.sentence)} [{quote.n}]" if quote.n else quote.sentence for quote in quotes)
+
+
+def _find_own_field(body: dict[str, Any], index: int, question: str) -> str:
+    """The field of the record at hand that is asked for; "" for none, and where what was said before is meant."""
+    if leans(question, fewer_than=4) and not _is_about_record(body, index, question):
+        return ""
+    system = extract_text(body.get("system", ""))
+    about = f"{record_name(system)} {record_type(system)}"
+    return find_field(question, about, [*extract_lines(system, "fields"), *extract_lines(system, "status")])
 
 
 def _find_document(body: dict[str, Any], question: str) -> str:
