@@ -7,6 +7,7 @@ from llm.offline.asked import drop_place_words, extract_name_terms, find_kind, h
 from llm.offline.choosing import choose_best
 from llm.offline.field_answers import Answered, Quote, quote_fields
 from llm.offline.form_answers import (
+    find_address,
     find_alike_pairs,
     find_left_empty,
     find_pairs,
@@ -143,6 +144,7 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         quote_fields(question, asked, fields or [], prose, found)
         or _pair_quotes(find_owner(question, wanted, prose) or find_rows(question, asked, wanted, prose))
         or _pair_quotes(find_pairs(question, asked, wanted, kind, prose))
+        or _pair_quotes(find_address(question, wanted, prose))
         or choose_best(scored, units, bags, question)
         or _pair_quotes(find_totals(question, asked, prose))
         or _pair_quotes(find_alike_pairs(question, wanted, kind, prose))

@@ -90,7 +90,9 @@ def choose_next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     if MORE.match(question) or OVERVIEW.search(question):
         return None
     best = find_best_answer(body, index, question, searched)
-    if READ in tools and plan is None and not best.quotes and not any(result.name == READ for result in results):
+    if READ in tools and plan is None and not best.quotes and not any(
+        result.name == READ and "<passages>" in result.text for result in results
+    ):
         # A form may say it in few words, by which no search finds it.
         return READ, {"focus": " ".join(extract_content_words(question))}
     if best.score >= SURE or _is_about_record(body, index, question):

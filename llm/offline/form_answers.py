@@ -6,14 +6,17 @@ from decimal import Decimal
 
 from llm.offline.asked import QuestionKind, has_name
 from llm.offline.long_questions import has_term, measure_term
+from llm.offline.follow_ups import WHERE
 from llm.offline.meaning import measure_likeness
 from llm.offline.pair_owners import find_strangers
 from llm.offline.pairs import Pair, read_pairs
 from llm.offline.particulars import find_dates, has_dates
+from llm.offline.passage_fit import read_counted
 from llm.offline.ranking import extract_content_words, extract_terms, stem_word
-from llm.offline.reading import PromptPassage, get_document_title
+from llm.offline.reading import PromptPassage, get_document_title, split_headings
 from llm.offline.roles import PAPERS, read_role
 from llm.offline.row_answers import is_so, read_contexts, read_state
+from llm.recognisers.formats import STREET
 
 MAX_QUOTES = 3
 MIN_PRECISION = 0.5
@@ -25,6 +28,9 @@ PAPER_NAMED = 0.1
 NEAR_BEST = 0.05
 MIN_LIKENESS = 0.5
 """Cosine of what is asked for and a label in other words. "shop" and "Store" have .66, "pay" and "TOTAL" .40."""
+MIN_LIKENESS_ABOVE = 0.45
+"""Cosine of what is looked for and the lines above an address: "electronics shop" has .67 with "TECHMART ELECTRONICS"."""
+MAX_LINES_ABOVE = 6
 MAX_COMPARED = 40
 """Labels that are compared by meaning: some 4 ms each."""
 FIRST_MEANT = re.compile(
@@ -142,6 +148,26 @@ def find_alike_pairs(
     return _choose([(likeness[pair.label], pair) for pair in pairs if likeness.get(pair.label, 0.0) >= MIN_LIKENESS])
 
 
+def find_address(question: str, names: set[str], found: list[PromptPassage]) -> list[Pair]:
+    """Of "Where is the shop?" the line with a street, where what stands above it has the words of the question or means
+    the same: who a paper is from.
+    """
+    wanted = " ".join(word for word in extract_content_words(question) if stem_word(word) not in names)
+    addresses: dict[str, tuple[float, Pair]] = {}
+    for passage in found if WHERE.search(question) else ():
+        above = split_headings(passage)[:1]
+        for line in passage.text.splitlines()[:MAX_LINES_ABOVE]:
+            if STREET.search(line):
+                known = set(extract_terms(" ".join(above)))
+                said = all(has_term(term, known) for term in extract_terms(wanted))
+                likeness = 1.0 if said else measure_likeness(wanted, [" ".join(above)])[0]
+                if names <= known and likeness >= MIN_LIKENESS_ABOVE:
+                    addresses.setdefault(line, (likeness, Pair("", line, line, passage.n)))
+                break
+            above.append(line)
+    return _choose(list(addresses.values()))
+
+
 def find_totals(question: str, asked: Sequence[str], found: list[PromptPassage]) -> list[Pair]:
     """Where a total is asked for: of each document the largest amount that those before it add up to, whatever its
     label says in whatever language. Its document has all else that is asked for.
@@ -233,6 +259,8 @@ def _find_meant(question: str, asked: Sequence[str], names: set[str]) -> list[st
     ordered = [term for term in extract_terms(question) if term in asked and term not in names] or list(asked)
     if FIRST_MEANT.match(question):
         return ordered[:1]
+    if counted := [term for term in ordered if term in read_counted(question)]:
+        return counted
     before = set(extract_terms(OF.split(question)[0]))
     return [term for term in ordered if term in before] or ordered
 

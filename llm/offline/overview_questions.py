@@ -152,7 +152,7 @@ def _extract_topic(question: str, about: str, known: frozenset[str]) -> str:
         for word in extract_content_words(question.replace("’", "'"))
         if word.lower().removesuffix("'s") not in known
     ]
-    return " ".join(word for word in kept if not set(extract_terms(word)) <= here)
+    return " ".join(word for word in kept if not (word[0].isupper() and set(extract_terms(word)) <= here))
 
 
 def _is_about_record_here(question: str, topic: str) -> bool:
