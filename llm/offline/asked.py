@@ -48,6 +48,8 @@ CAPITALISED = re.compile(r"(?<![.!?:|]\s)(?<!^)\b[A-ZÀ-Þ][\w’'-]+")
 PLACE_NAMES = r"\b(?:section|clause|chapter|paragraph|article|abschnitt|ziffer|kapitel)"
 PLACE_WORD = re.compile(rf"{PLACE_NAMES}\s+(?=\d)", re.IGNORECASE)
 PLACE = re.compile(rf"{PLACE_NAMES}\s+(\d{{1,4}}(?:\.\d{{1,4}}){{0,4}}[a-z]?)\b", re.IGNORECASE)
+BUYER = re.compile(r"\bdid the (?:customer|client|buyer|guest)\b", re.IGNORECASE)
+"""Whoever the paper at hand is for, whom it need not call so."""
 PARTS = re.compile(r",?\s+and\s+(?=(?:what|when|who|why|how|where|which)\b)|(?<=\?)\s+(?=\w)", re.IGNORECASE)
 MONEY_WORDS = r"cost|price|amount|fee|salary|budget|value|worth|earn\w*|wage|paid?|pay|spend|charge[sd]?|sum"
 
@@ -248,7 +250,7 @@ def extract_name_terms(question: str) -> set[str]:
 
 def drop_place_words(question: str) -> str:
     """The question with "1.1" in place of "section 1.1": a document does not call its sections so."""
-    return PLACE_WORD.sub("", question)
+    return BUYER.sub("did they", PLACE_WORD.sub("", question))
 
 
 def has_places(question: str, text: str) -> bool:

@@ -6,7 +6,6 @@ from decimal import Decimal
 
 from llm.offline.asked import QuestionKind, has_name
 from llm.offline.long_questions import has_term, measure_term
-from llm.offline.follow_ups import WHERE
 from llm.offline.meaning import measure_likeness
 from llm.offline.pair_owners import find_strangers
 from llm.offline.pairs import Pair, read_pairs
@@ -31,6 +30,7 @@ MIN_LIKENESS = 0.5
 MIN_LIKENESS_ABOVE = 0.45
 """Cosine of what is looked for and the lines above an address: "electronics shop" has .67 with "TECHMART ELECTRONICS"."""
 MAX_LINES_ABOVE = 6
+WHERE_IS = re.compile(r"\bwhere(?:['’]s|\s+(?:is|are))\b", re.IGNORECASE)
 MAX_COMPARED = 40
 """Labels that are compared by meaning: some 4 ms each."""
 FIRST_MEANT = re.compile(
@@ -154,13 +154,14 @@ def find_address(question: str, names: set[str], found: list[PromptPassage]) -> 
     """
     wanted = " ".join(word for word in extract_content_words(question) if stem_word(word) not in names)
     addresses: dict[str, tuple[float, Pair]] = {}
-    for passage in found if WHERE.search(question) else ():
-        above = split_headings(passage)[:1]
+    for passage in found if WHERE_IS.search(question) else ():
+        above: list[str] = []
         for line in passage.text.splitlines()[:MAX_LINES_ABOVE]:
             if STREET.search(line):
-                known = set(extract_terms(" ".join(above)))
+                head = " ".join(above) or split_headings(passage)[0]
+                known = set(extract_terms(head))
                 said = all(has_term(term, known) for term in extract_terms(wanted))
-                likeness = 1.0 if said else measure_likeness(wanted, [" ".join(above)])[0]
+                likeness = 1.0 if said else measure_likeness(wanted, [head])[0]
                 if names <= known and likeness >= MIN_LIKENESS_ABOVE:
                     addresses.setdefault(line, (likeness, Pair("", line, line, passage.n)))
                 break

@@ -22,8 +22,6 @@ MIN_CONTENT_TERMS = 2
 MAX_WEIGHED_TERMS = 4
 MAX_QUESTION_CHARS = 600
 """Characters of a question that are read: a pasted text is no question, and some patterns look ahead."""
-BUYER = re.compile(r"\bdid the (?:customer|client|buyer|guest)\b", re.IGNORECASE)
-"""Whoever the paper at hand is for, whom it need not call so."""
 EXAMPLES = re.compile(
     r"\s{0,5}\([^()]*\)"
     r"|(?:,?\s{0,5}\b(?:such as|for example|e\.g\.|including|in particular)|,\s{0,5}(?:like|whether|either))\b[^.?]*"
@@ -46,7 +44,7 @@ FORM = frozenset(
 
 def cut_question(question: str) -> str:
     """What is read of a question: of a pasted text with one behind or before it, the end up to its last "?"."""
-    question = BUYER.sub("did they", question.strip())
+    question = question.strip()
     if len(question) <= MAX_QUESTION_CHARS:
         return question
     end = question.rfind("?") + 1 or MAX_QUESTION_CHARS

@@ -7,7 +7,7 @@ searched for instead.
 import re
 from dataclasses import dataclass
 
-from llm.offline.asked import split_parts
+from llm.offline.asked import drop_place_words, split_parts
 from llm.offline.aspects import ASPECTS, DATED, Aspect
 from llm.offline.long_questions import cut_question
 from llm.offline.ranking import extract_content_words, extract_terms, stem_word
@@ -75,7 +75,8 @@ class ReadingPlan:
 
     def call(self, *, named: bool) -> dict[str, str]:
         """The input of the tool. named: of the document that the topic names alone."""
-        asked = {"document": self.topic if named else "", "focus": " ".join(aspect.focus for aspect in self.aspects)}
+        focus = [aspect.focus for aspect in self.aspects] if named else [self.topic, *(a.focus for a in self.aspects)]
+        asked = {"document": self.topic if named else "", "focus": " ".join(focus).strip()}
         return {key: value for key, value in asked.items() if value}
 
 
@@ -138,7 +139,7 @@ def find_document(question: str, about: str) -> str:
     """The words by which a question may name a document; "" for none. What it may be called in general is left out
     where another word names it.
     """
-    _, *ends = DETERMINER.split(cut_question(question).rstrip("?!. "))
+    _, *ends = DETERMINER.split(drop_place_words(cut_question(question)).rstrip("?!. "))
     name = DONE.sub("", ends[-1]) if ends else ""
     words = _extract_topic(name, about, frozenset()).split() if len(name.split()) <= MAX_NAME_WORDS else []
     return " ".join([word for word in words if word.lower() not in NOUNS] or words)
