@@ -95,8 +95,8 @@ def _has_person(sentence: str, question: str) -> bool:
     """A person or a party that the question does not name itself."""
     known = set(extract_terms(question))
     people = [sentence[f.start : f.end] for f in find_people(sentence)]
-    if re.search(r"\bto whom\b", question, re.IGNORECASE):
-        return bool(people)  # an addressee has a name
+    if re.search(r"\b(?:to whom|whose)\b", question, re.IGNORECASE):
+        return bool(people)  # an addressee has a name, and so has an owner
     if any(set(extract_terms(name)) - known for name in people):
         return True
     names = CAPITALISED.findall(sentence.strip("| "))

@@ -193,6 +193,7 @@ def _read_points(body: dict[str, Any], index: int, question: str, results: list[
     before = find_last_answer(body["messages"][:index]) if MORE.match(question) else ""
     if (
         len(plan.aspects) == 1
+        and plan.general
         and plan.aspects[0] is not WRITTEN
         and (quotes := find_labelled(question, list(extract_passages("\n".join(texts)))))
     ):

@@ -128,7 +128,7 @@ def _plan_aspect(question: str, about: str) -> ReadingPlan | None:
 
 
 DETERMINER = re.compile(
-    r"\b(?:the|this|my|our|your|de[rmns]|die|das|diese[rmns]?|le|la|du|del|el)\s+(?=\S)", re.IGNORECASE
+    r"\b(?:the|this|my|our|your|at|from|de[rmns]|die|das|diese[rmns]?|le|la|du|del|el)\s+(?=\S)", re.IGNORECASE
 )
 """Stands before what a question ends with, which may be a document: "the total of the receipt"."""
 DONE = re.compile(r"\s+(?:\w{2,}ed|due|made|sent|paid|end|start|expire)$", re.IGNORECASE)
