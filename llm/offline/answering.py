@@ -1,6 +1,5 @@
 """The offline engine's answers: the sentences of the passages that answer best, verbatim, with their numbers."""
 
-import re
 from dataclasses import replace
 
 from llm.offline.asked import drop_place_words, extract_name_terms, find_kind, has_negations, has_places
@@ -44,7 +43,6 @@ LINE_OF_FORM = 1.5
 PAIR_SCORE = 1.0
 """Of an answer that a label names."""
 UNDER_HEADING = 0.75
-SOURCES = re.compile(r"^\W*(?:sources?|references|quellen?)\s*:", re.IGNORECASE)
 
 
 def answer(question: str, found: list[PromptPassage], fields: list[str] | None = None) -> list[Quote]:
@@ -145,7 +143,7 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         or _pair_quotes(find_owner(question, wanted, prose) or find_rows(question, asked, wanted, prose))
         or _pair_quotes(find_address(question, wanted, prose))
         or _pair_quotes(find_pairs(question, asked, wanted, kind, prose))
-        or choose_best(scored, units, bags, question)
+        or choose_best(scored, units, bags)
         or _pair_quotes(find_totals(question, asked, prose))
         or _pair_quotes(find_alike_pairs(question, wanted, kind, prose))
         or Answered([])
@@ -185,7 +183,7 @@ def _pair_quotes(pairs: list[Pair]) -> Answered | None:
 
 def _list_quotable(text: str) -> list[str]:
     found = (s for s in split_sentences(text) if REMOVED not in s and len(s) <= MAX_QUOTE_CHARACTERS)
-    return [s for s in found if not (is_furniture(s) or SOURCES.match(s))]
+    return [s for s in found if not is_furniture(s)]
 
 
 def _is_loose(term: str, question: str, sentence: str, bag: set[str]) -> bool:

@@ -17,7 +17,6 @@ SPELT_NUMBER = (
     r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?|hundred|thousand|million|half|third|quarter)"
 )
 NUMBER = re.compile(rf"\d|\b{SPELT_NUMBER}\b", re.IGNORECASE)
-ENUMERATION = re.compile(r"^\W*(?:\d+(?:\.\d+)*[.)]|\d+(?:\.\d+)+)\s")
 FREQUENCY = re.compile(
     r"\b(?:daily|weekly|fortnightly|monthly|quarterly|yearly|annual(?:ly)?|once|twice|\w+ times|regular(?:ly)?"
     r"|(?:each|every|per) (?:\w+ ){0,2}(?:day|week|month|quarter|year|shift))\b",
@@ -42,7 +41,6 @@ REASON = re.compile(
     re.IGNORECASE,
 )
 WHY = re.compile(r"\bwhy\b|\bwhat (?:is|was) the (?:reason|cause)\b|\bhow come\b", re.IGNORECASE)
-PAST_OR_COMING = re.compile(r"\bwhen (?:was|were|will|did)\b", re.IGNORECASE)
 NAME = re.compile(r"\b(?:[A-ZÀ-Þ][\w&’'-]*\w|\d[\w.,/-]*)")
 CAPITALISED = re.compile(r"(?<![.!?:|]\s)(?<!^)\b[A-ZÀ-Þ][\w’'-]+")
 PLACE_NAMES = r"\b(?:section|clause|chapter|paragraph|article|abschnitt|ziffer|kapitel)"
@@ -109,12 +107,11 @@ def _has_person(sentence: str, question: str) -> bool:
 def _has_count(sentence: str, question: str) -> bool:
     """A number of what is counted: "27 days" for "how many days"."""
     counted = COUNTED.search(question)
-    bare = ENUMERATION.sub("", sentence)
     if counted and counted[1].lower() in PEOPLE_WORDS:
-        return bool(NUMBER.search(bare))  # "121 fatal"
-    if counted is None or stem_word(counted[1]) not in {stem_word(word) for word in extract_content_words(bare)}:
-        return bool(NUMBER.search(bare)) and counted is None
-    return bool(re.search(rf"(?:\d|\b{SPELT_NUMBER}\b)\W+(?:\w+\W+){{0,3}}{re.escape(counted[1][:4])}", bare, re.I))
+        return bool(NUMBER.search(sentence))  # "121 fatal"
+    if counted is None or stem_word(counted[1]) not in {stem_word(word) for word in extract_content_words(sentence)}:
+        return bool(NUMBER.search(sentence)) and counted is None
+    return bool(re.search(rf"(?:\d|\b{SPELT_NUMBER}\b)\W+(?:\w+\W+){{0,3}}{re.escape(counted[1][:4])}", sentence, re.I))
 
 
 ROLE = re.compile(
@@ -188,7 +185,7 @@ KINDS = (
     ),
     QuestionKind(
         re.compile(r"\bhow (?:much|old|large|big|high|far|tall|deep)\b|\bwhat (?:percentage|number|share|cap)\b", re.I),
-        lambda s, q: bool(NUMBER.search(ENUMERATION.sub("", s))),
+        lambda s, q: bool(NUMBER.search(s)),
         implied=_split_terms("old large big high far tall deep"),
         value=_has_figure,
     ),
@@ -203,7 +200,7 @@ KINDS = (
     ),
     QuestionKind(
         re.compile(r"\bwhen\b|\bhow long\b|\bby when\b", re.I),
-        lambda s, q: bool(DATE.search(s)) or bool(CONDITION.search(s)) and not PAST_OR_COMING.search(q),
+        lambda s, q: bool(DATE.search(s) or CONDITION.search(s)),
         value=_has_time,
     ),
     QuestionKind(

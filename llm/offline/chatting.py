@@ -77,7 +77,12 @@ def choose_next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
         readings = [result.text for result in results if result.name == READ]
         if not readings:
             return READ, plan.call(named=bool(plan.topic))
-        if plan.topic and len(readings) == 1 and "<passages>" not in readings[0]:
+        if (
+            (plan.general or plan.topic[:1].isupper())
+            and plan.topic
+            and len(readings) == 1
+            and "<passages>" not in readings[0]
+        ):
             return READ, plan.call(named=False)
         if _read_points(body, index, question, results) and (plan.aspects or _has_documents(readings)):
             return None
@@ -193,7 +198,7 @@ def _read_points(body: dict[str, Any], index: int, question: str, results: list[
     before = find_last_answer(body["messages"][:index]) if MORE.match(question) else ""
     if (
         len(plan.aspects) == 1
-        and plan.general
+        and (plan.general or "<passages>" in texts[0])
         and plan.aspects[0] is not WRITTEN
         and (quotes := find_labelled(question, list(extract_passages("\n".join(texts)))))
     ):

@@ -57,11 +57,8 @@ def quote_fields(
     """A field whose label is what the question asks for: of the record at hand, or of one that the question names."""
     if asks_for_account(question):
         return None
-    for line in fields:
-        label = set(extract_terms(line.split(":", 1)[0]))
-        known = {term for term in asked if measure_term(term, label)}
-        if known and len(label) <= len(known) and len(set(asked) - known) <= 1 and line.split(":", 1)[-1].strip():
-            return Answered([Quote(line, 0)], 1.0)
+    if line := find_field(question, "", fields):
+        return Answered([Quote(line, 0)], 1.0)
     for passage in found:
         head, *rest = passage.text.splitlines() if passage.kind == FIELDS else [""]
         named = set(extract_terms(head))

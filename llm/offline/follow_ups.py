@@ -36,7 +36,8 @@ BARE = re.compile(
     r"^\s*" + phrases("why; when; who; where; how much; how many; since when; until when") + r"\b", re.IGNORECASE
 )
 OTHER_ONE = re.compile(
-    r"^\W*(?:and|what about|how about)\s+(?:of|for|in|on|at|by)\s+((?:the\s+)?[\w'’-]+(?:\s[\w'’-]+)?)\W*$", re.IGNORECASE
+    r"^\W*(?:and|what about|how about)\s+(?:of|for|in|on|at|by)\s+((?:the\s+)?[\w'’-]+(?:\s[\w'’-]+)?)\W*$",
+    re.IGNORECASE,
 )
 """Asks the same of another: "And of the Batmobile?"."""
 ENDING = re.compile(r"\b(of|for|in|on|at|by)\s+(?:the\s+)?[\w'’-]+(?:\s[\w'’-]+)?\W*$", re.IGNORECASE)

@@ -75,8 +75,9 @@ class ReadingPlan:
 
     def call(self, *, named: bool) -> dict[str, str]:
         """The input of the tool. named: of the document that the topic names alone."""
-        focus = [aspect.focus for aspect in self.aspects] if named else [self.topic, *(a.focus for a in self.aspects)]
-        asked = {"document": self.topic if named else "", "focus": " ".join(focus).strip()}
+        said = [] if named or self.general else [self.topic]  # by a document that is not called so
+        focus = " ".join([*said, *(aspect.focus for aspect in self.aspects)])
+        asked = {"document": self.topic if named else "", "focus": focus}
         return {key: value for key, value in asked.items() if value}
 
 
@@ -147,13 +148,14 @@ def find_document(question: str, about: str) -> str:
 
 def _extract_topic(question: str, about: str, known: frozenset[str]) -> str:
     """The words that name what it is about, without those of the question's form and of the record at hand."""
-    here = set(extract_terms(about))
+    here, kind = set(extract_terms(about)), about.lower().split()[-1:]
     kept = [
         word
         for word in extract_content_words(question.replace("’", "'"))
         if word.lower().removesuffix("'s") not in known
     ]
-    return " ".join(word for word in kept if not (word[0].isupper() and set(extract_terms(word)) <= here))
+    kept = [word for word in kept if not (word[0].isupper() and set(extract_terms(word)) <= here)]
+    return " ".join(word for word in kept if [word.lower()] != kind)
 
 
 def _is_about_record_here(question: str, topic: str) -> bool:

@@ -33,8 +33,6 @@ CAPITALS = re.compile(
     r"(?:[^\W\d_a-zß-öø-ÿ]{6,}\s+|(?:[^\W\d_a-zß-öø-ÿ]{2,}\s+){2,6})(?=[^\W\d_a-zß-öø-ÿ]?[a-zß-öø-ÿ])"
 )
 """Words in capitals before others: "PAYMENT METHOD Visa Card ending in 4782"."""
-BESIDE = re.compile(r"(\S*\d\S*|[^\W\d_]{2,}-\S+)\s([A-ZÀ-Þ][a-zß-öø-ÿ]+)\s(\S.*)")
-"""A number and what stands in the next column of a form: "POL-2022-555 Model Grand Cherokee"."""
 SENTENCE = re.compile(r"[.!?](?:\s|$)")
 DOTS = re.compile(r"\s*(?:(?:\. ?){4,}|…{2,}|(?:_ ?){3,})\s*")
 CELLS = re.compile(r"(?<!\\)\|")
@@ -104,12 +102,7 @@ def _read_line(line: str) -> Iterator[tuple[str, str, str]]:
         if ":" not in mark.group() and end - mark.end() > MAX_NUMBER_CHARACTERS:
             behind = line[mark.end() : mark.end() + MAX_VALUE_CHARACTERS]
             end = mark.end() + len(" ".join(takewhile(_has_figure, behind.split(" "))))
-        value = line[mark.end() : end].strip()
-        beside = BESIDE.match(value) if ":" not in mark.group() else None
-        if beside:
-            yield beside[2], beside[3], f"{beside[2]} {beside[3]}"
-            value = beside[1]
-        if value and end - start <= MAX_PAIR_CHARACTERS:
+        if (value := line[mark.end() : end].strip()) and end - start <= MAX_PAIR_CHARACTERS:
             yield line[start : mark.start()].strip(" *"), value[:MAX_VALUE_CHARACTERS], line[start:end].strip()
     if marks:
         return
