@@ -143,7 +143,7 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         or _pair_quotes(find_owner(question, wanted, prose) or find_rows(question, asked, wanted, prose))
         or _pair_quotes(find_address(question, wanted, prose))
         or _pair_quotes(find_pairs(question, asked, wanted, kind, prose))
-        or choose_best(scored, units, bags)
+        or choose_best(scored, units, bags, question)
         or _pair_quotes(find_totals(question, asked, prose))
         or _pair_quotes(find_alike_pairs(question, wanted, kind, prose))
         or Answered([])

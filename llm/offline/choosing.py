@@ -1,5 +1,8 @@
 """Which of the sentences that were scored make an answer, and what is quoted with them."""
 
+import re
+
+from llm.offline.asked import WHY
 from llm.offline.field_answers import Answered, Quote
 from llm.offline.reading import PromptPassage
 from llm.offline.sentences import ITEM
@@ -11,12 +14,18 @@ ENOUGH = 0.42
 # A further sentence must come this near the best one.
 NEAR_BEST = 0.75
 MOST = 3
+ENTRY = re.compile(rf"{ITEM.pattern}|\d")
+"""An item of a list, or an entry that begins with its number."""
 # List items quoted under the sentence that announces them.
 ITEMS = 6
+ASKS_LIST = re.compile(r"^\W*(?:list|name|enumerate|(?:what|which)(?: \w+)? are)\b", re.IGNORECASE)
+GIVES_REASON = re.compile(
+    r"^\W*(?:(?:this|that|it|these|the reason)\b[^.]{0,40}?\b(?:because|due to|owing to)|because)\b", re.IGNORECASE
+)
 
 
 def choose_best(
-    scored: list[tuple[float, int]], units: list[tuple[PromptPassage, str]], bags: list[set[str]]
+    scored: list[tuple[float, int]], units: list[tuple[PromptPassage, str]], bags: list[set[str]], question: str
 ) -> Answered | None:
     """The best of the scored sentences with those that are nearly as good and unlike it, in reading order, and the
     lists and reasons that belong to them; None where none is good enough. scored: pairs of a score and a place.
@@ -30,17 +39,39 @@ def choose_best(
             break
         if all(len(bags[index] & bags[o]) < 0.7 * max(1, min(len(bags[index]), len(bags[o]))) for o in chosen):
             chosen.append(index)
-    whole = _add_list_items(sorted(chosen), units)
+    whole = _add_list_items(sorted(chosen), units, everything=bool(ASKS_LIST.match(question)))
+    if WHY.search(question):
+        whole = _add_reasons(whole, units)
     return Answered([Quote(units[index][1], units[index][0].n) for index in whole], ranked[0][0])
 
 
-def _add_list_items(chosen: list[int], units: list[tuple[PromptPassage, str]]) -> list[int]:
-    """With a sentence that announces a list ("… as follows:"), the items under it."""
+def _add_reasons(chosen: list[int], units: list[tuple[PromptPassage, str]]) -> list[int]:
+    """With a sentence the one after it, where that gives its reason: "This is because …"."""
     found: list[int] = []
     for index in chosen:
         found.append(index)
-        for item in range(index + 1, min(index + 1 + ITEMS, len(units)) if units[index][1].endswith(":") else 0):
-            if units[item][0].n != units[index][0].n or not ITEM.match(units[item][1]):
+        follows = index + 1 < len(units) and units[index + 1][0].n == units[index][0].n
+        if follows and GIVES_REASON.match(units[index + 1][1]):
+            found.append(index + 1)
+    return list(dict.fromkeys(found))
+
+
+def _add_list_items(
+    chosen: list[int], units: list[tuple[PromptPassage, str]], *, everything: bool = False
+) -> list[int]:
+    """With a sentence that announces a list ("… as follows:"), or with an item where `everything` of a list is asked
+    for, the items under it.
+    """
+    found: list[int] = []
+    for index in chosen:
+        found.append(index)
+        begins = units[index][1]
+        announces = begins.endswith(":")
+        entry = ENTRY if everything and (announces or ENTRY.match(begins)) else ITEM if announces else None
+        if entry is None:
+            continue
+        for item in range(index + 1, min(index + 1 + ITEMS, len(units))):
+            if units[item][0].n != units[index][0].n or not entry.match(units[item][1]):
                 break
             found.append(item)
     return list(dict.fromkeys(found))
