@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from llm.offline.asked import asks_for_account, find_kind
+from llm.offline.asked import asks_for_account, asks_for_time, find_kind
 from llm.offline.listing import WORDS_OF_FIELD
 from llm.offline.long_questions import measure_term
 from llm.offline.passage_fit import IMPLIED
@@ -28,13 +28,18 @@ class Answered:
     score: float = 0.0
 
 
+DATES = frozenset(extract_terms("date day"))
+"""Of a question for a time: what its kind says."""
+
+
 def find_field(question: str, about: str, fields: Sequence[str]) -> str:
     """The field of the record at hand that a question asks for and asks nothing else: "When does the project end?" is
     "Due on: 30 June 2028". "" for none. about: the record's name and type.
     """
     kind, here = find_kind(question), set(extract_terms(about))
     terms = [term for term in extract_terms(question) if term not in here]
-    asked = [term for term in terms if not (term in IMPLIED or kind and term in kind.implied)] or terms
+    implied = IMPLIED | (kind.implied if kind else set()) | (DATES if kind and asks_for_time(kind) else set())
+    asked = [term for term in terms if term not in implied] or terms
     for line in [] if asks_for_account(question) or not asked else fields:
         label, _, value = line.partition(":")
         if set(asked) <= _list_names(label) and (kind is None or kind.value(value.strip()) or kind.value(line)):
