@@ -38,7 +38,9 @@ def find_field(question: str, about: str, fields: Sequence[str]) -> str:
     """
     kind, here = find_kind(question), set(extract_terms(about))
     terms = [term for term in extract_terms(question) if term not in here]
-    implied = IMPLIED | (kind.implied if kind else set()) | (DATES if kind and asks_for_time(kind) else set())
+    implied = (
+        IMPLIED | (kind.implied if kind else frozenset()) | (DATES if kind and asks_for_time(kind) else frozenset())
+    )
     asked = [term for term in terms if term not in implied] or terms
     for line in [] if asks_for_account(question) or not asked else fields:
         label, _, value = line.partition(":")
