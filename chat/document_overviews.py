@@ -36,6 +36,8 @@ NAME = "read_documents"
 MAX_DOCUMENTS = 8
 MAX_PASSAGES = 14
 MAX_PASSAGES_PER_DOCUMENT = 8
+MAX_SHORT_CHARACTERS = 2_000
+"""Of a document that is read whole: a receipt or a form of one page, cut into many passages."""
 MAX_ROWS_PER_DOCUMENT = 400
 """Passages of a document among which the tool chooses, from its beginning."""
 MAX_NAMES = 500
@@ -213,7 +215,10 @@ def _choose_field_rows(scope: Scope, entity: UUID) -> list[int]:
 def _choose_passages(scope: Scope, file: UUID, focus: Sequence[str], count: int) -> list[int]:
     """Numbers of rows, in reading order."""
     rows = _select_readable_rows(scope).filter(file=file).order_by("position", "number")
-    found = list(rows.values_list("number", "text")[:MAX_ROWS_PER_DOCUMENT])
+    every = rows.values_list("number", "text")[:MAX_ROWS_PER_DOCUMENT]
+    found = [(number, text) for number, text in every if re.search(r"\w", text)]  # a drawn line says nothing
+    if sum(len(text) for _, text in found) <= MAX_SHORT_CHARACTERS:
+        return [number for number, _ in found]
     chosen = choose_central([text for _, text in found], focus, count)
     return [found[index][0] for index in chosen]
 

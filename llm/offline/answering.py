@@ -1,12 +1,12 @@
 """The offline engine's answers: the sentences of the passages that answer best, verbatim, with their numbers."""
 
-import re
 from dataclasses import replace
 
 from llm.offline.asked import drop_place_words, extract_name_terms, find_kind, has_negations, has_places
 from llm.offline.choosing import choose_best
 from llm.offline.field_answers import Answered, Quote, quote_fields
 from llm.offline.form_answers import (
+    find_address,
     find_alike_pairs,
     find_left_empty,
     find_pairs,
@@ -43,7 +43,6 @@ LINE_OF_FORM = 1.5
 PAIR_SCORE = 1.0
 """Of an answer that a label names."""
 UNDER_HEADING = 0.75
-SOURCES = re.compile(r"^\W*(?:sources?|references|quellen?)\s*:", re.IGNORECASE)
 
 
 def answer(question: str, found: list[PromptPassage], fields: list[str] | None = None) -> list[Quote]:
@@ -142,6 +141,7 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
     return (
         quote_fields(question, asked, fields or [], prose, found)
         or _pair_quotes(find_owner(question, wanted, prose) or find_rows(question, asked, wanted, prose))
+        or _pair_quotes(find_address(question, wanted, prose))
         or _pair_quotes(find_pairs(question, asked, wanted, kind, prose))
         or choose_best(scored, units, bags, question)
         or _pair_quotes(find_totals(question, asked, prose))
@@ -183,7 +183,7 @@ def _pair_quotes(pairs: list[Pair]) -> Answered | None:
 
 def _list_quotable(text: str) -> list[str]:
     found = (s for s in split_sentences(text) if REMOVED not in s and len(s) <= MAX_QUOTE_CHARACTERS)
-    return [s for s in found if not (is_furniture(s) or SOURCES.match(s))]
+    return [s for s in found if not is_furniture(s)]
 
 
 def _is_loose(term: str, question: str, sentence: str, bag: set[str]) -> bool:

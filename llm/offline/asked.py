@@ -17,7 +17,6 @@ SPELT_NUMBER = (
     r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?|hundred|thousand|million|half|third|quarter)"
 )
 NUMBER = re.compile(rf"\d|\b{SPELT_NUMBER}\b", re.IGNORECASE)
-ENUMERATION = re.compile(r"^\W*(?:\d+(?:\.\d+)*[.)]|\d+(?:\.\d+)+)\s")
 FREQUENCY = re.compile(
     r"\b(?:daily|weekly|fortnightly|monthly|quarterly|yearly|annual(?:ly)?|once|twice|\w+ times|regular(?:ly)?"
     r"|(?:each|every|per) (?:\w+ ){0,2}(?:day|week|month|quarter|year|shift))\b",
@@ -42,12 +41,13 @@ REASON = re.compile(
     re.IGNORECASE,
 )
 WHY = re.compile(r"\bwhy\b|\bwhat (?:is|was) the (?:reason|cause)\b|\bhow come\b", re.IGNORECASE)
-PAST_OR_COMING = re.compile(r"\bwhen (?:was|were|will|did)\b", re.IGNORECASE)
 NAME = re.compile(r"\b(?:[A-ZÀ-Þ][\w&’'-]*\w|\d[\w.,/-]*)")
 CAPITALISED = re.compile(r"(?<![.!?:|]\s)(?<!^)\b[A-ZÀ-Þ][\w’'-]+")
 PLACE_NAMES = r"\b(?:section|clause|chapter|paragraph|article|abschnitt|ziffer|kapitel)"
 PLACE_WORD = re.compile(rf"{PLACE_NAMES}\s+(?=\d)", re.IGNORECASE)
 PLACE = re.compile(rf"{PLACE_NAMES}\s+(\d{{1,4}}(?:\.\d{{1,4}}){{0,4}}[a-z]?)\b", re.IGNORECASE)
+BUYER = re.compile(r"\bdid the (?:customer|client|buyer|guest)\b", re.IGNORECASE)
+"""Whoever the paper at hand is for, whom it need not call so."""
 PARTS = re.compile(r",?\s+and\s+(?=(?:what|when|who|why|how|where|which)\b)|(?<=\?)\s+(?=\w)", re.IGNORECASE)
 MONEY_WORDS = r"cost|price|amount|fee|salary|budget|value|worth|earn\w*|wage|paid?|pay|spend|charge[sd]?|sum"
 
@@ -93,8 +93,8 @@ def _has_person(sentence: str, question: str) -> bool:
     """A person or a party that the question does not name itself."""
     known = set(extract_terms(question))
     people = [sentence[f.start : f.end] for f in find_people(sentence)]
-    if re.search(r"\bto whom\b", question, re.IGNORECASE):
-        return bool(people)  # an addressee has a name
+    if re.search(r"\b(?:to whom|whose)\b", question, re.IGNORECASE):
+        return bool(people)  # an addressee has a name, and so has an owner
     if any(set(extract_terms(name)) - known for name in people):
         return True
     names = CAPITALISED.findall(sentence.strip("| "))
@@ -107,12 +107,11 @@ def _has_person(sentence: str, question: str) -> bool:
 def _has_count(sentence: str, question: str) -> bool:
     """A number of what is counted: "27 days" for "how many days"."""
     counted = COUNTED.search(question)
-    bare = ENUMERATION.sub("", sentence)
     if counted and counted[1].lower() in PEOPLE_WORDS:
-        return bool(NUMBER.search(bare))  # "121 fatal"
-    if counted is None or stem_word(counted[1]) not in {stem_word(word) for word in extract_content_words(bare)}:
-        return bool(NUMBER.search(bare)) and counted is None
-    return bool(re.search(rf"(?:\d|\b{SPELT_NUMBER}\b)\W+(?:\w+\W+){{0,3}}{re.escape(counted[1][:4])}", bare, re.I))
+        return bool(NUMBER.search(sentence))  # "121 fatal"
+    if counted is None or stem_word(counted[1]) not in {stem_word(word) for word in extract_content_words(sentence)}:
+        return bool(NUMBER.search(sentence)) and counted is None
+    return bool(re.search(rf"(?:\d|\b{SPELT_NUMBER}\b)\W+(?:\w+\W+){{0,3}}{re.escape(counted[1][:4])}", sentence, re.I))
 
 
 ROLE = re.compile(
@@ -154,7 +153,7 @@ TIMED = re.compile(rf"\b[a-z]+\s+(?:{DATE.pattern})", re.IGNORECASE)
 def _has_place(sentence: str, question: str) -> bool:
     """A place, by the word before it or by a name that the question does not have: "Our head office is Hamburg."."""
     known = set(extract_terms(question))
-    named = any(stem_word(name) not in known for name in CAPITALISED.findall(sentence))
+    named = any(name.isalpha() and stem_word(name) not in known for name in CAPITALISED.findall(sentence))
     timeless = TIMED.sub(" ", sentence)  # "within 30 days" is no place
     return named or bool(PREPOSITION.search(timeless) or PLACE_LINE.match(sentence))
 
@@ -186,7 +185,7 @@ KINDS = (
     ),
     QuestionKind(
         re.compile(r"\bhow (?:much|old|large|big|high|far|tall|deep)\b|\bwhat (?:percentage|number|share|cap)\b", re.I),
-        lambda s, q: bool(NUMBER.search(ENUMERATION.sub("", s))),
+        lambda s, q: bool(NUMBER.search(s)),
         implied=_split_terms("old large big high far tall deep"),
         value=_has_figure,
     ),
@@ -201,7 +200,7 @@ KINDS = (
     ),
     QuestionKind(
         re.compile(r"\bwhen\b|\bhow long\b|\bby when\b", re.I),
-        lambda s, q: bool(DATE.search(s)) or bool(CONDITION.search(s)) and not PAST_OR_COMING.search(q),
+        lambda s, q: bool(DATE.search(s) or CONDITION.search(s)),
         value=_has_time,
     ),
     QuestionKind(
@@ -213,6 +212,7 @@ KINDS = (
         re.compile(r"\bwhere\b", re.I),
         _has_place,
         line=PLACE_LINE,
+        value=lambda v: bool(re.search(r"[^\W\d_]{2}", v)),
         implied=_split_terms("take place held happen"),
     ),
 )  # fmt: skip
@@ -247,7 +247,7 @@ def extract_name_terms(question: str) -> set[str]:
 
 def drop_place_words(question: str) -> str:
     """The question with "1.1" in place of "section 1.1": a document does not call its sections so."""
-    return PLACE_WORD.sub("", question)
+    return BUYER.sub("did they", PLACE_WORD.sub("", question))
 
 
 def has_places(question: str, text: str) -> bool:

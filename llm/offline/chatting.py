@@ -7,8 +7,10 @@ from typing import Any
 from llm.offline.answering import Answered, find_answer, find_labelled
 from llm.offline.asked import drop_place_words, split_parts
 from llm.offline.aspects import WRITTEN
+from llm.offline.field_answers import find_field
 from llm.offline.follow_ups import WHERE, find_last_answer, find_referred, leans, read_meanings
 from llm.offline.listing import LIST, plan_list, read_list
+from llm.offline.long_questions import has_term
 from llm.offline.overview import write_points
 from llm.offline.overview_questions import OVERVIEW, READ, ReadingPlan, find_document, plan_reading
 from llm.offline.passage_fit import bears_on, read_record
@@ -26,6 +28,7 @@ from llm.offline.reading import (
     record_type,
 )
 from llm.offline.recalled import quote_conversation
+from llm.offline.row_answers import read_contexts
 from llm.offline.sentences import join_cells
 from llm.offline.small_talk import SELF, is_small_talk
 from llm.prompts import NOT_FOUND
@@ -38,6 +41,8 @@ LISTED = re.compile(r"\d+ [^\n]*:(?:\n|$)")
 # Score from which what stands around the record answers, and nothing is looked for elsewhere.
 SURE = 0.97
 NEARNESS = 0.08
+MAX_SEARCHED_WORDS = 5
+"""Content words from which a question has enough for a search, where no document is called as it names one."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,8 @@ def choose_next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     results = _collect_results(body["messages"], index)
     if not results and (listed := plan_list(question, body["tools"])):
         return LIST, listed
+    if not results and _find_own_field(body, index, question):
+        return None
     if any(read_list(result.text) for result in results if LISTED.match(result.text)):
         return None
     plan = _plan_reading(body, index, question) if READ in tools else None
@@ -70,7 +77,12 @@ def choose_next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
         readings = [result.text for result in results if result.name == READ]
         if not readings:
             return READ, plan.call(named=bool(plan.topic))
-        if plan.topic and plan.general and len(readings) == 1 and "<passages>" not in readings[0]:
+        if (
+            (plan.general or plan.topic[:1].isupper())
+            and plan.topic
+            and len(readings) == 1
+            and "<passages>" not in readings[0]
+        ):
             return READ, plan.call(named=False)
         if _read_points(body, index, question, results) and (plan.aspects or _has_documents(readings)):
             return None
@@ -87,7 +99,14 @@ def choose_next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     if MORE.match(question) or OVERVIEW.search(question):
         return None
     best = find_best_answer(body, index, question, searched)
-    if READ in tools and plan is None and not best.quotes and not any(result.name == READ for result in results):
+    was_read = [result for result in results if result.name == READ]
+    is_short = len(extract_content_words(drop_place_words(question))) < MAX_SEARCHED_WORDS
+    if (
+        READ in tools
+        and plan is None
+        and not best.quotes
+        and (not was_read or is_short and len(was_read) == 1 and "<passages>" not in was_read[0].text)
+    ):
         # A form may say it in few words, by which no search finds it.
         return READ, {"focus": " ".join(extract_content_words(question))}
     if best.score >= SURE or _is_about_record(body, index, question):
@@ -131,6 +150,8 @@ def compose_answer(body: dict[str, Any]) -> str:
     if recalled := quote_conversation(body["messages"], index, question):
         return recalled
     results = _collect_results(body["messages"], index)
+    if not results and (line := _find_own_field(body, index, question)):
+        return line
     for result in results:
         if LISTED.match(result.text) and (lines_of_list := read_list(result.text)):
             return "\n\n".join(lines_of_list)
@@ -144,6 +165,15 @@ def compose_answer(body: dict[str, Any]) -> str:
     if not quotes:
         return NOT_FOUND
     return "\n\n".join(f"{join_cells(quote.sentence)} [{quote.n}]" if quote.n else quote.sentence for quote in quotes)
+
+
+def _find_own_field(body: dict[str, Any], index: int, question: str) -> str:
+    """The field of the record at hand that is asked for; "" for none, and where what was said before is meant."""
+    if leans(question, fewer_than=4) and not _is_about_record(body, index, question):
+        return ""
+    system = extract_text(body.get("system", ""))
+    about = f"{record_name(system)} {record_type(system)}"
+    return find_field(question, about, [*extract_lines(system, "fields"), *extract_lines(system, "status")])
 
 
 def _find_document(body: dict[str, Any], question: str) -> str:
@@ -168,11 +198,17 @@ def _read_points(body: dict[str, Any], index: int, question: str, results: list[
     before = find_last_answer(body["messages"][:index]) if MORE.match(question) else ""
     if (
         len(plan.aspects) == 1
+        and (plan.general or "<passages>" in texts[0])
         and plan.aspects[0] is not WRITTEN
         and (quotes := find_labelled(question, list(extract_passages("\n".join(texts)))))
     ):
         return [f"{join_cells(quote.sentence)} [{quote.n}]" for quote in quotes]
-    return write_points(plan, list(extract_passages("\n".join(texts))), before)
+    found = list(extract_passages("\n".join(texts)))
+    if not plan.general and "<passages>" not in texts[0]:
+        contexts = read_contexts(found)  # no document is called so: one may say it
+        topic = extract_terms(plan.topic)
+        found = [p for p in found if all(has_term(term, contexts[get_document_title(p)]) for term in topic)]
+    return write_points(plan, found, before)
 
 
 def _has_documents(readings: list[str]) -> bool:

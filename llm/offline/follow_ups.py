@@ -35,6 +35,12 @@ LEANING = re.compile(
 BARE = re.compile(
     r"^\s*" + phrases("why; when; who; where; how much; how many; since when; until when") + r"\b", re.IGNORECASE
 )
+OTHER_ONE = re.compile(
+    r"^\W*(?:and|what about|how about)\s+(?:of|for|in|on|at|by)\s+((?:the\s+)?[\w'’-]+(?:\s[\w'’-]+)?)\W*$",
+    re.IGNORECASE,
+)
+"""Asks the same of another: "And of the Batmobile?"."""
+ENDING = re.compile(r"\b(of|for|in|on|at|by)\s+(?:the\s+)?[\w'’-]+(?:\s[\w'’-]+)?\W*$", re.IGNORECASE)
 WHERE = re.compile(r"\bwhere\b", re.IGNORECASE)
 ASKING = re.compile(r"^\W*(?:when|where|who|whom|why|how (?:much|many|long)|how|what|which)\b", re.IGNORECASE)
 
@@ -73,6 +79,9 @@ def _join_questions(earlier: str, question: str) -> str:
         before = find_kind(earlier)
         words = [w for w in ASKING.sub("", earlier).split() if not (before and stem_word(w) in before.implied)]
         return f"{question.rstrip(' ?')} {' '.join(words)}"
+    other_one, ended = OTHER_ONE.match(question), ENDING.search(earlier)
+    if other_one and ended:
+        return f"{earlier[: ended.start()]}{ended[1]} {other_one[1]}?"
     words = extract_content_words(question)
     if len(words) == 2 and (other := re.search(rf"\b[\w-]+\s+{re.escape(words[1])}\b", earlier, re.IGNORECASE)):
         return f"{earlier[: other.start()]}{' '.join(words)}{earlier[other.end() :]}"

@@ -10,10 +10,12 @@ from llm.offline.meaning import measure_likeness
 from llm.offline.pair_owners import find_strangers
 from llm.offline.pairs import Pair, read_pairs
 from llm.offline.particulars import find_dates, has_dates
+from llm.offline.passage_fit import read_counted
 from llm.offline.ranking import extract_content_words, extract_terms, stem_word
-from llm.offline.reading import PromptPassage, get_document_title
+from llm.offline.reading import PromptPassage, get_document_title, split_headings
 from llm.offline.roles import PAPERS, read_role
 from llm.offline.row_answers import is_so, read_contexts, read_state
+from llm.recognisers.formats import STREET
 
 MAX_QUOTES = 3
 MIN_PRECISION = 0.5
@@ -25,6 +27,10 @@ PAPER_NAMED = 0.1
 NEAR_BEST = 0.05
 MIN_LIKENESS = 0.5
 """Cosine of what is asked for and a label in other words. "shop" and "Store" have .66, "pay" and "TOTAL" .40."""
+MIN_LIKENESS_ABOVE = 0.45
+"""Cosine of what is looked for and the lines above an address: "shop" has .47 with those of an electronics store."""
+MAX_LINES_ABOVE = 6
+WHERE_IS = re.compile(r"\bwhere(?:['’]s|\s+(?:is|are))\b", re.IGNORECASE)
 MAX_COMPARED = 40
 """Labels that are compared by meaning: some 4 ms each."""
 FIRST_MEANT = re.compile(
@@ -33,15 +39,9 @@ FIRST_MEANT = re.compile(
 """Asks for what its first word of meaning says: "Which agency booked the cinema?", "Who prepared the report?"."""
 UNSAID = frozenset(map(stem_word, ("name", "number", "code")))
 """Of a label: that it has a name or a number, which the kind of the question says."""
-ACCOUNT = re.compile(r"\bwhy\b|\bhow\s+(?:can|could|should|to|do|does|come)\b", re.IGNORECASE)
-"""Asks for a way or a reason, which stands behind no label."""
 OF = re.compile(r"\b(?:of|in|on|at|for|from|by|per|with|to|under|according)\b", re.IGNORECASE)
 TOTAL = re.compile(r"\b(?:total|sum|amount due|altogether|gesamt\w*|summe|montant|importe)\b", re.IGNORECASE)
 AMOUNT = re.compile(r"([-−]?)[$€£¥]?\s?(\d{1,3}(?:[.,'’ ]\d{3}){0,3}|\d{1,9})[.,](\d\d)(?!\d)")
-REFERENCE = re.compile(
-    r"\b(?:number|no\.|nr\.?|code|id)(?=\W*$|\s+(?:of|for|on|in|is|was|does|do|did)\b)", re.IGNORECASE
-)
-"""Asks for what something is called by, which no amount is: "What is the tax code?"."""
 AMOUNT_TERM = stem_word("amount")
 MAX_ADDED = 6
 """Amounts in a row that make a total."""
@@ -59,8 +59,6 @@ def find_pairs(
     """
     scored = []
     empty: dict[int, int] = {}  # number of a passage -> words of the question in a label without a value
-    if ACCOUNT.search(question):
-        return []
     done = _extract_done_terms(question)
     role, state = read_role(question), read_state(question)
     meant = _find_meant(question, [term for term in asked if term not in done] or asked, names)
@@ -92,8 +90,6 @@ def find_pairs(
         ):
             continue
         if not hit or not all(term in context for term in asked if term not in hit | free):
-            continue
-        if REFERENCE.search(question) and AMOUNT.search(pair.value):
             continue
         if role and not re.search(rf"\b{re.escape(role)}", pair.label, re.IGNORECASE):
             continue  # an insurer is no insured
@@ -140,6 +136,27 @@ def find_alike_pairs(
     labels = list(dict.fromkeys(pair.label for pair in pairs))[:MAX_COMPARED]
     likeness = dict(zip(labels, measure_likeness(wanted, labels), strict=True))
     return _choose([(likeness[pair.label], pair) for pair in pairs if likeness.get(pair.label, 0.0) >= MIN_LIKENESS])
+
+
+def find_address(question: str, names: set[str], found: list[PromptPassage]) -> list[Pair]:
+    """Of "Where is the shop?" the line with a street, where what stands above it has the words of the question or means
+    the same: who a paper is from.
+    """
+    wanted = " ".join(word for word in extract_content_words(question) if stem_word(word) not in names)
+    addresses: dict[str, tuple[float, Pair]] = {}
+    for passage in found if WHERE_IS.search(question) else ():
+        above: list[str] = []
+        for line in passage.text.splitlines()[:MAX_LINES_ABOVE]:
+            if STREET.search(line):
+                head = " ".join(above) or split_headings(passage)[0]
+                known = set(extract_terms(head))
+                said = all(has_term(term, known) for term in extract_terms(wanted))
+                likeness = 1.0 if said else measure_likeness(wanted, [head])[0]
+                if names <= known and likeness >= MIN_LIKENESS_ABOVE:
+                    addresses.setdefault(line, (likeness, Pair("", line, line, passage.n)))
+                break
+            above.append(line)
+    return _choose(list(addresses.values()))
 
 
 def find_totals(question: str, asked: Sequence[str], found: list[PromptPassage]) -> list[Pair]:
@@ -233,6 +250,8 @@ def _find_meant(question: str, asked: Sequence[str], names: set[str]) -> list[st
     ordered = [term for term in extract_terms(question) if term in asked and term not in names] or list(asked)
     if FIRST_MEANT.match(question):
         return ordered[:1]
+    if counted := [term for term in ordered if term in read_counted(question)]:
+        return counted
     before = set(extract_terms(OF.split(question)[0]))
     return [term for term in ordered if term in before] or ordered
 

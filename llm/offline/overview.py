@@ -186,7 +186,8 @@ def is_title(sentence: str) -> bool:
 def _write_aspect(aspect: Aspect, asked: frozenset[str], documents: list[list[PromptPassage]]) -> list[str]:
     """The sentences that have what is asked for."""
     lines: list[str] = []
-    share = max(2, aspect.limit // max(1, len(documents)))
+    telling = [passages for passages in documents if any(aspect.fits(text) for text, _ in _list_units(passages))]
+    share = max(2, aspect.limit // max(1, len(telling)))
     for passages in documents:
         units = _list_units(passages)
         fitting = [

@@ -7,7 +7,7 @@ searched for instead.
 import re
 from dataclasses import dataclass
 
-from llm.offline.asked import split_parts
+from llm.offline.asked import drop_place_words, split_parts
 from llm.offline.aspects import ASPECTS, DATED, Aspect
 from llm.offline.long_questions import cut_question
 from llm.offline.ranking import extract_content_words, extract_terms, stem_word
@@ -75,7 +75,9 @@ class ReadingPlan:
 
     def call(self, *, named: bool) -> dict[str, str]:
         """The input of the tool. named: of the document that the topic names alone."""
-        asked = {"document": self.topic if named else "", "focus": " ".join(aspect.focus for aspect in self.aspects)}
+        said = [] if named or self.general else [self.topic]  # by a document that is not called so
+        focus = " ".join([*said, *(aspect.focus for aspect in self.aspects)])
+        asked = {"document": self.topic if named else "", "focus": focus}
         return {key: value for key, value in asked.items() if value}
 
 
@@ -127,7 +129,7 @@ def _plan_aspect(question: str, about: str) -> ReadingPlan | None:
 
 
 DETERMINER = re.compile(
-    r"\b(?:the|this|my|our|your|de[rmns]|die|das|diese[rmns]?|le|la|du|del|el)\s+(?=\S)", re.IGNORECASE
+    r"\b(?:the|this|my|our|your|at|from|de[rmns]|die|das|diese[rmns]?|le|la|du|del|el)\s+(?=\S)", re.IGNORECASE
 )
 """Stands before what a question ends with, which may be a document: "the total of the receipt"."""
 DONE = re.compile(r"\s+(?:\w{2,}ed|due|made|sent|paid|end|start|expire)$", re.IGNORECASE)
@@ -138,7 +140,7 @@ def find_document(question: str, about: str) -> str:
     """The words by which a question may name a document; "" for none. What it may be called in general is left out
     where another word names it.
     """
-    _, *ends = DETERMINER.split(cut_question(question).rstrip("?!. "))
+    _, *ends = DETERMINER.split(drop_place_words(cut_question(question)).rstrip("?!. "))
     name = DONE.sub("", ends[-1]) if ends else ""
     words = _extract_topic(name, about, frozenset()).split() if len(name.split()) <= MAX_NAME_WORDS else []
     return " ".join([word for word in words if word.lower() not in NOUNS] or words)
@@ -146,13 +148,14 @@ def find_document(question: str, about: str) -> str:
 
 def _extract_topic(question: str, about: str, known: frozenset[str]) -> str:
     """The words that name what it is about, without those of the question's form and of the record at hand."""
-    here = set(extract_terms(about))
+    here, kind = set(extract_terms(about)), about.lower().split()[-1:]
     kept = [
         word
         for word in extract_content_words(question.replace("’", "'"))
         if word.lower().removesuffix("'s") not in known
     ]
-    return " ".join(word for word in kept if not set(extract_terms(word)) <= here)
+    kept = [word for word in kept if not (word[0].isupper() and set(extract_terms(word)) <= here)]
+    return " ".join(word for word in kept if [word.lower()] != kind)
 
 
 def _is_about_record_here(question: str, topic: str) -> bool:

@@ -56,7 +56,7 @@ AT_HAND = re.compile(
 """Whoever or whatever the papers at hand are about: no other record has the same one. Not the first word of a name of
 something else: "the client portal", "the order book".
 """
-COUNTED_OF = re.compile(r"\bhow (?:much|many)\s+([a-zß-öø-ÿ]{4,})\b", re.IGNORECASE)
+COUNTED_OF = re.compile(r"\bhow (?:much|many)\s+([a-zß-öø-ÿ]{3,})\b", re.IGNORECASE)
 QUALIFIED = re.compile(
     r"(?<![\w'’-])(?:the|an?|our|your|his|her|their|its|of|for|will|does|do|did|is|are|was|any|each|per)\s+"
     r"(?!\w*(?:s|ed|ing|ly|est)\b|(?:the|any|our|your|her|their|that|each|there|they|you|not|all"

@@ -46,7 +46,7 @@ ALIKE = {
         terminate: termination cancel end; expire: expiry end expiration; boss: manager;
         start: begin commence effective; begin: start commence; liable: liability;
         deadline: due date until complete; due: deadline date; holiday: vacation leave;
-        vacation: holiday leave; quit: resign terminate; job: role position; buy: purchase; purchase: buy;
+        vacation: holiday leave; quit: resign terminate; job: role position; buy: purchase; paid: pay; purchase: buy;
         doctor: physician provider; allow: permit may; forbid: prohibit; prohibit: forbid;
         cover: include coverage; own: ownership owner; fix: repair remedy; penalty: damages fine fee;
         cap: limit maximum exceed; limit: cap maximum exceed; maximum: limit cap exceed; minimum: least;

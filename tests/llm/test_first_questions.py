@@ -4,6 +4,9 @@ import pytest
 
 from llm import prompts
 from llm.offline import engine
+from llm.offline.answering import answer
+from llm.offline.field_answers import find_field
+from llm.offline.reading import PromptPassage
 from llm.prompts import NOT_FOUND, NumberedPassage, PromptAgent, PromptDocument, Record
 from tests.llm.offline_helpers import said
 
@@ -308,3 +311,26 @@ def test_a_question_that_names_something_is_one_for_a_search(question):
     _, calls = ask(question, [LEASE])
     # What it names may be a document: that one is read first.
     assert {name for name, asked in calls if not asked.get("document")} == {"search_knowledge"}
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("When does the project end?", "Due on: 30 June 2028"),
+        ("What is the deadline?", "Due on: 30 June 2028"),
+        ("Who is the project manager?", "Owner: Devika Rao"),
+        ("When does the crane hire end?", ""),  # of something else
+        ("When did the project start?", ""),
+        ("Who is the insurer?", ""),
+        ("What is the project's budget?", ""),  # a field that the asker is not shown is not in the prompt
+    ],
+)
+def test_a_field_answers_by_its_other_names_and_nothing_else(question: str, line: str) -> None:
+    fields = ["Phase: Planning", "Due on: 30 June 2028", "Owner: Devika Rao"]
+    assert find_field(question, "Eastmole Pumping Station project", fields) == line
+
+
+def test_where_a_shop_is_says_the_address_under_its_name() -> None:
+    receipt = PromptPassage(1, "Receipt.pdf (April)", "GOLDEN CRUST BAKERY\n88 Castle Street\nRolls 3.20\nTotal 3.20")
+    assert [q.sentence for q in answer("Where is the bakery?", [receipt])] == ["88 Castle Street"]
+    assert answer("Where is the crane?", [receipt]) == []
