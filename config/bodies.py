@@ -53,8 +53,8 @@ def limit_bodies(app: Any) -> Any:
         limit = await get_limit(scope, length)
         if length is not None and length > limit.size:
             if length <= DRAINED:
-                await drain(receive)
-            await respond(limit.refuse(), send)
+                await drain_body(receive)
+            await send_response(limit.refuse(), send)
             return
         received = 0
         refused = False
@@ -78,7 +78,7 @@ def limit_bodies(app: Any) -> Any:
 
         await app(scope, counted, tracked)
         if refused and not started:
-            await respond(limit.refuse(), send)
+            await send_response(limit.refuse(), send)
 
     return limited
 
@@ -128,7 +128,7 @@ def read_declared_length(scope: Scope) -> int | None:
     return None
 
 
-async def drain(receive: Any) -> None:
+async def drain_body(receive: Any) -> None:
     while (message := await receive())["type"] == "http.request" and message.get("more_body"):
         pass
 
@@ -140,7 +140,7 @@ def build_too_large(scope: Scope, detail: str) -> HttpResponse:
     return HttpResponse(detail, content_type="text/plain; charset=utf-8", status=413)
 
 
-async def respond(response: HttpResponse, send: Any) -> None:
+async def send_response(response: HttpResponse, send: Any) -> None:
     headers = {**response.headers, "Content-Length": str(len(response.content)), "Connection": "close"}
     encoded = [(name.lower().encode(), value.encode("latin-1")) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": response.status_code, "headers": encoded})

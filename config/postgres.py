@@ -60,7 +60,7 @@ def find_binaries() -> Path:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def lock_file(path: Path) -> Iterator[None]:
     """An exclusive lock between processes; the kernel drops it when its holder dies."""
     with path.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -109,7 +109,7 @@ class Cluster:
         """
         self.make_directories()
         file = (self.root / "holders").open("a")
-        with locked(self.root / "lock"):
+        with lock_file(self.root / "lock"):
             fcntl.flock(file, fcntl.LOCK_SH)
             self.start()
         holder = os.getpid()
@@ -117,7 +117,7 @@ class Cluster:
         def release() -> None:
             if os.getpid() != holder or file.closed:
                 return
-            with file, locked(self.root / "lock"):
+            with file, lock_file(self.root / "lock"):
                 try:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except BlockingIOError:
@@ -141,7 +141,7 @@ class Cluster:
 
     def restart(self) -> None:
         """For a holder that finds the server dead."""
-        with locked(self.root / "lock"):
+        with lock_file(self.root / "lock"):
             self.start()
 
     def make_directories(self) -> None:

@@ -178,7 +178,7 @@ def wait_for_budget(claim: Claim, detail: str) -> None:
         )
 
 
-def end(claim: Claim, state: State, code: str, detail: str, page: int | None = None) -> None:
+def end_file(claim: Claim, state: State, code: str, detail: str, page: int | None = None) -> None:
     """The file ends as quarantined or failed. What was published before stays."""
     with Scope.for_service(claim.workspace).open():
         if File.objects.filter(claim.mine()).update(

@@ -257,7 +257,7 @@ def find_unchanged_items(scope: Scope, shown: Mapping[UUID, str]) -> list[Item]:
     return [build_item(row, places[row.pk]) for row in same if row.pk in places]
 
 
-def accept(
+def accept_proposals(
     *, scope: Scope, shown: Mapping[UUID, str], atoms: frozenset[int] | None = None, reason: str = ""
 ) -> AcceptResult:
     """Take the proposals for paragraphs as they were shown (`Item.seen` by id), in one transaction of the service when

@@ -24,7 +24,7 @@ from ingestion.desk import (
     MOST,
     Item,
     QueueFilter,
-    accept,
+    accept_proposals,
     build_item,
     build_items,
     load_places,
@@ -143,7 +143,7 @@ def desk_accept(request: HttpRequest) -> HttpResponse:
     scope = get_scope(request)
     shown = read_ticked_items(request.POST)
     with scope.open():
-        taken = accept(scope=scope, shown=shown)
+        taken = accept_proposals(scope=scope, shown=shown)
     done = taken.drop_missed()
     report_left_out(request)
     if not shown:
@@ -160,7 +160,7 @@ def desk_accept(request: HttpRequest) -> HttpResponse:
         )
     if done.changed:
         messages.warning(request, say_changed(len(done.changed)))
-    return back(request)
+    return redirect_to_desk(request)
 
 
 def say_changed(count: int) -> str:
@@ -173,7 +173,7 @@ def say_changed(count: int) -> str:
     return words % {"count": count}
 
 
-def back(request: HttpRequest) -> HttpResponse:
+def redirect_to_desk(request: HttpRequest) -> HttpResponse:
     return redirect(build_desk_url(request.POST))
 
 
@@ -284,7 +284,7 @@ def desk_decide(request: HttpRequest, pk: UUID) -> HttpResponse:
     messages.success(request, gettext("Decided. It holds everywhere from now on."))
     if not waited:
         onward = find_standing_url(scope, pk)
-    return redirect(onward) if onward else back(request)
+    return redirect(onward) if onward else redirect_to_desk(request)
 
 
 def find_standing_url(scope: Scope, pk: UUID) -> str:

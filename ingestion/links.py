@@ -95,7 +95,7 @@ def publish_links(work: Work, extraction: Extraction, segmented: SegmentedFile, 
         )
     before = {row.pk: row for row in DocumentLink.objects.filter(file=work.file)}
     DocumentLink.objects.filter(pk__in=[pk for pk in before if pk not in wanted])._raw_delete("default")
-    moved = [row for pk, row in wanted.items() if pk in before and differs(row, before[pk])]
+    moved = [row for pk, row in wanted.items() if pk in before and is_different(row, before[pk])]
     DocumentLink.objects.bulk_update(moved, COLUMNS, batch_size=BATCH)
     DocumentLink.objects.bulk_create([row for pk, row in wanted.items() if pk not in before], batch_size=BATCH)
 
@@ -103,7 +103,7 @@ def publish_links(work: Work, extraction: Extraction, segmented: SegmentedFile, 
 COLUMNS = ("position", "wanted", "key", "anchor", "reason")
 
 
-def differs(row: DocumentLink, before: DocumentLink) -> bool:
+def is_different(row: DocumentLink, before: DocumentLink) -> bool:
     return any(getattr(row, column) != getattr(before, column) for column in COLUMNS)
 
 

@@ -14,7 +14,7 @@ from django.conf import settings
 
 from ingestion.documents import Note
 from ingestion.extract.outside import LookResult
-from ingestion.extract.recognise import Engine, NoEngine, recognise
+from ingestion.extract.recognise import Engine, NoEngine, recognise_pictures
 from ingestion.sandbox import Limits, Progress, Quarantined, run_limited
 from ingestion.seen import PictureReading, WantedPicture
 from llm import client, vision
@@ -70,7 +70,7 @@ class Looker:
         notes: list[Note] = []
         try:
             left = [want for want in wanted if want.key not in seen]
-            seen.update(recognise(path, left, build_engine(), keep=self._keep, tell=self.tell))
+            seen.update(recognise_pictures(path, left, build_engine(), keep=self._keep, tell=self.tell))
         except NoEngine:
             if settings.CLEARANCE_OCR_LANGUAGES:
                 logger.warning("Tesseract was not found: pictures in files are not read (docs/ocr.md)")
@@ -136,7 +136,7 @@ def _render_pictures(path: Path, wanted: Sequence[WantedPicture]) -> dict[str, b
         "size": vision.MOST_BYTES,
     }
     try:
-        answer = run_limited("ingestion.extract.scan:draw", path, limits=Limits(), options=options)
+        answer = run_limited("ingestion.extract.scan:draw_pictures", path, limits=Limits(), options=options)
     except Quarantined:
         if len(wanted) == 1:
             return {}

@@ -49,13 +49,13 @@ def build_passages(
 def guess_languages(paragraphs: Sequence[LabelledParagraph], clearances: Clearances) -> dict[int, str]:
     """label -> the language of its rows, by which their words are stemmed: that of most paragraphs which everybody who
     may read the label may read. What is hidden from them must not decide by which words a passage is found."""
-    guessed = [language.guess(paragraph.text, "") for paragraph in paragraphs]
+    guessed = [language.guess_language(paragraph.text, "") for paragraph in paragraphs]
     found = {}
     for label in list_labels(paragraphs):
         read = [n for n, paragraph in enumerate(paragraphs) if clearances.readable(label, paragraph.label)]
         counted = Counter(guessed[n] for n in read if guessed[n])
         whole = " ".join(paragraphs[n].text for n in read[:200])
-        found[label] = counted.most_common(1)[0][0] if counted else language.guess(whole)
+        found[label] = counted.most_common(1)[0][0] if counted else language.guess_language(whole)
     return found
 
 

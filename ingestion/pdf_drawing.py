@@ -39,14 +39,14 @@ def draw_pictures(shown: DisclosedPdf, longest: int = 0) -> list[PageJpeg] | Non
     try:
         with local_copy(shown.path) as path:
             answer = run_limited("ingestion.extract.cutting:task", path, limits=limits, options=options)
-        return read(answer.get("blob", b""), answer["sizes"], len(shown.pages))
+        return read_drawings(answer.get("blob", b""), answer["sizes"], len(shown.pages))
     except (Quarantined, ProcessKilled, BlobMissing, FileNotFoundError, KeyError, TypeError, ValueError):
         return None
     finally:
         slots.release()
 
 
-def read(blob: bytes, sizes: Sequence[Sequence[float]], count: int) -> list[PageJpeg]:
+def read_drawings(blob: bytes, sizes: Sequence[Sequence[float]], count: int) -> list[PageJpeg]:
     """Nothing that the limited process says is trusted. Raises: ValueError."""
     pictures, place = [], 0
     for length, across, down, width, height in sizes:

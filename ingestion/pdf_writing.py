@@ -39,7 +39,7 @@ class Writer:
             image.ColorSpace, image.BitsPerComponent = Name.DeviceRGB, 8
             objects.I = image
             content.append(f"q {picture.width:.2f} 0 0 {picture.height:.2f} 0 {below:.2f} cm /I Do Q")
-        content += [hatch(bar, picture.height + below) for bar in page.bars]
+        content += [draw_bar(bar, picture.height + below) for bar in page.bars]
         content += [self._draw_piece(piece, picture.height + below) for piece in page.pieces if piece.text]
         for number, sentence in enumerate(page.requires):
             y = below - STRIP * (number + 1) + 4
@@ -101,7 +101,7 @@ class Writer:
         self.pdf.pages.append(pikepdf.Page(self.pdf.make_indirect(page)))
 
 
-def hatch(bar: Bar, height: float) -> str:
+def draw_bar(bar: Bar, height: float) -> str:
     """A grey bar with slanted lines. height: of the page, in points."""
     x, y, end = bar.x, height - bar.y - HEIGHT, bar.x + bar.width
     starts = [x - HEIGHT + SLANT * number for number in range(1, int((bar.width + HEIGHT) / SLANT) + 1)]
@@ -136,7 +136,7 @@ def wrap_lines(text: str, size: float, width: float, *, bold: bool = False) -> l
     return lines
 
 
-def write(pages: Sequence[tuple[CutPage, PageJpeg]], lines: Sequence[SetLine]) -> bytes:
+def write_pdf(pages: Sequence[tuple[CutPage, PageJpeg]], lines: Sequence[SetLine]) -> bytes:
     """The pages, and behind them sheets with `lines`."""
     writer = Writer()
     for page, picture in pages:

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from entities.access import Scope, raise_labels
 from entities.access.scope import get_current_scope
-from entities.actions import record
+from entities.actions import record_action
 from entities.models import Source
 from ingestion.attachments import LOST, follow_labels, publish_attachments
 from ingestion.blobs import ReceivedUpload
@@ -24,7 +24,7 @@ from ingestion.links import publish_links
 from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, Redo, Stage, State
 from ingestion.queueing import resume_revision
 from ingestion.remainder_store import compute_remainder_columns
-from ingestion.remembered import remember
+from ingestion.remembered import save_past_paragraphs
 from ingestion.results import drop_results
 from ingestion.segmenting import digest_decisions, list_disclosed_sections
 from ingestion.signals import document_indexed
@@ -46,7 +46,7 @@ class WorkOutdated(Exception):
         self.labels_only = labels_only
 
 
-def publish(
+def publish_revision(
     work: Work,
     done: dict[Stage, Any],
     took: Mapping[Stage, float] | None = None,
@@ -95,7 +95,7 @@ def publish(
             publish_attachments(work, extraction, segmented, received or {})
     else:
         follow_labels(work, segmented)
-    finish(scope, work, file, extraction, done, took or {})
+    finish_publication(scope, work, file, extraction, done, took or {})
 
 
 def list_stages(done: dict[Stage, Any], took: Mapping[Stage, float]) -> list[tuple[str, int | None, float | None]]:
@@ -110,7 +110,7 @@ def list_stages(done: dict[Stage, Any], took: Mapping[Stage, float]) -> list[tup
     return [(stage.value, counts.get(stage), took.get(stage)) for stage in done]
 
 
-def finish(
+def finish_publication(
     scope: Scope, work: Work, file: File, extraction: Extraction, done: dict[Stage, Any], took: Mapping[Stage, float]
 ) -> None:
     """The file's row, the audit, and word to whoever builds on the index. file: as it was before."""
@@ -158,7 +158,7 @@ def finish(
         drop_results(revision)
     write_calls()
     injections = list(done[Stage.CLASSIFY].injections)
-    record(scope, "file.indexed", "file", work.file, **({"injections": injections} if injections else {}))
+    record_action(scope, "file.indexed", "file", work.file, **({"injections": injections} if injections else {}))
     document_indexed.send(File, workspace=work.workspace, entity_id=work.entity, file_id=work.file)
 
 
@@ -172,7 +172,7 @@ def write_paragraphs(
     ]
     ids = {row.pk for row in wanted}
     gone = [old for pk, old in before.items() if pk not in ids]
-    remember(gone, until=work.number, unread=work.published)
+    save_past_paragraphs(gone, until=work.number, unread=work.published)
     Paragraph.objects.filter(pk__in=[old.pk for old in gone])._raw_delete("default")
     for row in wanted:
         old = before.get(row.pk)

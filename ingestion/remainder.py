@@ -12,7 +12,7 @@ from entities.rag import RemainderPolicy
 from ingestion.classify import LONGEST_REASON
 from ingestion.documents import Extraction
 from ingestion.extract import language
-from ingestion.votes import KEPT, Vote, build_votes, collect_automatic, decide, find_manual_vote
+from ingestion.votes import KEPT, Vote, build_votes, collect_automatic, decide_atoms, find_manual_vote
 from llm.rules import vote_exactly
 
 Kind = Literal["inherit", "strict"]
@@ -153,7 +153,7 @@ class Remainder:
     def label(self, policy: RemainderPolicy) -> frozenset[int] | None:
         """The atoms that the original needs for it, beside those of the file's paragraphs and floor. None: it has no
         label."""
-        return None if self.unsettled(policy) else decide(self.votes, model_needed=False)
+        return None if self.unsettled(policy) else decide_atoms(self.votes, model_needed=False)
 
     @property
     def floor(self) -> frozenset[int]:
@@ -203,7 +203,7 @@ def weigh_texts(texts: Iterable[str], on_progress: Callable[[], None] = lambda: 
     these texts are names, addresses and numbers that programs wrote."""
     votes = []
     for text in texts:
-        votes.append(vote_exactly(text, language.guess(text)))
+        votes.append(vote_exactly(text, language.guess_language(text)))
         on_progress()
     if not votes:
         return ()

@@ -16,7 +16,7 @@ from ingestion.documents import Extraction, UnreadContent
 from ingestion.models import File, FileRevision, Review
 from ingestion.remainder import DECIDED_BEFORE, INSIDE, LASTING_EXCEPT, RELEASED, Remainder, find_codes
 from ingestion.votes import FLOOR, Vote
-from ingestion.witness import digest
+from ingestion.witness import hash_parts
 from ingestion.work import Work
 
 
@@ -72,7 +72,7 @@ def _compute_remainder(
     places = sorted((missed.code, missed.page or 0) for missed in found)
     remainder = Remainder(
         tuple(sorted(codes)),
-        digest(sorted({*extraction.remainder}), places, extraction.unread),
+        hash_parts(sorted({*extraction.remainder}), places, extraction.unread),
         (Vote("inherited", work.floor, FLOOR), *votes),
     )
     for one in known:

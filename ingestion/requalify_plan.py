@@ -94,7 +94,7 @@ class RequalifyPlan:
         return sum(planned.paragraphs for planned in self.files)
 
 
-def plan(*, everything: bool = False) -> RequalifyPlan:
+def plan_requalification(*, everything: bool = False) -> RequalifyPlan:
     """In an open service scope."""
     published = File.objects.filter(revision__isnull=False) if everything else File.objects.filter(is_stale())
     free = annotate_causes(published.filter(pending_revision=None)).order_by("pk")

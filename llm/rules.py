@@ -77,7 +77,7 @@ def vote_by_rules(text: str, lang: str = "en", before: str = "") -> RuleVote:
     A text longer than a paragraph can be is read in overlapping pieces, so that time grows with its length only.
     """
     exact = vote_exactly(text, lang, before)
-    said = [_vote_by_learned(piece) for piece in _split_pieces(_normalise(text))]
+    said = [_vote_by_learned(piece) for piece in _split_pieces(_normalise_text(text))]
     # What a rule has found needs no other reason.
     new = [
         RuleVote(vote.atoms - exact.atoms, vote.reasons, vote.proposed - exact.atoms)
@@ -140,7 +140,7 @@ class Reading:
 def vote_exactly(text: str, lang: str = "en", before: str = "") -> RuleVote:
     """What rules find without the weighing of words: what those are learned for is what this leaves."""
     votes = []
-    for piece in [piece for spelt in read_spellings(text) for piece in _split_pieces(_normalise(spelt))]:
+    for piece in [piece for spelt in read_spellings(text) for piece in _split_pieces(_normalise_text(spelt))]:
         answers = tuple(dict.fromkeys(find_answers(piece, before)))
         found = RuleVote(frozenset(atom for atom, _ in answers), tuple(reason for _, reason in answers))
         votes += [_vote_on_piece(piece, lang), found]
@@ -148,7 +148,7 @@ def vote_exactly(text: str, lang: str = "en", before: str = "") -> RuleVote:
     return _merge_votes(votes)
 
 
-def _normalise(text: str) -> str:
+def _normalise_text(text: str) -> str:
     return BLANK_LINES.sub("\n\n", BLANKS.sub("  ", text))
 
 

@@ -122,7 +122,7 @@ def read_anchor(scope: Scope, entity: Entity) -> Anchor:
     )
 
 
-def gather(scope: Scope, entity: Entity, anchor: Anchor, query: PreparedQuery) -> PulseInputs:
+def gather_inputs(scope: Scope, entity: Entity, anchor: Anchor, query: PreparedQuery) -> PulseInputs:
     """The passages for the prompt, best first, within the budget."""
     found = search(
         scope, query, within=Within(entities=[entity.pk, *anchor.below], kinds=TOLD), limit=CANDIDATES, floor=-1
@@ -133,14 +133,14 @@ def gather(scope: Scope, entity: Entity, anchor: Anchor, query: PreparedQuery) -
         if cost <= left:
             pieces.append(piece)
             left -= cost
-    return PulseInputs(anchor, tuple(pieces), fingerprint(type(entity), anchor, pieces))
+    return PulseInputs(anchor, tuple(pieces), fingerprint_inputs(type(entity), anchor, pieces))
 
 
-def fingerprint(model: type[Entity], anchor: Anchor, pieces: Sequence[PulsePassage]) -> str:
+def fingerprint_inputs(model: type[Entity], anchor: Anchor, pieces: Sequence[PulsePassage]) -> str:
     """SHA-256 of everything that decides the prompt, in an order that does not depend on ranks."""
     rag = model.rag()
     said = {
-        "prompt": prompts.digest(*PROMPTS),
+        "prompt": prompts.hash_templates(*PROMPTS),
         "model": get_model_name(rag.pulse_model),
         "focus": anchor.focus,
         "type": anchor.record.type,

@@ -126,7 +126,7 @@ class LexicalPlan:
         return looked_for + load_tuning().hits * size.cleared / size.visible
 
 
-def plan(terms: Sequence[int], size: Survey) -> LexicalPlan:
+def plan_lexical_search(terms: Sequence[int], size: Survey) -> LexicalPlan:
     """Rare words first, until `Tuning.hits` passages are to be read; the common rest tells little."""
     limit = load_tuning().hits
     ordered = sorted(terms, key=lambda term: (size.get_frequency(term), term))
@@ -155,7 +155,7 @@ def find_by_words(terms: Terms, gates: Gates, size: Survey) -> list[tuple[int, f
     if not terms.numbers:
         return []
     t = load_tuning()
-    way = plan(terms.numbers, size)
+    way = plan_lexical_search(terms.numbers, size)
     gate = gates.choose_cheaper(size.at_most if size.exact else way.reads(size))
     params: dict[str, object] = {
         **gate.params,

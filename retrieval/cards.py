@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from entities.api.lists import list_chips
 from entities.language import translate_stored
 from ingestion.models import Kind
-from retrieval.matches import fold
+from retrieval.matches import fold_text
 from retrieval.nearby import Nearby
 from retrieval.results import SearchResult
 from retrieval.snippets import cut_snippet, mark_matches
@@ -105,7 +105,7 @@ class Card:
     @property
     def is_verbatim(self) -> bool:
         """Whether it holds what was searched as it was written, quotation marks aside."""
-        asked, text = (" ".join(fold(QUOTES.sub("", text)).split()) for text in (self.asked, self.result.text))
+        asked, text = (" ".join(fold_text(QUOTES.sub("", text)).split()) for text in (self.asked, self.result.text))
         return bool(asked) and asked in text
 
 

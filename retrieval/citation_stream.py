@@ -269,7 +269,7 @@ def _list_numbers(items: str) -> list[int | None]:
     return numbers
 
 
-def normalise(
+def normalise_citations(
     text: str, known: Callable[[int], bool], by_src: Callable[[str], int | None] = lambda src: None
 ) -> NormalisedText:
     """`CitationStream` for a text that is whole."""

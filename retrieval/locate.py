@@ -106,7 +106,7 @@ class ResolvedCitation:
         return self.located.layout.at(self.words[0]) if self.located and self.words else None
 
 
-def resolve(scope: Scope, owner: Owner, n: int) -> ResolvedCitation | None:
+def resolve_citation(scope: Scope, owner: Owner, n: int) -> ResolvedCitation | None:
     """`[n]` of `owner`; None for a number that was never given out, as far as the scope may know."""
     return resolve_all(scope, owner, [n]).get(n)
 
@@ -120,7 +120,7 @@ def resolve_all(scope: Scope, owner: Owner, numbers: Iterable[int]) -> dict[int,
     }
     files = _load_files({c.file for c in cited if c.file}, entities)
     seen = [c for c in cited if c.entity_id in entities and (c.file is None or c.file in files)]
-    places = _locate(scope, seen)
+    places = _locate_citations(scope, seen)
     result = {}
     for citation in cited:
         located, type_ = places.get(citation.n), SourceType(citation.source_type)
@@ -145,7 +145,7 @@ def _load_files(ids: set[UUID], entities: Mapping[UUID | None, EntityRef]) -> di
     }
 
 
-def _locate(scope: Scope, cited: list[Citation]) -> dict[int, CitedLocation]:
+def _locate_citations(scope: Scope, cited: list[Citation]) -> dict[int, CitedLocation]:
     found = _locate_by_row(scope, cited)
     found |= _locate_by_paragraphs([c for c in cited if c.n not in found])
     return found | _locate_by_record(scope, [c for c in cited if c.n not in found])
@@ -209,7 +209,7 @@ def _locate_by_paragraphs(cited: list[Citation]) -> dict[int, CitedLocation]:
     found = {}
     for citation in cited:
         here = [rows[pk] for pk in map(UUID, citation.locator.get("paragraphs", ())) if pk in rows]
-        here = [p for p in here if _belongs(p, citation)]
+        here = [p for p in here if _belongs_to_citation(p, citation)]
         if here:
             text = SEPARATOR.join(p.text for p in here)
             found[citation.n] = CitedLocation(
@@ -236,7 +236,7 @@ def _list_parts(paragraphs: Iterable[Paragraph | FieldParagraph], words: Mapping
         start = end + len(SEPARATOR)
 
 
-def _belongs(paragraph: Paragraph | FieldParagraph, citation: Citation) -> bool:
+def _belongs_to_citation(paragraph: Paragraph | FieldParagraph, citation: Citation) -> bool:
     """Permission was checked on the citation's record and file, so the paragraph must be of those."""
     if isinstance(paragraph, Paragraph):
         return paragraph.file_id == citation.file

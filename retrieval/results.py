@@ -192,7 +192,7 @@ def load_results(
         if row is None or row.paragraphs != {*layouts.get(row.id, RowLayout()).paragraphs}:
             continue
         origin = origins.get((linked or {}).get(row.entity.id))  # type: ignore[arg-type]
-        why = explain(matched[hit.row], hit, matched.get(hit.neighbour_of or 0, ()), origin)
+        why = explain_hit(matched[hit.row], hit, matched.get(hit.neighbour_of or 0, ()), origin)
         found = FoundRow(row, layouts.get(row.id, RowLayout()), matched[hit.row])
         results.append(_build_result(scope, hit, found, matcher, why, origin is not None))
     return results
@@ -291,7 +291,7 @@ def _build_result(
     )
 
 
-def explain(words: Sequence[str], hit: Hit, beside: Sequence[str], origin: EntityRef | None = None) -> str:
+def explain_hit(words: Sequence[str], hit: Hit, beside: Sequence[str], origin: EntityRef | None = None) -> str:
     """One sentence: which words matched, how near in meaning, beside which passage, through which record."""
     parts = []
     if words:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from unfold.admin import ModelAdmin
 
 from entities.access import Scope
-from entities.actions import record
+from entities.actions import record_action
 from entities.admin_site import site
 
 
@@ -71,7 +71,7 @@ class WorkspaceAdmin(ModelAdmin):
 
     def _record(self, request: HttpRequest, what: str, obj: Any) -> None:
         name = obj._meta.model_name
-        record(self.scope(request), f"{name}.{what}", name, obj.pk, **self.describe_for_audit(obj))
+        record_action(self.scope(request), f"{name}.{what}", name, obj.pk, **self.describe_for_audit(obj))
 
     def describe_for_audit(self, obj: Any) -> dict[str, Any]:
         """What the audit says of an object, as it stands or before it goes: ids, labels and flags, no text."""

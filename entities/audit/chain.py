@@ -98,18 +98,18 @@ WHERE workspace_id = %s AND hash = sha256(%s::bytea || digest || coalesce(text_d
 """
 
 
-def verify(scope: Scope, checkpoints: Iterable[Checkpoint] = ()) -> VerificationResult:
+def verify_chain(scope: Scope, checkpoints: Iterable[Checkpoint] = ()) -> VerificationResult:
     """Read the whole chain of the open service scope's workspace. checkpoints: of this workspace, from a safe place."""
     wanted: dict[int, list[Checkpoint]] = {}
     for checkpoint in checkpoints:
         wanted.setdefault(checkpoint.seq, []).append(checkpoint)
     reading = _ChainVerifier(scope.workspace, wanted)
-    for link in links(scope.workspace):
+    for link in read_links(scope.workspace):
         reading.take(link)
     return reading.end()
 
 
-def links(workspace: int) -> Iterator[ChainLink]:
+def read_links(workspace: int) -> Iterator[ChainLink]:
     """A batch of links, then what stands at them: what leaves in between is named in rows that are still to come."""
     last = 0
     with connection.cursor() as cursor:

@@ -70,7 +70,9 @@ class VoterFigures:
         return {**plain, "labels": {name: figures.to_json() for name, figures in self.labels.items()}}
 
 
-def judge(samples: Sequence[Sample], given: Sequence[frozenset[int] | None], levels: Sequence[Level]) -> VoterFigures:
+def judge_voter(
+    samples: Sequence[Sample], given: Sequence[frozenset[int] | None], levels: Sequence[Level]
+) -> VoterFigures:
     """given: the atoms that each sample got, None where it stayed unlabelled."""
     pairs = [(sample.atoms, got) for sample, got in zip(samples, given, strict=True)]
     answered = [(needed, got) for needed, got in pairs if got is not None]

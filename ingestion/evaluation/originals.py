@@ -13,7 +13,7 @@ from pathlib import Path
 from entities.rag import RemainderPolicy
 from ingestion.classify import build_rules_vote
 from ingestion.documents import Extraction, ParagraphText
-from ingestion.drift import ContentLost, check
+from ingestion.drift import ContentLost, check_losses
 from ingestion.extract import extract_file, take_attachment
 from ingestion.looking import Looker
 from ingestion.remainder import NOT_READ, Remainder, find_codes, label_original, weigh_texts
@@ -99,7 +99,7 @@ def judge_file(path: Path, policy: RemainderPolicy) -> JudgedFile:
 
 def read_as_uploaded(path: Path, name: str) -> Extraction:
     look = Looker(0, None, keep=lambda number, part: None, tell=lambda progress: None)
-    return check(path, extract_file(path, name, look=look))
+    return check_losses(path, extract_file(path, name, look=look))
 
 
 def list_labels_until(paragraphs: Iterable[ParagraphText], atoms: frozenset[int]) -> list[frozenset[int]]:

@@ -21,7 +21,7 @@ from ingestion.documents import (
 )
 from ingestion.extract import language
 from ingestion.extract.clean import clean_line
-from ingestion.extract.flowing import find_running_margins, renumber
+from ingestion.extract.flowing import find_running_margins, renumber_paragraphs
 from ingestion.extract.remainder import TOO_LARGE, bound_texts, cut_packed, is_formal, select_unshown
 from ingestion.pieces import measure_table_header
 
@@ -92,7 +92,7 @@ class Builder:
         slices = _split_slices(text, kind)
         self._link(text, slices, links)
         for start, end in slices:
-            part, moved = text[start:end], _cut(boxes, start, end)
+            part, moved = text[start:end], _cut_boxes(boxes, start, end)
             if header and start:  # a long table: its header stands on every part
                 part = text[:header] + part
                 moved = Boxes(replace(box, start=box.start + header, end=box.end + header) for box in moved)
@@ -218,7 +218,7 @@ class Builder:
                     replace(b, start=min(b.start, longest), end=min(b.end, longest)) for b in self._rows[place].boxes
                 )
                 self.add_boxes(first, list(boxes))
-        numbers = renumber(len(self._rows), found)
+        numbers = renumber_paragraphs(len(self._rows), found)
         rows = [
             replace(row, kind="text") if place in firsts else row
             for place, row in enumerate(self._rows)
@@ -236,11 +236,11 @@ class Builder:
 
     def build_extraction(self, media_type: str, pages: int | None, strategy: str = "text") -> Extraction:
         remainder = self._list_rest()
-        whole = language.guess(" ".join(row.text for row in self._rows[:200]))
+        whole = language.guess_language(" ".join(row.text for row in self._rows[:200]))
         paragraphs: list[ParagraphText] = []
         start = 0
         for row in self._rows:
-            lang = language.guess(row.text, whole)
+            lang = language.guess_language(row.text, whole)
             end = start + len(row.text)
             paragraphs.append(
                 ParagraphText(row.text, row.kind, row.page, row.boxes, row.heading_path, lang, start, end, row.read_by)
@@ -284,7 +284,7 @@ def _cut_place(text: str, start: int, kind: Kind) -> int:
     return start + LONGEST
 
 
-def _cut(boxes: Sequence[Box], start: int, end: int) -> Boxes:
+def _cut_boxes(boxes: Sequence[Box], start: int, end: int) -> Boxes:
     """The boxes of text[start:end], their slices counted from `start`."""
     packed = boxes if isinstance(boxes, Boxes) else Boxes(boxes)
     if start == 0 and (not len(packed) or packed[-1].end <= end):

@@ -35,7 +35,7 @@ def task(
     which extraction does not account for.
     """
     report("opening")
-    if sniff.look(path, "page.pdf").media_type != sniff.PDF:
+    if sniff.sniff_file(path, "page.pdf").media_type != sniff.PDF:
         raise Quarantined("unsupported", "Only pages of a PDF can be drawn.")
     document = pdfium.PdfDocument(path)
     pictures, sizes, total = [], [], 0
@@ -52,7 +52,7 @@ def task(
             continue
         scale = min(SCALE, LONGEST / max(width, height))
         drawn = sheet.render(scale=scale, may_draw_forms=False, draw_annots=False).to_pil().convert("RGB")
-        picture = drawn if kept is None else cut(drawn, kept, scale)
+        picture = drawn if kept is None else cut_rectangles(drawn, kept, scale)
         if longest:
             side = max(1, min(longest, round(SMALL_SCALE * max(width, height))))
             picture.thumbnail((side, side))
@@ -67,7 +67,7 @@ def task(
     return {"blob": b"".join(pictures), "sizes": sizes}
 
 
-def cut(drawn: Image.Image, kept: Sequence[float], scale: float) -> Image.Image:
+def cut_rectangles(drawn: Image.Image, kept: Sequence[float], scale: float) -> Image.Image:
     """A white sheet with what lies in the rectangles: pixels that lie wholly in one."""
     sheet = Image.new("RGB", drawn.size, "white")
     for x0, y0, x1, y1 in _group_by_four(kept):

@@ -68,7 +68,7 @@ class ListNumbers:
         self._uses: dict[str, _List] = {}
         for use in root.iter(w("num")) if root is not None else ():
             if (found := lists.get(read_value(use.find(w("abstractNumId"))) or "")) is not None:
-                self._uses[use.get(w("numId")) or ""] = _use(use, found)
+                self._uses[use.get(w("numId")) or ""] = _apply_use(use, found)
 
     def before(self, element: Any, text: str) -> str:
         """A paragraph's text, which stands in none but is shown, with its number before it. It is counted. Bullets are
@@ -89,7 +89,7 @@ class ListNumbers:
         self._count(used, level)
         own = used.levels[level]
         number = _format_number(used, level)
-        spelt = says(own.text)
+        spelt = has_content(own.text)
         if own.format == "bullet" or len(number) > LONGEST or not (text.strip() or spelt):
             return text
         return f"{number} {text}".strip()
@@ -107,7 +107,7 @@ class ListNumbers:
                 used.counted[deeper] = None
 
 
-def says(text: str) -> bool:
+def has_content(text: str) -> bool:
     """Whether there is more around the numbers of a level than signs and single letters."""
     return len(re.sub(r"[\W_]", "", PLACE.sub("", text))) > 1
 
@@ -146,7 +146,7 @@ def _read_level(declared: Any, number: int) -> _Level:
     )
 
 
-def _use(use: Any, declared: _List) -> _List:
+def _apply_use(use: Any, declared: _List) -> _List:
     """One that declares beginnings or levels of its own; it goes on counting where the list is."""
     starts, own = {}, {}
     for override in use.findall(w("lvlOverride")):

@@ -24,7 +24,7 @@ def task(path: Path, *, limits: Limits, report: Report, page: int) -> dict[str, 
     points, "blob": JPEG}. page: from 1. Without annotations and form fields, which extraction does not account for.
     """
     report("opening")
-    if sniff.look(path, "page.pdf").media_type != sniff.PDF:
+    if sniff.sniff_file(path, "page.pdf").media_type != sniff.PDF:
         raise Quarantined("unsupported", "Only pages of a PDF can be drawn.")
     document = pdfium.PdfDocument(path)
     if not 1 <= page <= len(document):

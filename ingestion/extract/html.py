@@ -17,7 +17,7 @@ from ingestion.extract.build import Builder
 from ingestion.extract.clean import clean, clean_line, clean_paragraph
 from ingestion.extract.embedded import IN_TEXT, compute_key, is_ornament
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.html_marks import PAGE, hides, is_offered, read_properties
+from ingestion.extract.html_marks import PAGE, is_hidden, is_offered, read_properties
 from ingestion.extract.html_tables import TALLEST, WIDEST, is_data, read_number
 from ingestion.extract.package import get_local_name
 from ingestion.extract.package_parts import DETAILS
@@ -117,7 +117,7 @@ class _Walk:
             self._record_hidden(element)
         if name in SKIPPED or (name == "title" and get_local_name(element.getparent()) == "head"):
             return True
-        if hides(element):
+        if is_hidden(element):
             self._record_hidden(element)
             return True
         if name == "table" and is_data(element):
@@ -205,7 +205,7 @@ class _Walk:
         found: list[tuple[str, str]] = []
         above: dict[int, int] = {}  # column → rows that a cell from above still takes
         for row in table.iter("tr"):
-            if hides(row) or hides(row.getparent()):
+            if is_hidden(row) or is_hidden(row.getparent()):
                 self._record_hidden(row)
                 continue
             cells: dict[int, str] = {}
@@ -227,7 +227,7 @@ class _Walk:
 
     def _read_inside(self, cell: Any, found: list[tuple[str, str]]) -> str:
         """The words of a cell, told by a walk of their own. found: gets its links."""
-        if hides(cell):
+        if is_hidden(cell):
             self._record_hidden(cell)
             return ""
         inner = Builder()

@@ -34,13 +34,13 @@ EMBEDDED = "A picture is embedded in this text; it was not read."
 
 def extract(text: str, eyes: Eyes) -> Extraction:
     builder = Builder()
-    pictures = add(text, builder)
+    pictures = add_markdown(text, builder)
     for content in pictures:
         eyes.picture(builder, compute_key(content, IN_TEXT), "image", EMBEDDED)
     return builder.build_extraction(sniff.MARKDOWN, None)
 
 
-def add(text: str, builder: Builder) -> list[bytes]:
+def add_markdown(text: str, builder: Builder) -> list[bytes]:
     """The paragraphs of a text, to a builder that may have others. The pictures that it holds itself, but ornaments."""
     text = clean(text)
     if front := FRONT_MATTER.match(text):

@@ -14,7 +14,7 @@ from ingestion.extract.build import Builder
 from ingestion.extract.clean import clean_line
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.odf import add_properties, read_comments, read_line, read_lines, record_objects, refuse_encrypted
-from ingestion.extract.package import DAMAGE, Package, forget, get_attribute, get_local_name
+from ingestion.extract.package import DAMAGE, Package, get_attribute, get_local_name, release_element
 from ingestion.extract.package_parts import sweep_package
 from ingestion.extract.rows import Grid
 from ingestion.sandbox.limits import Limits, Quarantined, Report
@@ -63,7 +63,7 @@ class _Workbook:
                 self._close()
             elif event == "end" and name == "table-row":
                 self._add_row(element)
-                forget(element)
+                release_element(element)
             elif event == "end" and name != "table":
                 self._look_at(element)
                 self._behind += element.attrib.values() if name in ("named-range", "content-validation") else ()

@@ -172,7 +172,7 @@ def get_local_name(element: Any) -> str:
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
-def forget(element: Any) -> None:
+def release_element(element: Any) -> None:
     """Lets go of an element that was read, and of those before it."""
     element.clear()
     while element.getprevious() is not None:

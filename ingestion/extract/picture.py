@@ -42,7 +42,7 @@ def extract(path: Path, media_type: str, *, limits: Limits, report: Report, eyes
         if seen is None:
             builder.miss("no_text_layer", "This picture was not read; what it shows is not known.", number)
         else:
-            blank += not _add(path, seen, number, builder)
+            blank += not _add_picture(path, seen, number, builder)
             if seen.more:
                 builder.miss("image", MORE, number)
     if blank == pages and not builder.missed():
@@ -51,7 +51,7 @@ def extract(path: Path, media_type: str, *, limits: Limits, report: Report, eyes
     return builder.build_extraction(media_type, pages)
 
 
-def _add(path: Path, seen: PictureReading, number: int, builder: Builder) -> bool:
+def _add_picture(path: Path, seen: PictureReading, number: int, builder: Builder) -> bool:
     """Whether there is anything on it."""
     note_doubt(seen, builder, number)
     before = len(builder)

@@ -67,7 +67,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     if "\ufffd" in text:
         builder.miss("unreadable_text", "Some characters of this document could not be made out.")
-    _add(text, builder)
+    _add_text(text, builder)
     links = list(dict.fromkeys(groups.links))
     told = "Links: " + " ; ".join(links) if links else ""
     builder.add(told, path=(), links=[(link, "") for link in links])
@@ -114,7 +114,7 @@ def _find_encoding(data: bytes) -> str:
     return name
 
 
-def _add(text: str, builder: Builder) -> None:
+def _add_text(text: str, builder: Builder) -> None:
     """Lines of cells, each ended by a bar, are rows of a table; every other line is a paragraph."""
     rows: list[list[str]] = []
     for line in [*text.split("\n"), ""]:

@@ -94,7 +94,7 @@ def add_markdown(
     first = len(builder)
     builder.page, builder.read_by = page, "vision"
     try:
-        markdown.add(seen.text, builder)
+        markdown.add_markdown(seen.text, builder)
     finally:
         builder.page, builder.read_by = None, ""
     if page is not None and area is not None:

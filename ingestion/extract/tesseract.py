@@ -64,7 +64,7 @@ class Tesseract:
         """library: a file to load instead of the usual ones, or "". languages: `eng+deu`; those that are not installed
         are left out. data: the folder of languages, "" for the one built in. Raises Missing."""
         self._alive = alive
-        self._api = _load(library)
+        self._api = _load_library(library)
         self._handle = ctypes.c_void_p(self._api.TessBaseAPICreate())
         folder = data.encode() or None
         have = [code for code in languages.split("+") if code and self._has(folder, code)]
@@ -123,14 +123,14 @@ DATA = (
 )
 
 
-def _load(library: str) -> ctypes.CDLL:
+def _load_library(library: str) -> ctypes.CDLL:
     for name in (library,) if library else LIBRARIES:
         with contextlib.suppress(OSError):
-            return _declare(ctypes.CDLL(name))
+            return _declare_functions(ctypes.CDLL(name))
     raise TesseractMissing(library)
 
 
-def _declare(api: ctypes.CDLL) -> ctypes.CDLL:
+def _declare_functions(api: ctypes.CDLL) -> ctypes.CDLL:
     """Pointers are 64 bits wide, and ctypes would cut them to an int."""
     pointer, text, number = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int
     for name, result, arguments in (

@@ -24,10 +24,10 @@ from ingestion.extract.package import (
     DAMAGE,
     Package,
     Relationship,
-    forget,
     get_attribute,
     get_local_name,
     read_properties,
+    release_element,
 )
 from ingestion.extract.package_parts import list_descriptions, record_miss, sweep_package
 from ingestion.extract.rows import Grid
@@ -99,7 +99,7 @@ class _Workbook:
         if link is not None:
             for element in self._package.walk(link.target, ["{*}si"]):
                 found.append(_join_text(element))
-                forget(element)
+                release_element(element)
         return found
 
     def _read_sheet(self, link: Relationship) -> None:
@@ -127,7 +127,7 @@ class _Workbook:
                     self._builder.add_remainder([" | ".join(row.values())])
                 if number % ROWS_A_REPORT == 0:
                     self._report("reading")
-                forget(element)
+                release_element(element)
         grid.close()
         for other in self._package.links(link.target).values():
             if other.kind == "drawing" and not other.external and other.target not in self._read:

@@ -17,7 +17,7 @@ from ingestion.documents import Extraction
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import clean_line, clean_paragraph
-from ingestion.extract.decode import decode
+from ingestion.extract.decode import decode_text
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.package import SAFE, get_local_name
 from ingestion.extract.package_parts import record_miss
@@ -45,7 +45,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     except (etree.LxmlError, ValueError):
         root = None
     if root is None or root.getroottree().docinfo.internalDTD is not None:
-        text = decode(data)
+        text = decode_text(data)
         if text is None:
             raise Quarantined("corrupt", "This file is named as XML, but holds characters no text has. Save it again.")
         add_code(builder, text)

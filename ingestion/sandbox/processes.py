@@ -70,7 +70,7 @@ def start_process() -> LimitedProcess:
     return ForkedProcess() if settings.LIMITED_PROCESS_TEMPLATE else FreshProcess()
 
 
-def _spawn(code: str, stdin: int, stdout: int, stderr: int | None) -> subprocess.Popen[bytes]:
+def _spawn_python(code: str, stdin: int, stdout: int, stderr: int | None) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-I", "-X", "utf8", "-c", code.format(root=str(ROOT))],
         stdin=stdin,
@@ -108,7 +108,7 @@ class FreshProcess(_Pipes):
         # Linux counts what the starting process held into the child's peak: a peak below that says nothing.
         self._our_peak = _convert_peak_to_bytes(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
         try:
-            self._process = _spawn(START, *self._streams)
+            self._process = _spawn_python(START, *self._streams)
         except OSError:
             os.close(self.stdin)
             self._close_ours()
@@ -210,7 +210,7 @@ class _Template:
         self.orders, theirs = socket.socketpair()
         self.forks_left = MAX_FORKS
         with theirs:
-            self.process = _spawn(START_TEMPLATE, theirs.fileno(), subprocess.DEVNULL, None)
+            self.process = _spawn_python(START_TEMPLATE, theirs.fileno(), subprocess.DEVNULL, None)
 
     def fork(self, descriptors: Sequence[int]) -> None:
         """Raises OSError when it has ended."""

@@ -54,7 +54,7 @@ def run_limited(
     if size > limits.file_bytes:
         raise Quarantined(
             "too_large",
-            f"This file has {_mib(size)} MB; files of up to {_mib(limits.file_bytes)} MB can be read. "
+            f"This file has {_to_mib(size)} MB; files of up to {_to_mib(limits.file_bytes)} MB can be read. "
             "Split it or save it smaller.",
         )
     orders = (task, path.resolve(), limits, dict(options or {}), readable)
@@ -197,7 +197,7 @@ class _Child:
         if code == EXIT_MEMORY or any(word in self._errors for word in OUT_OF_MEMORY_WORDS) or (code < 0 and starved):
             return Quarantined(
                 "memory",
-                f"Reading this file needs more memory than the {_mib(self._limits.memory_bytes)} MB that are allowed"
+                f"Reading this file needs more memory than the {_to_mib(self._limits.memory_bytes)} MB that are allowed"
                 + ("" if page is None else f" (page {page})")
                 + ". Save it again with smaller pages or images.",
                 page,
@@ -234,5 +234,5 @@ def _build_crashed(page: int | None) -> Quarantined:
     )
 
 
-def _mib(size: int) -> int:
+def _to_mib(size: int) -> int:
     return max(1, round(size / (1024 * 1024)))

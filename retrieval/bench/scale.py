@@ -20,7 +20,7 @@ CALLS = 10
 READER = "one label, open records"
 
 
-def measure(rows: int, rounds: int, seconds: float, plans: list[str]) -> list[BenchRow]:
+def measure_scale(rows: int, rounds: int, seconds: float, plans: list[str]) -> list[BenchRow]:
     """rows: of the large workspace, which has as many records, each with a file; the small one has `SMALL`."""
     with ExitStack() as stack, override_settings(ALLOWED_HOSTS=["*"], SECURE_SSL_REDIRECT=False):
         small = stack.enter_context(bench_world(SMALL, records=SMALL))

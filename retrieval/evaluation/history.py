@@ -10,7 +10,7 @@ from django.http import Http404
 
 from entities.access import Scope
 from retrieval.evaluation.metrics import NAMES, Silence
-from retrieval.evaluation.plots import Plot, plot
+from retrieval.evaluation.plots import Plot, build_plot
 from retrieval.evaluation.rankings import FUSED, RANKINGS, RERANKED
 from retrieval.evaluation.report import TITLES
 from retrieval.evaluation.seen import (
@@ -21,7 +21,7 @@ from retrieval.evaluation.seen import (
     select_visible_outcomes,
     select_visible_runs,
 )
-from retrieval.evaluation.store import THRESHOLD, changes, find_drops
+from retrieval.evaluation.store import THRESHOLD, find_drops, list_changes
 from retrieval.models import EvaluationRun
 
 MOST_RUNS = 40
@@ -84,13 +84,13 @@ def build_history(runs: Sequence[VisibleRun], told: Silence | None) -> SetHistor
         RunLine(
             one.run,
             [(TITLES[r], one.figures[r]["ndcg_10"]) for r in RANKINGS],
-            changes(before.run if before else None, one.run),
+            list_changes(before.run if before else None, one.run),
             has_dropped(before, one),
         )
         for one, before in zip(runs, [*runs[1:], None], strict=True)
     ]
     newest = runs[0]
-    drawn = plot(values, TITLES)
+    drawn = build_plot(values, TITLES)
     return SetHistory(
         newest.run.set_name, newest.run.reader, lines, drawn, newest.questions, list_figure_rows(newest), told
     )

@@ -38,7 +38,7 @@ def delete(admin: Person, level: Classification) -> None:
 
 def sent(alice: Person, contract: Contract, level: int, *lines: str) -> str:
     """The model gives the first line this level."""
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(tool_use=labelled(len(lines), {0: [level]}))
         return ready(alice, contract, "a.txt", "\n\n".join(lines).encode())
 

@@ -37,7 +37,7 @@ def test_all_alike_are_decided_at_once_after_a_look_at_who_gains_and_loses(
     name, answer = labelled(3, {0: [1], 1: [1]})
     for row in answer["paragraphs"][:2]:
         row["confidence"] = 0.4
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(tool_use=(name, answer))
         file = ready(alice, contract, "a.txt", "\n\n".join(UNSURE).encode())
     assert "By document" in page(steward)

@@ -25,7 +25,7 @@ OPEN, HIDDEN, NEXT = "The quay is open to all.", "Bluebird begins in May.", "The
 
 @pytest.fixture(autouse=True)
 def script() -> Iterator[Script]:
-    with scripted.model(otherwise_offline=True) as script:
+    with scripted.use_scripted_model(otherwise_offline=True) as script:
         yield script
 
 

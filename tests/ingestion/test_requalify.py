@@ -130,7 +130,7 @@ def test_another_prompt_concerns_what_was_made_with_it(
 def test_a_share_goes_first_and_a_killed_run_does_nothing_twice(
     alice: Person, viewer: Person, contract: Contract, service: Scope, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(tool_use=labelled(6, {1: [CONFIDENTIAL]}))
         first = ready(alice, contract)
         script.push(tool_use=labelled(6, {1: [CONFIDENTIAL]}))
@@ -156,7 +156,7 @@ def test_a_share_goes_first_and_a_killed_run_does_nothing_twice(
         # The worker of the second dies when the model has answered, and somebody goes on.
         script.push(tool_use=labelled(6, {5: [SECRET]}))
         with monkeypatch.context() as patched:
-            patched.setattr(pipeline, "mark", die)
+            patched.setattr(pipeline, "segment_text", die)
             with pytest.raises(KeyboardInterrupt):
                 run("--go")
         with service.open():
@@ -187,7 +187,7 @@ def test_the_plan_counts_the_calls_that_going_on_makes(
     """Windows and a summary of each label; where only rules are asked, the summaries alone."""
     plans = Collection("Plans", classification=CONFIDENTIAL, classify=False)
     monkeypatch.setattr(Contract.Rag, "collections", {"documents": Collection("Documents"), "plans": plans})
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
 
         def say(count: int) -> None:
             script.push(tool_use=labelled(6, {1: [CONFIDENTIAL]}), when=is_window)
@@ -299,7 +299,7 @@ def test_a_row_that_another_witness_made_is_rejected_and_its_file_queued(
         wrong = ContextRow.objects.filter(file=file)[0]
         ContextRow.objects.filter(pk=wrong.pk).update(witness=uuid4().hex)
         others = set(ContextRow.objects.exclude(pk=wrong.pk).values_list("pk", flat=True))
-    tasks.tidy()
+    tasks.tidy_storage()
     with service.open():
         assert set(ContextRow.objects.values_list("pk", flat=True)) == others
         assert File.objects.get(pk=file).state == "pending"
@@ -317,7 +317,7 @@ def test_a_file_with_another_version_on_its_way_is_left_out(alice: Person, contr
     process_all_waiting(alice.scope.workspace)
     assert run() == {**run(), "files": 0, "left_out": 1}
     with pytest.raises(requalify.RequalifyRefused):
-        requalify.start(service.workspace, 1, everything=False)
+        requalify.start_run(service.workspace, 1, everything=False)
 
 
 @pytest.mark.parametrize("when", ["begin", "settle"])

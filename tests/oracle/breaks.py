@@ -22,7 +22,7 @@ from ingestion.models import ContextRow, DocumentLink, File
 from pulse.models import Pulse
 from references.models import ReferenceQuerySet
 from retrieval import facets
-from retrieval.facets import _counts as original_counts
+from retrieval.facets import _count_values as original_counts
 from tests.oracle.breaking import Break, changed, on, put, reworded, several
 
 
@@ -160,7 +160,7 @@ BREAKS = [
     Break(
         "expansion",
         "references are not followed",
-        changed("retrieval.search.walk", lambda walked: replace(walked, depths={}, edges=[])),
+        changed("retrieval.search.walk_links", lambda walked: replace(walked, depths={}, edges=[])),
     ),
     Break("references", "the ends are not asked for", ENDS_ARE_NOT_ASKED_FOR),
     Break("references", "labelled ones are left out", on(ReferenceQuerySet, "readable_by", public_only)),
@@ -188,8 +188,8 @@ BREAKS = [
         "far ones are left out",
         reworded("retrieval.related.RELATED", "near.distance <= %(furthest)s", "near.distance < 0 * %(furthest)s"),
     ),
-    Break("facets", "counted before permission", put("retrieval.facets._counts", value=counts_of_all)),
-    Break("facets", "one too few", changed("retrieval.facets._counts", one_less)),
+    Break("facets", "counted before permission", put("retrieval.facets._count_values", value=counts_of_all)),
+    Break("facets", "one too few", changed("retrieval.facets._count_values", one_less)),
     Break("citation", "sources are not asked for", put("retrieval.locate.build_sources_visible_q", value=anybody)),
     Break(
         "citation",
@@ -268,7 +268,7 @@ BREAKS = [
     Break("chat", "the prompt forgets", put("chat.context.find_first_turn", value=lambda number: number)),
     Break("chat search", "records are not asked for", RECORDS_ARE_NOT_ASKED_FOR),
     Break("chat search", "a choice is a wish", put("chat.places.resolve_place", value=lambda *args: None)),
-    Break("chat search", "a passage is lost", changed("chat.tools.choose", without_last)),
+    Break("chat search", "a passage is lost", changed("chat.tools.choose_results", without_last)),
     Break(
         "chat reading",
         "records are not asked for",

@@ -46,7 +46,7 @@ SURVIVORS: dict[str, str] = {
     ),
     "entities.access.written CompiledCondition.as_sql: True -> False": ("there is a column for each name"),
     "entities.access.scope Scope.open: if not outermost and (not connection.needs_rollback): "
-    "_set('', '', '', '', '') -> if True: _set('', '', '', '', '')": EMPTIED,
+    "_apply_settings('', '', '', '', '') -> if True: _apply_settings('', '', '', '', '')": EMPTIED,
     "entities.access.scope Scope.open: not outermost and (not connection.needs_rollback) -> not "
     "outermost or not connection.needs_rollback": EMPTIED,
     "entities.access.labels load_granted_atoms: for a in known.get(label, ()) if len(known[label]) =="

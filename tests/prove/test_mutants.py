@@ -17,7 +17,7 @@ from django.db import connections
 
 from entities.access.objects import get_permission_number
 from entities.access.statements import COMPILED
-from entities.access.written import WRITTEN
+from entities.access.written import COMPILED_CONDITIONS
 from entities.rls import LABELLED
 from tests.oracle.planting import Everything
 from tests.prove.deciding import EXTRA, OF_OWNER, Question, difference, found_by, questions
@@ -76,7 +76,7 @@ def clean_connection() -> Iterator[None]:
 def forget() -> None:
     """What is remembered for longer than a transaction: it was made by another build."""
     COMPILED.clear()
-    WRITTEN.clear()
+    COMPILED_CONDITIONS.clear()
     get_permission_number.cache_clear()
 
 

@@ -66,7 +66,7 @@ def is_found(signed_in: Sequence[Asked], broken: Break) -> bool:
     """By anybody; its finder is asked first."""
     with transaction.atomic(), pytest.MonkeyPatch.context() as patch:
         patch.setattr("entities.access.statements.COMPILED", {})  # written by the whole build
-        patch.setattr("entities.access.written.WRITTEN", {})
+        patch.setattr("entities.access.written.COMPILED_CONDITIONS", {})
         broken.apply(patch)
         try:
             for asked in sorted(signed_in, key=lambda asked: asked.person.name != broken.finder):

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from ingestion.errors import BadUpload
-from ingestion.evaluation.links import BadLinks, LinkMeasurement, measure
+from ingestion.evaluation.links import BadLinks, LinkMeasurement, measure_links
 from ingestion.folder_addresses import read_addresses
 
 
@@ -22,7 +22,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            measured = measure(options["set"], read_addresses(options["address"]))
+            measured = measure_links(options["set"], read_addresses(options["address"]))
         except (BadLinks, BadUpload) as problem:
             raise CommandError(str(problem)) from None
         if options["json"]:

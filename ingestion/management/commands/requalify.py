@@ -14,7 +14,7 @@ from entities.access import Scope
 from entities.models import Classification, Workspace
 from ingestion import requalify
 from ingestion.models import Requalification, RequalifiedFile
-from ingestion.requalify_plan import RequalifyPlan, count_by_cause, plan
+from ingestion.requalify_plan import RequalifyPlan, count_by_cause, plan_requalification
 from ingestion.staleness import NAMES
 
 
@@ -53,7 +53,7 @@ class Command(BaseCommand):
             elif options["report"]:
                 self.tell(self.opened(known))
             elif options["abandon"]:
-                requalify.end(self.opened(known))
+                requalify.end_run(self.opened(known))
                 self.stdout.write("The run is ended. What is done stays; the rest is stale as before.")
             else:
                 self.show(known, everything=options["everything"])
@@ -68,7 +68,7 @@ class Command(BaseCommand):
 
     def show(self, workspace: int, *, everything: bool) -> None:
         with Scope.for_service(workspace).open():
-            found = plan(everything=everything)
+            found = plan_requalification(everything=everything)
         self.plan(found)
         if requalify.open_run(workspace) is not None and not self.as_json:
             self.stdout.write("A run is open: --report tells of it, --go goes on.")
@@ -76,7 +76,7 @@ class Command(BaseCommand):
     def canary(self, workspace: int, share: float, *, everything: bool) -> None:
         run = requalify.open_run(workspace)
         if run is None:
-            run, found = requalify.start(workspace, share, everything=everything)
+            run, found = requalify.start_run(workspace, share, everything=everything)
             if not self.as_json:
                 self.plan(found)
         elif (run.share, run.everything) != (share, everything):
@@ -88,10 +88,10 @@ class Command(BaseCommand):
     def go(self, workspace: int) -> None:
         run = self.opened(workspace)
         if self.work(run, canary_only=False):
-            requalify.end(run)
+            requalify.end_run(run)
 
     def work(self, run: Requalification, *, canary_only: bool) -> bool:
-        with interruptible() as stopped:
+        with catch_interrupt() as stopped:
             whole = requalify.go_on(run, canary_only=canary_only, stopped=stopped, told=self.say)
         self.tell(run)
         if not whole:
@@ -142,7 +142,7 @@ class Command(BaseCommand):
             self.stdout.write(f"{found.left} more have a version on its way or in quarantine, and are left out.")
 
     def tell(self, run: Requalification) -> None:
-        came = requalify.report(run)
+        came = requalify.report_run(run)
         with Scope.for_service(run.workspace_id).open():
             names = dict(Classification.objects.values_list("value", "label"))
         if self.as_json:
@@ -179,7 +179,7 @@ def name_counts(counts: Mapping[int, int], names: Mapping[int, str]) -> dict[str
 
 
 @contextmanager
-def interruptible() -> Iterator[Any]:
+def catch_interrupt() -> Iterator[Any]:
     """Yields a function that tells whether somebody pressed Ctrl-C: the file at work is finished first. Pressed again,
     the process ends at once; the file is then finished by the workers."""
     pressed: list[int] = []
