@@ -150,7 +150,7 @@ def search_knowledge(scope: Scope, session: Session, looked: SearchLookup, most:
     limit = load_tuning().prompt if most is None else most
     found = choose_results(scope, looked.hits, limit=min(2 * limit, load_tuning().most))
     results = [result for result in found if result.kind is not Kind.RELATIONSHIP][:limit]
-    notices = [NOT_AS_QUOTED] if looked.hits.quoted.lacking and results else []
+    notices = [NOT_AS_QUOTED] if looked.hits.quoted.lacks_passages and results else []
     if looked.hits.query.typed:
         notices.append(OTHER_SPELLING.format(words=" ".join(looked.hits.query.text.split())))
     return print_results(scope, session, results, notices, looked.within)

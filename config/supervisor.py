@@ -177,7 +177,7 @@ class Supervisor:
         """Start a dead child again: at once the first time, then after waits that double."""
         from config.checks import is_alone_with_broker, reclaim_messages
 
-        now, died = time.monotonic(), child.died()
+        now, died = time.monotonic(), child.has_died()
         self.listen(child)
         if child.due:
             if now >= child.due:
@@ -200,10 +200,10 @@ class Supervisor:
         """Politely, then firmly."""
         for child in self.children:
             child.due = 0.0
-            if child.process is not None and not child.died():
+            if child.process is not None and not child.has_died():
                 child.process.terminate()
         began = time.monotonic()
-        while not self.impatient and (left := [c for c in self.children if c.process and not c.died()]):
+        while not self.impatient and (left := [c for c in self.children if c.process and not c.has_died()]):
             for child in left:
                 polite = POLITE_WEB_SECONDS if child.name == "web" else POLITE_SECONDS
                 if time.monotonic() - began > polite:

@@ -128,7 +128,7 @@ def split_into_chunks(
                 position=0,
                 digest=digest,
                 # The path that is shown, not the whole one: an id must not confirm a guess at a hidden heading.
-                identity=_compute_identity(file_id, path, digest, clearances.of(segment.label), ordinal),
+                identity=_compute_identity(file_id, path, digest, clearances.get_atoms(segment.label), ordinal),
                 tokens=count_tokens(build_embedding_text(path, text)),
             )
             placed.append((segment.places[first.paragraph], made))

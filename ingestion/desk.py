@@ -111,7 +111,7 @@ class Item:
         return None if self.proposed is None else list_atom_chips(self.proposed)
 
     @property
-    def moves(self) -> bool:
+    def changes_label(self) -> bool:
         """Whether taking the proposal changes the label."""
         return self.now != self.proposed
 

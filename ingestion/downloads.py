@@ -99,7 +99,7 @@ def is_settled(file: File, revision: FileRevision | None) -> bool:
     has become stricter since it was read, a steward is asked first."""
     policy = get_collection(file).remainder
     remainder = load_remainder(revision) if revision is not None else None
-    return policy != "strict" if remainder is None else not remainder.unsettled(policy)
+    return policy != "strict" if remainder is None else not remainder.list_unsettled(policy)
 
 
 def _are_attachments_allowed(scope: Scope, file: File) -> bool:

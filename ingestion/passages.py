@@ -52,7 +52,7 @@ def guess_languages(paragraphs: Sequence[LabelledParagraph], clearances: Clearan
     guessed = [language.guess_language(paragraph.text, "") for paragraph in paragraphs]
     found = {}
     for label in list_labels(paragraphs):
-        read = [n for n, paragraph in enumerate(paragraphs) if clearances.readable(label, paragraph.label)]
+        read = [n for n, paragraph in enumerate(paragraphs) if clearances.is_readable(label, paragraph.label)]
         counted = Counter(guessed[n] for n in read if guessed[n])
         whole = " ".join(paragraphs[n].text for n in read[:200])
         found[label] = counted.most_common(1)[0][0] if counted else language.guess_language(whole)
@@ -76,7 +76,7 @@ def build_summaries(
         rows.append(
             RowDraft(
                 # By its atoms: the number of a compound tells how many others there were before it.
-                id=uuid.uuid5(work.file, f"summary {sorted(clearances.of(label))} {text}"),
+                id=uuid.uuid5(work.file, f"summary {sorted(clearances.get_atoms(label))} {text}"),
                 kind=Kind.FILE_SUMMARY,
                 label=label,
                 text=text,

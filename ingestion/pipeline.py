@@ -5,8 +5,8 @@
 Each step runs with no scope open, reads what it needs in short transactions and hands on a value. Values are saved
 (`StepResult`, not for readers) as soon as more than SAVE_AFTER_SECONDS of work would be lost with this process, and
 each time a model has answered that is not the offline engine, or a service has given vectors: no call to one is made
-twice. Nothing is visible to a reader before `publish_revision`, which is one transaction. Every write is under the claim, so two
-workers never publish one file.
+twice. Nothing is visible to a reader before `publish_revision`, which is one transaction. Every write is under the
+claim, so two workers never publish one file.
 """
 
 import logging

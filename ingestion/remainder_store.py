@@ -76,7 +76,7 @@ def _compute_remainder(
         (Vote("inherited", work.floor, FLOOR), *votes),
     )
     for one in known:
-        remainder = remainder.carry(one)
+        remainder = remainder.keep_decisions(one)
     published = FileRevision.objects.filter(pk=file.revision_id) if file.revision_id else FileRevision.objects.none()
     for before in published.exclude(blob=revision.blob_id):
         remainder = remainder.follow(load_remainder(before) or Remainder())

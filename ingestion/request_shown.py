@@ -76,7 +76,7 @@ class PresentedRequest:
         return self.own and self.state == "open"
 
     @property
-    def reach(self) -> str:
+    def reach_text(self) -> str:
         """How far a grant reaches, in the middle of a sentence; "" of what was never granted."""
         if self.state not in ("granted", "expired", "withdrawn"):
             return ""
@@ -110,7 +110,7 @@ class PresentedRequest:
             "lacks": list_atom_labels(self.lacks),
             "reason": row.reason,
             "until": row.until.isoformat() if row.until else None,
-            "extent": row.extent if self.reach else None,
+            "extent": row.extent if self.reach_text else None,
             "offers": [{"extent": offer.extent.value, "paragraphs": offer.count} for offer in self.offers],
             "created_at": row.created_at.isoformat(),
             "decided_at": row.decided_at.isoformat() if row.decided_at else None,

@@ -96,7 +96,7 @@ def _build_unread(file: File, remainder: Remainder) -> Unread:
     return Unread(
         _list_details(file, remainder),
         remainder.label(policy),
-        bool(remainder.unsettled(policy)),
+        bool(remainder.list_unsettled(policy)),
         decision.reason if decision else "",
         _hash_remainder(remainder),
     )

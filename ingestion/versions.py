@@ -101,7 +101,7 @@ def list_versions(scope: Scope, file: File) -> list[Version]:
             changes=changed.get(revision.number, Changes()) if revision.witness else None,
             first=one.number == min(published, default=0),
             restorable=uploads and file.origin_id is None and is_restorable(file, one.stands),
-            downloadable=rules.allow(one.stands),
+            downloadable=rules.may_download(one.stands),
         )
         for one, revision in reversed(list(zip(known, revisions, strict=True)))
     ]
@@ -153,7 +153,7 @@ def get_original(scope: Scope, file: File, number: int) -> tuple[Blob, str]:
         if now is None:
             raise Http404("Not found.")
         revision = get_known_or_404(scope, now, number)
-        if not _Rules(scope, now).allow(revision):
+        if not _Rules(scope, now).may_download(revision):
             raise PermissionDenied(describe_refusal(now))
     name = file.name if is_readable(file.name_classification) else f"file-{str(file.pk)[:8]}"
     record_action(scope, "file.downloaded", "file", file.pk, revision=str(revision.pk), version=number)
@@ -175,7 +175,7 @@ class _Rules:
         held_files = FileRevision.objects.filter(attachments__gt=0, file=file.pk)
         self.unknown = set(held_files.values_list("blob", flat=True))
 
-    def allow(self, revision: FileRevision) -> bool:
+    def may_download(self, revision: FileRevision) -> bool:
         if is_sender(self.scope, revision) or self.everything:
             return True
         if revision.pk == self.file.revision_id or not self.cleared:

@@ -203,7 +203,7 @@ def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
     asked = query.get("passage", ""), query.get("row", "")
     cited = resolve_cited(file, *asked, query.get("start", ""), query.get("end", ""))
     shown = build_file_view(scope, file)
-    found = mark_citation(list_blocks(scope, file, tells=shown.tells, granted=True), cited)
+    found = mark_citation(list_blocks(scope, file, tells=shown.has_details, granted=True), cited)
     page = query.get("page", "")
     is_page = page.isascii() and page.isdigit() and len(page) < 7
     if is_page and (place := find_page(found, int(page))):

@@ -112,7 +112,7 @@ class Cleaner:
     def __call__(self, text: str) -> str:
         return self._record_found(neutralise_text(text))
 
-    def whole(self, text: str) -> str:
+    def reveal_for_labelling(self, text: str) -> str:
         """For who decides on its label."""
         return self._record_found(reveal_hidden(text))
 
@@ -192,7 +192,7 @@ def classify_window(
     `llm.labels.read_labels`.
     """
     clean = Cleaner()
-    texts = [{"n": n, "text": clean.whole(text)} for n, text in enumerate(paragraphs)]
+    texts = [{"n": n, "text": clean.reveal_for_labelling(text)} for n, text in enumerate(paragraphs)]
     asked = [
         _build_text_block(render_template("classify_window_levels", levels=levels, guidance=guidance), cached=True),
         _build_text_block(render_template("classify_window_paragraphs", title=clean(title), paragraphs=texts)),

@@ -179,7 +179,7 @@ def select_references(scope: Scope, query: dict[str, str]) -> Any:
     if direction not in ("out", "in", "both"):
         raise ValidationError({"direction": [gettext("Give out, in or both.")]})
     if query.get("entity"):
-        rows = rows.touching(get_entity_or_404(scope, query["entity"]).pk, direction)
+        rows = rows.filter_touching(get_entity_or_404(scope, query["entity"]).pk, direction)
     elif direction != "both":
         raise ValidationError({"direction": [gettext("A direction is seen from a record: give `entity` too.")]})
     return rows.order_by("-created_at", "pk")

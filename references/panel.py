@@ -82,7 +82,7 @@ class Panel:
 
 def build_panel(scope: Scope, entity: Entity) -> Panel:
     """The references of a record that `scope` may see, citations within the record left out."""
-    rows = Reference.objects.readable_by(scope).touching(entity.pk)
+    rows = Reference.objects.readable_by(scope).filter_touching(entity.pk)
     rows = rows.exclude(source=entity.pk, target=entity.pk, kind=Kind.CITATION)
     total = rows.count()
     taken = list(rows.order_by("-created_at", "pk")[:SHOWN])

@@ -118,7 +118,7 @@ class LexicalPlan:
     least: int = 1
     sliced: bool = False
 
-    def reads(self, size: Survey) -> float:
+    def estimate_rows_read(self, size: Survey) -> float:
         """Rows under the reader's labels that are read, roughly: a reader sees a share of them."""
         looked_for = sum(size.under.get(term, 0.0) for term in self.looked_for) + SAMPLED
         if self.most_used is None:
@@ -156,7 +156,7 @@ def find_by_words(terms: Terms, gates: Gates, size: Survey) -> list[tuple[int, f
         return []
     t = load_tuning()
     way = plan_lexical_search(terms.numbers, size)
-    gate = gates.choose_cheaper(size.at_most if size.exact else way.reads(size))
+    gate = gates.choose_cheaper(size.at_most if size.exact else way.estimate_rows_read(size))
     params: dict[str, object] = {
         **gate.params,
         "k1": t.k1,

@@ -93,7 +93,7 @@ class Card:
         )
 
     @property
-    def merit(self) -> str:
+    def match_reason(self) -> str:
         """The shortest true reason, in words; the whole one, with figures, is `result.why`."""
         similarity = self.result.scores.vector
         if not self.result.matched:
@@ -121,11 +121,11 @@ class CardGroup:
         return self.cards[0].title
 
     @property
-    def best(self) -> Sequence[Card]:
+    def first_cards(self) -> Sequence[Card]:
         return self.cards[: self.open_count]
 
     @property
-    def more(self) -> Sequence[Card]:
+    def further_cards(self) -> Sequence[Card]:
         """Those that are shown on request."""
         return self.cards[self.open_count :]
 

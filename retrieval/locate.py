@@ -86,7 +86,7 @@ class ResolvedCitation:
         """Where it opens, with `words` marked; empty where it is not available."""
         if self.located is None or self.entity is None:
             return ""
-        part = self._part or self.located.layout.at(None)
+        part = self._part or self.located.layout.find_part(None)
         file = self.file.id if self.file else None
         row, passage = self.located.row, part.paragraph if part else None
         return build_passage_url(scope, self.entity.id, file, row=row, passage=passage, words=self.words)
@@ -103,7 +103,7 @@ class ResolvedCitation:
 
     @property
     def _part(self) -> TextPart | None:
-        return self.located.layout.at(self.words[0]) if self.located and self.words else None
+        return self.located.layout.find_part(self.words[0]) if self.located and self.words else None
 
 
 def resolve_citation(scope: Scope, owner: Owner, n: int) -> ResolvedCitation | None:

@@ -56,7 +56,7 @@ class Within:
     without: Sequence[str] = ()
 
     @property
-    def everywhere(self) -> bool:
+    def is_everywhere(self) -> bool:
         """Whether nothing is narrowed."""
         return not any(vars(self).values())
 

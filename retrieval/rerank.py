@@ -1,9 +1,9 @@
 """Optional: the best of what was found, put in another order by a model that reads question and passage together.
 
 Off by default, chosen by workspace (`RankingSettings`): a cross-encoder from a local directory, or the language model.
-No scope is open while a model runs, so a door makes three steps of a search: `find_hits` and `select_shortlist` in a scope,
-`rerank_hits` in none, `choose_results` in a scope again, which asks for every row under the permissions of that moment. Whatever
-fails, the fused order stays and the answer says so.
+No scope is open while a model runs, so a door makes three steps of a search: `find_hits` and `select_shortlist` in a
+scope, `rerank_hits` in none, `choose_results` in a scope again, which asks for every row under the permissions of that
+moment. Whatever fails, the fused order stays and the answer says so.
 """
 
 import logging

@@ -112,7 +112,7 @@ class SearchResult:
 
     def find_part_at(self, place: int | None) -> TextPart | None:
         """The part of it in which a character of its text stands."""
-        return self.layout.at(place)
+        return self.layout.find_part(place)
 
 
 def build_entity_ref(scope: Scope, entity: Entity) -> EntityRef:
@@ -265,7 +265,7 @@ def _build_result(
 ) -> SearchResult:
     row, text = found.row, found.row.text
     words = matcher.find_best_sentence(text.text) if found.matched else None
-    part = found.layout.at(words[0] if words else None)
+    part = found.layout.find_part(words[0] if words else None)
     passage = part.paragraph if part else next(iter(found.layout.paragraphs), None)
     file = row.file.id if row.file else None
     return SearchResult(

@@ -263,7 +263,7 @@ def list_notices(found: FoundHits, *, cut: bool = False) -> tuple[str, ...]:
         told.append(f"Only the first {LONGEST:,} characters of the question were read.")
     if found.query.typed:
         told.append(f"Showing results for “{found.query.text}”: no text that you may see has a word as it was typed.")
-    if quoted := found.quoted.notice(narrowed=not found.within.everywhere, nearest=bool(found.hits)):
+    if quoted := found.quoted.describe_lack(narrowed=not found.within.is_everywhere, nearest=bool(found.hits)):
         told.append(quoted)
     if found.problem:
         told.append(f"Not reranked: {found.problem} The order is that of the search.")

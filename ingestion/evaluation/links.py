@@ -40,21 +40,21 @@ class LinkMeasurement:
     mended: int = 0
 
     @property
-    def right(self) -> int:
+    def correct(self) -> int:
         return (self.found & self.known).total()
 
     @property
-    def beyond(self) -> Counter[tuple[str, str]]:
+    def unlisted(self) -> Counter[tuple[str, str]]:
         """Resolved links that the set does not list and that do not stand in HTML."""
         return (self.found - self.known) - self.raw
 
     @property
     def precision(self) -> float:
-        return self.right / max(1, self.right + self.beyond.total())
+        return self.correct / max(1, self.correct + self.unlisted.total())
 
     @property
     def recall(self) -> float:
-        return self.right / max(1, self.known.total())
+        return self.correct / max(1, self.known.total())
 
 
 def measure_links(folder: Path, addresses: Sequence[FolderAddress] = ()) -> LinkMeasurement:

@@ -93,7 +93,7 @@ def judge_file(path: Path, policy: RemainderPolicy) -> JudgedFile:
     labels = list_labels_until(extraction.paragraphs, found)
     needed = label_original(labels, frozenset(), remainder, policy)
     if needed is None:
-        return JudgedFile(path, "", remainder.unsettled(policy))
+        return JudgedFile(path, "", remainder.list_unsettled(policy))
     return JudgedFile(path, "", (), needed.difference(*labels), votes[0].reason if votes else "")
 
 
@@ -124,6 +124,6 @@ def list_codes_inside(path: Path, extraction: Extraction, policy: RemainderPolic
             except (Quarantined, ContentLost):
                 codes.append(NOT_READ)
                 continue
-            codes += Remainder(tuple(find_codes(inner))).unsettled(policy)
+            codes += Remainder(tuple(find_codes(inner))).list_unsettled(policy)
             codes += list_codes_inside(Path(file.name), inner, policy, depth + 1) if depth < MAX_DEPTH else [NOT_READ]
     return codes

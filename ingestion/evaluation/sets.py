@@ -40,7 +40,7 @@ class LabelledSet:
     samples: tuple[Sample, ...]
     levels: tuple[Level, ...]
 
-    def of(self, split: Split) -> tuple[Sample, ...]:
+    def select_split(self, split: Split) -> tuple[Sample, ...]:
         return tuple(sample for sample in self.samples if sample.split == split)
 
     @property

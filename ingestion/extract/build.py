@@ -163,20 +163,20 @@ class Builder:
             self.miss("remainder_too_large", TOO_LARGE)
         return tuple(texts)
 
-    def missed(self) -> bool:
+    def has_gaps(self) -> bool:
         """Whether anything could not be read that may be what the file is about."""
         return any(code not in ORNAMENTS for code, _ in self._unaccounted)
 
     def add_properties(self, said: Mapping[str, str]) -> None:
         """What a document says of itself (title, subject …), as one paragraph, unless its text says the same."""
-        new = self.unsaid(said.values())
+        new = self.find_missing_texts(said.values())
         self.add("; ".join(f"{name}: {text}" for name, text in said.items() if text in new), path=(PROPERTIES,))
 
     def add_unsaid(self, texts: Iterable[str], heading: str) -> None:
         """What stands beside the text, one a line, unless the text says it in the same words."""
-        self.add("\n".join(self.unsaid(texts)), "list", path=(heading,))
+        self.add("\n".join(self.find_missing_texts(texts)), "list", path=(heading,))
 
-    def unsaid(self, texts: Iterable[str], first: int = 0) -> list[str]:
+    def find_missing_texts(self, texts: Iterable[str], first: int = 0) -> list[str]:
         """Those whose words do not stand one after the other in the paragraphs from this number on."""
         known = ""
         new = []

@@ -66,7 +66,7 @@ def extract(text: str, media_type: str) -> Extraction:
         else:
             block += _format_lines(name, found["options"], value)
     builder.add("\n".join(block), "list")
-    if not len(builder) and not builder.missed():
+    if not len(builder) and not builder.has_gaps():
         raise Quarantined("empty", "There is no entry in this file. Check that you chose the right one.")
     return builder.build_extraction(media_type, None)
 

@@ -53,7 +53,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
             builder.add_remainder(list_texts_in_bytes(compound.read(*name)))
         else:
             builder.add_remainder(compound.list_texts_in([name]))
-    if not len(builder) and not builder.missed():
+    if not len(builder) and not builder.has_gaps():
         raise Quarantined("empty", "There is no text in this document. Check that you chose the right file.")
     return builder.build_extraction(sniff.DOC, None)
 

@@ -70,7 +70,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
         builder.add_properties(read_properties(package))
     except DAMAGE:
         raise package.corrupt() from None
-    if not len(builder) and not builder.missed():
+    if not len(builder) and not builder.has_gaps():
         raise Quarantined("empty", "There is no text in this document. Check that you chose the right file.")
     return builder.build_extraction(sniff.DOCX, None)
 
@@ -107,7 +107,7 @@ class _Body:
             ]
             self._links.take()
             title = TITLES[kind[1]]
-            for text in self._builder.unsaid(drop_page_numbers(lines) if title == MARGIN else lines):
+            for text in self._builder.find_missing_texts(drop_page_numbers(lines) if title == MARGIN else lines):
                 self._builder.add(text, path=(title,))
 
     def _read_blocks(self, parent: Any) -> None:
@@ -155,10 +155,10 @@ class _Body:
 
     def _read_text(self, element: Any) -> str:
         """What a paragraph says, its number before it."""
-        return self._numbers.before(element, join_spoken_text(element, self._links))
+        return self._numbers.add_number(element, join_spoken_text(element, self._links))
 
     def _describe(self, block: Any, first: int) -> None:
-        for said in self._builder.unsaid(list_descriptions(block, is_gone), first):
+        for said in self._builder.find_missing_texts(list_descriptions(block, is_gone), first):
             self._builder.add(f"{DESCRIPTIONS}: {clean_paragraph(said)}")
 
 

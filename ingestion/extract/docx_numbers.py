@@ -70,7 +70,7 @@ class ListNumbers:
             if (found := lists.get(read_value(use.find(w("abstractNumId"))) or "")) is not None:
                 self._uses[use.get(w("numId")) or ""] = _apply_use(use, found)
 
-    def before(self, element: Any, text: str) -> str:
+    def add_number(self, element: Any, text: str) -> str:
         """A paragraph's text, which stands in none but is shown, with its number before it. It is counted. Bullets are
         left out; before no text a number is, unless it says something itself.
         """

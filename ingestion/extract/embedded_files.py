@@ -52,7 +52,7 @@ def add_embedded(package: Package, builder: Builder, limits: Limits, report: Rep
             builder.miss("embedded_object", UNREAD)
             continue
         read.append(name)
-        new = set(builder.unsaid(one.text for one in extraction.paragraphs))
+        new = set(builder.find_missing_texts(one.text for one in extraction.paragraphs))
         for paragraph in extraction.paragraphs:
             kind = "text" if paragraph.kind == "heading" else paragraph.kind
             builder.add(paragraph.text if paragraph.text in new else "", kind, path=(EMBEDDED,))

@@ -60,7 +60,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
         builder.add_properties(_read_properties(book))
     except DAMAGE:
         raise package.corrupt() from None
-    if not len(builder) and not builder.missed():
+    if not len(builder) and not builder.has_gaps():
         raise Quarantined("empty", "There is no text in this book. Check that you chose the right file.")
     return builder.build_extraction(sniff.EPUB, None)
 

@@ -87,7 +87,7 @@ class Eyes:
                 builder.miss("vision_unchecked", UNCHECKED, page)
             return
         texts = list_texts(seen)
-        for text in texts if unless_since is None else builder.unsaid(texts, unless_since):
+        for text in texts if unless_since is None else builder.find_missing_texts(texts, unless_since):
             builder.add(text, page=page, path=path or IN_PICTURES, read_by="ocr")
 
 

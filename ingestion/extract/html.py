@@ -53,7 +53,7 @@ def extract(text: str, eyes: Eyes) -> Extraction:
     """Raises Quarantined: corrupt, empty."""
     builder = Builder()
     read_into(builder, text, eyes)
-    if not len(builder) and not builder.missed():
+    if not len(builder) and not builder.has_gaps():
         raise Quarantined("empty", "There is no text on this page. Check that you chose the right file.")
     builder.drop_margins()
     return builder.build_extraction(sniff.HTML, None)

@@ -81,7 +81,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes, media_typ
     builder.add_remainder(extract_strings(message))
     if outlook.is_outlook(path):
         outlook.sweep_message(path, builder)
-    if not len(builder) and not builder.missed():
+    if not len(builder) and not builder.has_gaps():
         raise Quarantined("empty", "There is nothing in this message. Check that you chose the right file.")
     return replace(builder.build_extraction(media_type, None), attachments=tuple(attachments))
 

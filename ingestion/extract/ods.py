@@ -68,7 +68,7 @@ class _Workbook:
                 self._look_at(element)
                 self._behind += element.attrib.values() if name in ("named-range", "content-validation") else ()
         self._close()
-        if not self._cells and not self._builder.missed():
+        if not self._cells and not self._builder.has_gaps():
             raise Quarantined("empty", "All sheets of this workbook are empty. Check that you chose the right file.")
 
     def _close(self) -> None:

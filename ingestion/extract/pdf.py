@@ -62,7 +62,7 @@ def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int]
     reading.run()
     document.close()
     if not len(builder) and reading.blank_pages == pages:
-        if builder.missed():
+        if builder.has_gaps():
             raise pdf_revisions.build_corrupt("This PDF is damaged: nothing on its pages can be read.")
         raise Quarantined("empty", "All pages of this PDF are blank. Check that you chose the right file.")
     builder.drop_margins()

@@ -45,7 +45,7 @@ def extract(path: Path, media_type: str, *, limits: Limits, report: Report, eyes
             blank += not _add_picture(path, seen, number, builder)
             if seen.more:
                 builder.miss("image", MORE, number)
-    if blank == pages and not builder.missed():
+    if blank == pages and not builder.has_gaps():
         raise Quarantined("empty", "This picture shows nothing but blank paper. Check that you chose the right file.")
     sweep_picture(path.read_bytes(), builder)
     return builder.build_extraction(media_type, pages)

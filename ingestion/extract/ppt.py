@@ -77,7 +77,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     builder.add_properties(compound.properties())
     builder.add_remainder(list_texts_in_bytes(compound.read("Pictures")))
     builder.add_remainder(compound.list_texts_in(name for name in compound.names if name != ("Pictures",)))
-    if not len(builder) and not builder.missed():
+    if not len(builder) and not builder.has_gaps():
         raise Quarantined("empty", "There is no text on these slides. Check that you chose the right file.")
     return builder.build_extraction(sniff.PPT, len(slides) or None, "layout")
 

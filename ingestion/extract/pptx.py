@@ -70,7 +70,7 @@ def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int]
         builder.add_properties(read_properties(package))
     except DAMAGE:
         raise package.corrupt() from None
-    if not len(builder) and not builder.missed():
+    if not len(builder) and not builder.has_gaps():
         raise Quarantined("empty", "There is no text on these slides. Check that you chose the right file.")
     return builder.build_extraction(sniff.PPTX, len(slides), "layout")
 

@@ -80,7 +80,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
             eyes.picture(builder, f"group {number}", "image", UNREAD_PICTURE)
     builder.add_properties(groups.properties)
     builder.add_remainder(groups.strings)
-    if not len(builder) and not builder.missed():
+    if not len(builder) and not builder.has_gaps():
         raise Quarantined("empty", "There is no text in this document. Check that you chose the right file.")
     return builder.build_extraction(sniff.RTF, None)
 

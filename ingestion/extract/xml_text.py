@@ -53,7 +53,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
         _add_word(builder, root)
     else:
         _Elements(builder).run(root)
-    if not len(builder) and not builder.missed():
+    if not len(builder) and not builder.has_gaps():
         raise Quarantined("empty", "There is no text in this file. Check that you chose the right one.")
     return builder.build_extraction(sniff.XML, None)
 

@@ -53,12 +53,12 @@ class SetHistory:
     silence: Silence | None
 
     @property
-    def nothing(self) -> int:
+    def nothing_percent(self) -> int:
         """Percent of the questions without an answer that find nothing."""
         return round(100 * self.silence.nothing) if self.silence else 0
 
     @property
-    def low(self) -> int:
+    def low_percent(self) -> int:
         """Percent of them that find nothing near."""
         return round(100 * self.silence.low) if self.silence else 0
 

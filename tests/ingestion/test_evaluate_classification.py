@@ -141,13 +141,13 @@ def test_the_projects_own_set_keeps_its_shape_and_the_rules_their_worth(tmp_path
     own = read_set(OWN, LEVELS)
     assert len(own.samples) >= 400
     first, second = (
-        [sample for sample in own.of("held") if (sample.line <= FIRST) is early] for early in (True, False)
+        [sample for sample in own.select_split("held") if (sample.line <= FIRST) is early] for early in (True, False)
     )
     assert (len(first), len(second)) == (270, 166)  # what else was written is tuned by
-    needed = Counter(atom for sample in own.of("held") for atom in sample.atoms)
+    needed = Counter(atom for sample in own.select_split("held") for atom in sample.atoms)
     assert set(needed) == {level.value for level in LEVELS} - {0}
     assert rules.VERSION >= 9
-    held = own.of("held")
+    held = own.select_split("held")
     figures = judge_voter(held, [rules.vote_by_rules(sample.text).atoms for sample in held], LEVELS)
     for label, recall, precision in (
         ("PII", 0.88, 0.95), ("PII-Sensitive", 0.95, 0.85), ("Financial", 0.92, 0.88), ("Secret", 0.85, 0.95),

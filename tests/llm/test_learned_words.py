@@ -62,8 +62,8 @@ def test_the_table_was_learned_from_the_half_that_is_tuned_to():
     """Who changes that half calls `manage.py learn_labels`; what is held is never learned from."""
     own = read_set(OWN, LEVELS)
     first = TABLE.read_text(encoding="utf-8").partition("\n")[0]
-    assert hash_samples(own.of("dev")) in first
-    assert hash_samples(own.of("held")) not in first
+    assert hash_samples(own.select_split("dev")) in first
+    assert hash_samples(own.select_split("held")) not in first
 
 
 def lessons(count: int) -> list[Lesson]:

@@ -283,7 +283,7 @@ BREAKS = [
     ),
     Break("requests", "records are not asked for", NO_PERMISSION),
     Break("requests", "messages are lost", put("ingestion.request_shown.load_messages", value=lambda rows: {})),
-    Break("versions", "originals of all versions", on(versions._Rules, "allow", lambda self, revision: True)),
+    Break("versions", "originals of all versions", on(versions._Rules, "may_download", lambda self, revision: True)),
     Break("versions", "changes are not counted", put("ingestion.versions.count_changes", value=lambda file: {})),
     Break("links", "targets are not asked for", put("ingestion.link_views.select_readable_files", value=all_files)),
     Break("links", "they lead nowhere", put("ingestion.link_views.load_targets", value=lead_nowhere)),

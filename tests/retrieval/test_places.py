@@ -156,4 +156,4 @@ def test_parts_of_cut_paragraphs(file: File, service: Scope) -> None:
         layout = load_layouts({row.pk: RowText(text, 0, 1, "Terms")})[row.pk]
     assert layout.paragraphs == tuple(p.pk for p in made)
     assert [text[part.start : part.end] for part in layout.parts] == ["Three.", "Four.", "| a |\n| --- |\n| 2 |"]
-    assert layout.at(len(text) - 1) == TextPart(made[2].pk, 15, len(text), 3, "Terms")
+    assert layout.find_part(len(text) - 1) == TextPart(made[2].pk, 15, len(text), 3, "Terms")

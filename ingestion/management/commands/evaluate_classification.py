@@ -73,7 +73,7 @@ class Command(BaseCommand):
         measured: dict[str, dict[str, VoterFigures]] = {}
         seconds = dict.fromkeys(VOTERS, 0.0)
         for split in SPLITS:
-            samples = given.of(split)
+            samples = given.select_split(split)
             if not samples:
                 continue
             labelled = label_paragraphs([sample.text for sample in samples], classifier)

@@ -24,7 +24,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         levels = tuple(Level(value, name, text) for value, name, _, _, text in SEEDED)
-        samples = read_set(OWN, levels).of("dev")
+        samples = read_set(OWN, levels).select_split("dev")
         try:
             others = [p for p in read_folders(parse_folders(options["ordinary"])) if is_learned_from(p.group)]
         except BadFolder as problem:
