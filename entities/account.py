@@ -20,7 +20,7 @@ from django.views.decorators.http import require_http_methods
 from entities.access import OWN_ACCOUNT, SIGNED_IN, Scope, list_workspaces, requires
 from entities.actions import record_action
 from entities.attempts import SLOW_DOWN, note_wrong_password, too_many
-from entities.joining import build_code
+from entities.join_codes import build_code
 from entities.models import Token, User
 
 

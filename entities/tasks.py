@@ -5,7 +5,7 @@ import logging
 from celery import shared_task
 from django.db import connection
 
-from entities.audit.keeping import apply_retention
+from entities.audit.retention import apply_retention
 
 logger = logging.getLogger(__name__)
 

@@ -26,10 +26,10 @@ from ingestion.documents import Extraction, UnreadContent
 from ingestion.extract import take_attachment
 from ingestion.models import Blob, File, FileRevision, Review
 from ingestion.names import clean_name
+from ingestion.past_paragraphs import transfer_attachments
 from ingestion.quarantine import decide_review
 from ingestion.queueing import take_revision
 from ingestion.remainder_store import remember_inside
-from ingestion.remembered import transfer_attachments
 from ingestion.sandbox import Quarantined
 from ingestion.signals import document_removed
 from ingestion.witness import hash_parts

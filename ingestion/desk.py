@@ -21,7 +21,7 @@ from entities.language import translate_stored
 from entities.models import Entity, FieldParagraph, Review
 from entities.models.text import Labelled
 from ingestion.access import is_steward, select_visible_files
-from ingestion.file_shown import NAMELESS
+from ingestion.file_presenter import NAMELESS
 from ingestion.models import File, Paragraph
 from ingestion.relabelling import apply_decisions, build_decision, digest_judged
 from ingestion.tables import format_as_prose

@@ -36,7 +36,7 @@ from ingestion.listing import build_file_view, build_file_views
 from ingestion.models import Paragraph
 from ingestion.page_pictures import draw_sheet, keep_if_still_allowed, load_sheet
 from ingestion.relabelling import get_paragraph_or_404
-from ingestion.settling import select_files_to_settle
+from ingestion.remainder_decisions import select_files_to_settle
 from ingestion.tables import MarkdownTable, read_table
 
 ON_A_PAGE = 25

@@ -17,7 +17,7 @@ from entities.api.lists import load_atom_chips
 from ingestion import actions
 from ingestion.access import get_file_or_404, get_record_for, is_steward
 from ingestion.bin import bin_file
-from ingestion.file_shown import FileView
+from ingestion.file_presenter import FileView
 from ingestion.listing import build_file_view, list_files
 from ingestion.models import State
 from ingestion.moving import move_file

@@ -26,7 +26,7 @@ from ingestion.access import (
     load_outlines,
     select_visible_files,
 )
-from ingestion.file_shown import NAMELESS, FileOrigin, FileView, LabelCount, StageDone
+from ingestion.file_presenter import NAMELESS, FileOrigin, FileView, LabelCount, StageDone
 from ingestion.known_versions import count_latest_number, load_known_numbers, load_newest_known
 from ingestion.models import File, FileRevision, Paragraph, Stage, State
 from ingestion.names import split_folders

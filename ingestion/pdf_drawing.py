@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from ingestion.blobs import BlobMissing, local_copy
 from ingestion.page_pictures import DRAWING, PATIENCE
-from ingestion.pdf_shown import DisclosedPdf
 from ingestion.sandbox import Limits, ProcessKilled, Quarantined, run_limited
+from ingestion.visible_pdf import DisclosedPdf
 
 LIMITS = Limits(wall_seconds=60.0, page_seconds=20.0, silence_seconds=20.0, cpu_seconds=60)
 LARGEST = 20_000  # points: of a side of a page

@@ -22,9 +22,9 @@ from ingestion.access import get_file_or_404
 from ingestion.extract.sniff import PDF
 from ingestion.models import File
 from ingestion.pdf_drawing import draw_pictures
-from ingestion.pdf_shown import MOST, DisclosedPdf, PageRange, build_disclosed_pdf
 from ingestion.pdf_writing import write_pdf
 from ingestion.reader import list_blocks
+from ingestion.visible_pdf import MOST, DisclosedPdf, PageRange, build_disclosed_pdf
 
 VIEWED = "file.viewed"
 NO_PAGES = gettext_lazy("This file has no pages: only a PDF can be seen page by page. Read it in the reader.")

@@ -11,7 +11,7 @@ from ingestion.extract.right_to_left import RIGHT_TO_LEFT
 from ingestion.pdf_bars import HEIGHT, Bar
 from ingestion.pdf_drawing import PageJpeg
 from ingestion.pdf_fonts import UNSEEN, GlyphlessFont, VisibleFont, clean_text, measure_width
-from ingestion.pdf_shown import CutPage, PlacedText, SetLine
+from ingestion.visible_pdf import CutPage, PlacedText, SetLine
 
 A4 = (595.0, 842.0)
 MARGIN = 56.0

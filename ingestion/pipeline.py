@@ -45,14 +45,14 @@ from ingestion.embed import get_embedder, is_remote
 from ingestion.embedders import EmbeddingFailed
 from ingestion.extract import extract_file
 from ingestion.index import RowDraft, Vector, embed_texts, load_known_vectors
-from ingestion.looking import Looker
 from ingestion.models import FileRevision, Review, Stage, State
+from ingestion.paragraph_identity import group_texts_by_label, segment_text
 from ingestion.passages import build_passages, build_summaries, list_labelled
+from ingestion.picture_reader import Looker
 from ingestion.publish import WorkOutdated, publish_revision
 from ingestion.quarantine import REJECTED, put_in_quarantine
 from ingestion.remainder import weigh_texts
 from ingestion.sandbox import ProcessKilled, Progress, Quarantined
-from ingestion.segmenting import group_texts_by_label, segment_text
 from ingestion.stored import load_known_votes, load_published_extraction, load_published_votes
 from ingestion.synthesis import summarise_labels
 from ingestion.votes import FLOOR, Vote

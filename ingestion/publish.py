@@ -22,11 +22,11 @@ from ingestion.documents import Extraction, ParagraphText
 from ingestion.index import BATCH, replace_rows
 from ingestion.links import publish_links
 from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, Redo, Stage, State
+from ingestion.paragraph_identity import digest_decisions, list_disclosed_sections
+from ingestion.past_paragraphs import save_past_paragraphs
 from ingestion.queueing import resume_revision
 from ingestion.remainder_store import compute_remainder_columns
-from ingestion.remembered import save_past_paragraphs
 from ingestion.results import drop_results
-from ingestion.segmenting import digest_decisions, list_disclosed_sections
 from ingestion.signals import document_indexed
 from ingestion.vector_models import lock_embedder
 from ingestion.work import MarkedParagraph, SegmentedFile, Work, load_work

@@ -19,7 +19,7 @@ from ingestion.access import hold_or_404, is_steward, select_readable_files, sel
 from ingestion.claims import Claim, end_file
 from ingestion.drift import ContentLost
 from ingestion.errors import BadUpload
-from ingestion.file_shown import FileView
+from ingestion.file_presenter import FileView
 from ingestion.listing import build_file_views
 from ingestion.models import Blob, File, FileRevision, Redo, Review, State
 from ingestion.queueing import ENDED, queue_file, resume_revision

@@ -28,9 +28,9 @@ from ingestion.embedders import EmbeddingFailed
 from ingestion.extract import language
 from ingestion.index import embed_texts, load_known_vectors, replace_rows
 from ingestion.models import ContextRow, Kind, RecordIndex
+from ingestion.record_rows import build_drafts
 from ingestion.signals import record_indexed
 from ingestion.turns import is_free
-from ingestion.typed import build_drafts
 from ingestion.vector_models import load_embedder, lock_embedder
 from ingestion.votes import KEPT_TYPED, Vote, build_votes, collect_automatic, decide_atoms
 from ingestion.work import load_workspace_guidance, load_workspace_levels

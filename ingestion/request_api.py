@@ -17,7 +17,7 @@ from entities.api.lists import Pagination
 from entities.api.shapes import PAGING, FileRef, Label, RecordRef, Whole, build_page_shape
 from ingestion.api import get_scope
 from ingestion.models import Extent
-from ingestion.request_shown import present_request, present_requests
+from ingestion.request_presenter import present_request, present_requests
 from ingestion.requests import (
     LONGEST_MESSAGE,
     LONGEST_REASON,

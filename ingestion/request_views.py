@@ -20,7 +20,7 @@ from ingestion.access import get_file_or_404, is_steward
 from ingestion.errors import BadUpload
 from ingestion.listing import build_file_view
 from ingestion.models import AccessRequest, Extent
-from ingestion.request_shown import present_requests
+from ingestion.request_presenter import present_requests
 from ingestion.requests import (
     LONGEST_MESSAGE,
     State,

@@ -22,14 +22,14 @@ from ingestion.api import read_batch, take_upload
 from ingestion.batches import find_latest_batch
 from ingestion.bin import bin_file
 from ingestion.claims import UNFINISHED
-from ingestion.file_shown import FileView
+from ingestion.file_presenter import FileView
 from ingestion.link_views import link_panel
 from ingestion.listing import build_file_view, build_file_views, list_attachments, list_collection_choices, list_files
 from ingestion.models import Redo, State
 from ingestion.pages import MAX_HITS, Stop, build_sections, find_page, find_words, list_headings, select_part
 from ingestion.queueing import ENDED
 from ingestion.reader import NOTICE, list_blocks, mark_citation, resolve_cited
-from ingestion.settling import find_unread
+from ingestion.remainder_decisions import find_unread
 from ingestion.strategies import STRATEGY_CHOICES
 
 UNFOLDED_ROWS = 12

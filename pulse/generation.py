@@ -24,9 +24,9 @@ from llm.errors import ModelError
 from llm.models_catalogue import Tier
 from pulse import claims
 from pulse.claims import VariantClaim
+from pulse.input_locks import collect_atoms, is_still_current
 from pulse.inputs import PulseInputs, PulsePassage, gather_inputs, read_anchor
 from pulse.models import Pulse, Variant
-from pulse.unchanged import collect_atoms, is_still_current
 from pulse.variants import build_role_scope, get_service_role
 from references.actions import CitationTarget, replace_citations
 from references.kinds import LocationType

@@ -24,7 +24,7 @@ from entities.models import Entity, Source
 from entities.models.entity import Visibility
 from entities.registry import get_content_type_id, get_type_by_content_type, list_child_types, list_parent_types
 from ingestion.models import ContextRow, File, Kind
-from ingestion.typed import format_value
+from ingestion.record_rows import format_value
 from llm import prompts
 from llm.client import get_model_name
 from llm.offline.tokens import estimate

@@ -15,9 +15,9 @@ from django.db.models.expressions import RawSQL
 from django.db.models.functions import Now
 from django.http import Http404
 
+from entities.access.compiled_condition import compile_once
 from entities.access.labels import load_concealed_atoms, load_granted_atoms
 from entities.access.scope import Scope, load_once
-from entities.access.written import compile_once
 from entities.rag import VERBS, Allow, RedactedField
 
 if TYPE_CHECKING:

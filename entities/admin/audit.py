@@ -20,7 +20,7 @@ from entities.admin.audit_sentences import describe_action
 from entities.admin.base import ListAdmin
 from entities.admin.names import Thing, find_names, find_people
 from entities.api.lists import list_atom_chips
-from entities.audit.reading import AuditRow, TextState, build_day_filter, build_rows, list_known_actions
+from entities.audit.queries import AuditRow, TextState, build_day_filter, build_rows, list_known_actions
 from entities.models import AuditEntry, Role, User
 
 DAYS = 14

@@ -20,7 +20,7 @@ from entities.access import opens_own_scope
 from entities.actions import announce_access_change, record_action
 from entities.admin.base import WorkspaceAdmin
 from entities.admin_site import site
-from entities.joining import build_account_name, end_codes, find_user_by_code
+from entities.join_codes import build_account_name, end_codes, find_user_by_code
 from entities.language import translate_level
 from entities.middleware import answer_in_scope
 from entities.models import Classification, ClassificationGrant, LabelGrant, Membership, Role, User

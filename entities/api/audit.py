@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from entities.access import ADMIN, Scope, requires
 from entities.api.lists import Pagination, list_atom_labels
 from entities.api.shapes import PAGING, Label, build_page_shape
-from entities.audit.reading import AuditRow, TextState, build_day_filter, build_rows
+from entities.audit.queries import AuditRow, TextState, build_day_filter, build_rows
 from entities.models import AuditEntry
 
 

@@ -15,7 +15,7 @@ from ingestion.classify import build_rules_vote
 from ingestion.documents import Extraction, ParagraphText
 from ingestion.drift import ContentLost, check_losses
 from ingestion.extract import extract_file, take_attachment
-from ingestion.looking import Looker
+from ingestion.picture_reader import Looker
 from ingestion.remainder import NOT_READ, Remainder, find_codes, label_original, weigh_texts
 from ingestion.sandbox import Quarantined
 

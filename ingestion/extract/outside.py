@@ -10,9 +10,9 @@ from pathlib import Path
 
 from ingestion.documents import Extraction, Note
 from ingestion.extract.counting import STAGE
+from ingestion.picture_reading import PictureReading, WantedPicture
 from ingestion.sandbox import Limits, Progress, Quarantined, run_limited
 from ingestion.sandbox.runner import Listener
-from ingestion.seen import PictureReading, WantedPicture
 
 STRATEGIES = frozenset({"text", "layout", "ocr", "vision"})
 MAX_BAD_PAGES = 5

@@ -31,9 +31,9 @@ from ingestion.extract.pdf_said import DocumentTexts
 from ingestion.extract.pdf_seen import UNREADABLE, compute_picture_area
 from ingestion.extract.pdf_tables import find_tables
 from ingestion.extract.pdf_words import Mapping, PageContent, Word, read_page
-from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, join_in_a_row, place_boxes
+from ingestion.extract.picture_text import BY_OCR_ONLY, add_markdown, join_in_a_row, place_boxes
+from ingestion.picture_reading import PictureReading
 from ingestion.sandbox.limits import Limits, Quarantined, Report
-from ingestion.seen import PictureReading
 
 SAMPLE = 40  # pages
 PROSE = 6  # words on a line that make it running text

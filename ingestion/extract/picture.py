@@ -9,8 +9,7 @@ from ingestion.extract.build import Builder
 from ingestion.extract.eyes import MORE, PAPER, UNCHECKED, Eyes, note_doubt
 from ingestion.extract.pdf_lines import group_in_reading_order, split_segments
 from ingestion.extract.pdf_paragraphs import Hyphenation, build_blocks
-from ingestion.extract.scan_pictures import Unreadable, count_frames, measure_size
-from ingestion.extract.seen_text import (
+from ingestion.extract.picture_text import (
     BY_OCR_ONLY,
     add_markdown,
     find_untranscribed_words,
@@ -18,9 +17,10 @@ from ingestion.extract.seen_text import (
     list_words,
     place_boxes,
 )
+from ingestion.extract.scan_pictures import Unreadable, count_frames, measure_size
 from ingestion.extract.sweep_picture import sweep_picture
+from ingestion.picture_reading import PictureReading, Region
 from ingestion.sandbox.limits import Limits, Quarantined, Report
-from ingestion.seen import PictureReading, Region
 
 
 def extract(path: Path, media_type: str, *, limits: Limits, report: Report, eyes: Eyes) -> Extraction:

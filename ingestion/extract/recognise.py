@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ingestion.picture_reading import PictureReading, WantedPicture
 from ingestion.sandbox import Limits, Progress, Quarantined, run_limited
-from ingestion.seen import PictureReading, WantedPicture
 
 BATCH = 8  # pictures a process: what a killed worker does again at most
 Keep = Callable[[Mapping[str, PictureReading | None]], None]

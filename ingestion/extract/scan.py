@@ -13,8 +13,8 @@ from PIL import Image
 from ingestion.extract.scan_pictures import LEAST_DPI, MOST_DPI, ScannedPicture, Unreadable, opened
 from ingestion.extract.scan_words import build_words
 from ingestion.extract.tesseract import Tesseract, TesseractMissing, TookTooLong
+from ingestion.picture_reading import PictureReading, SeenWord, WantedPicture
 from ingestion.sandbox.limits import Limits, Report
-from ingestion.seen import PictureReading, SeenWord, WantedPicture
 
 INK = 160  # shades of grey below it are ink
 SURE = 65.0  # confidence: below it the other ways up are tried

@@ -14,8 +14,8 @@ import pypdfium2 as pdfium
 from PIL import ExifTags, Image, ImageChops, ImageOps
 
 from ingestion.extract import embedded
+from ingestion.picture_reading import Region, WantedPicture
 from ingestion.sandbox.limits import Quarantined
-from ingestion.seen import Region, WantedPicture
 
 DPI = 300
 LEAST_DPI, MOST_DPI = 70, 600

@@ -8,7 +8,7 @@ from statistics import median
 
 from ingestion.extract.clean import clean_line
 from ingestion.extract.tesseract import OcrWord
-from ingestion.seen import SeenWord
+from ingestion.picture_reading import SeenWord
 
 NOISE = 25.0  # confidence: below it, marks that were taken for letters
 DESCENDERS = frozenset("gjpqyQ,;()[]{}|/")

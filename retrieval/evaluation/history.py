@@ -13,7 +13,8 @@ from retrieval.evaluation.metrics import NAMES, Silence
 from retrieval.evaluation.plots import Plot, build_plot
 from retrieval.evaluation.rankings import FUSED, RANKINGS, RERANKED
 from retrieval.evaluation.report import TITLES
-from retrieval.evaluation.seen import (
+from retrieval.evaluation.store import THRESHOLD, find_drops, list_changes
+from retrieval.evaluation.visible_runs import (
     ANSWERABLE,
     VisibleRun,
     describe_runs,
@@ -21,7 +22,6 @@ from retrieval.evaluation.seen import (
     select_visible_outcomes,
     select_visible_runs,
 )
-from retrieval.evaluation.store import THRESHOLD, find_drops, list_changes
 from retrieval.models import EvaluationRun
 
 MOST_RUNS = 40

@@ -17,7 +17,7 @@ from entities.access import Scope
 from entities.actions import create_workspace
 from entities.audit import AuditedQuery, record_question
 from entities.audit.chain import ProblemKind, verify_chain
-from entities.audit.keeping import Why, apply_retention, redact_rows
+from entities.audit.retention import Why, apply_retention, redact_rows
 from entities.models import (
     AuditEntry,
     AuditText,

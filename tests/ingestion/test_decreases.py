@@ -17,7 +17,7 @@ from ingestion.votes import Vote
 from llm import rules, scripted
 from llm.scripted import RecordedRequest, Script
 from tests.conftest import Person
-from tests.ingestion.deciding import accept, names, waiting
+from tests.ingestion.desk_decisions import accept, names, waiting
 from tests.ingestion.helpers import labelled, ready, texts
 
 pytestmark = pytest.mark.django_db(transaction=True)

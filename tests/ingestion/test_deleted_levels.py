@@ -11,8 +11,8 @@ from entities.types import Contract
 from ingestion.inline import process_all_waiting
 from llm import scripted
 from tests.conftest import Person
-from tests.ingestion.asking import ask, decide, listed, person_role
-from tests.ingestion.deciding import names
+from tests.ingestion.access_requests import ask, decide, listed, person_role
+from tests.ingestion.desk_decisions import names
 from tests.ingestion.helpers import labelled, ready, texts
 from tests.ingestion.test_labels import passage, relabel
 

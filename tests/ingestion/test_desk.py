@@ -16,7 +16,7 @@ from ingestion.inline import process_all_waiting
 from ingestion.models import Paragraph
 from llm import scripted
 from tests.conftest import Person, person
-from tests.ingestion.deciding import LINES, accept, causes, contested, names, waiting
+from tests.ingestion.desk_decisions import LINES, accept, causes, contested, names, waiting
 from tests.ingestion.helpers import label, labelled, ready, texts
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -13,7 +13,7 @@ from ingestion.models import ContextRow, File, Paragraph
 from ingestion.votes import HELD_BACK
 from llm import scripted
 from tests.conftest import Person
-from tests.ingestion.deciding import accept, contested, waiting
+from tests.ingestion.desk_decisions import accept, contested, waiting
 from tests.ingestion.helpers import labelled, ready, texts
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -16,7 +16,7 @@ from ingestion.desk_groups import GROUPINGS, Move, group_items
 from ingestion.models import Paragraph
 from llm import scripted
 from tests.conftest import Person
-from tests.ingestion.deciding import waiting
+from tests.ingestion.desk_decisions import waiting
 from tests.ingestion.helpers import labelled, ready, texts
 
 UNSURE = ("The plan is to leave the site.", "The plan is to stay on the site.", "The fence is new.")

@@ -19,7 +19,7 @@ from ingestion.models import File, Paragraph
 from llm import scripted
 from llm.scripted import RecordedRequest, Script
 from tests.conftest import Person
-from tests.ingestion.deciding import causes
+from tests.ingestion.desk_decisions import causes
 from tests.ingestion.helpers import labelled, paragraph, ready, texts, upload
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -8,7 +8,7 @@ import pytest
 
 from entities.access import Scope
 from entities.types import Contract
-from ingestion import looking, pipeline
+from ingestion import picture_reader, pipeline
 from ingestion.inline import process_all_waiting
 from ingestion.models import File, FileRevision, Paragraph, StepResult
 from llm import scripted
@@ -141,7 +141,7 @@ def test_a_killed_worker_reads_no_picture_twice(
     alice: Person, contract: Contract, scanned: bytes, service: Scope, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks: list[int] = []
-    real = looking.recognise_pictures
+    real = picture_reader.recognise_pictures
 
     def counted(path: Path, wanted: Any, *rest: Any, **more: Any) -> Any:
         looks.append(len(wanted))
@@ -150,7 +150,7 @@ def test_a_killed_worker_reads_no_picture_twice(
     def killed(*_: Any) -> Any:
         raise OSError("no room")
 
-    monkeypatch.setattr(looking, "recognise_pictures", counted)
+    monkeypatch.setattr(picture_reader, "recognise_pictures", counted)
     monkeypatch.setattr(pipeline, "SAVE_AFTER_SECONDS", 0.0)
     with monkeypatch.context() as broken:
         broken.setattr("ingestion.extract.outside.tempfile.NamedTemporaryFile", killed)

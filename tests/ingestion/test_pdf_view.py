@@ -22,7 +22,10 @@ from ingestion.boxes import Box, Boxes
 from ingestion.extract.cutting import cut_rectangles
 from ingestion.models import File, FileRevision, Paragraph
 from ingestion.pdf_drawing import PageJpeg, draw_pictures
-from ingestion.pdf_shown import (
+from ingestion.pdf_writing import write_pdf
+from ingestion.reader import NOTICE
+from ingestion.remainder import Remainder
+from ingestion.visible_pdf import (
     MORE,
     CutPage,
     DisclosedPdf,
@@ -33,9 +36,6 @@ from ingestion.pdf_shown import (
     cut_pages,
     read_boxes,
 )
-from ingestion.pdf_writing import write_pdf
-from ingestion.reader import NOTICE
-from ingestion.remainder import Remainder
 from tests.conftest import Person
 from tests.ingestion.helpers import label, ready
 from tests.ingestion.pdfs import HEIGHT, WIDTH, changed, draw, line

@@ -14,7 +14,7 @@ from ingestion.documents import Extraction
 from ingestion.extract import extract_file, inside
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.recognise import Engine, NoEngine, recognise_pictures
-from ingestion.seen import PictureReading, SeenWord, WantedPicture
+from ingestion.picture_reading import PictureReading, SeenWord, WantedPicture
 from tests.ingestion.extracted import missed, texts, the
 from tests.ingestion.pdfs import LOREM, WIDTH, draw, line, prose
 from tests.ingestion.scans import both, packed, photographed, read_all, scan, worn

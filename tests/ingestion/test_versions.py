@@ -16,7 +16,7 @@ from ingestion.inline import process_all_waiting
 from ingestion.models import ContextRow, File, FileRevision, Paragraph, PastParagraph
 from tests.conftest import Person
 from tests.ingestion.helpers import REPORT, SALARY, paragraph, ready, texts, upload
-from tests.prove.deleting import named_anywhere
+from tests.prove.deletions import named_anywhere
 
 QUAY = "The quay was closed for two days because of the storm."
 CLOSED_LONGER = "Nobody could pass the quay from Monday to Thursday while the wind stood in the north."

@@ -9,7 +9,7 @@ from entities.access import Scope
 from entities.types import Contract
 from ingestion.boxes import Box, Boxes
 from ingestion.extract.pdf_words import Word
-from ingestion.extract.seen_places import align_words, find_boxes
+from ingestion.extract.word_alignment import align_words, find_boxes
 from ingestion.models import Paragraph
 from llm import scripted
 from tests.conftest import Person

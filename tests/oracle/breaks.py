@@ -240,10 +240,10 @@ BREAKS = [
     Break(
         "view",
         "what is set anew loses the last",
-        changed("ingestion.pdf_shown.typeset_blocks", without_last),
+        changed("ingestion.visible_pdf.typeset_blocks", without_last),
         finder="ben",
     ),
-    Break("view", "words are lost", changed("ingestion.pdf_shown.split_at_boxes", lambda found: list(found)[1:])),
+    Break("view", "words are lost", changed("ingestion.visible_pdf.split_at_boxes", lambda found: list(found)[1:])),
     Break(
         "pulse",
         "what is concealed is named",
@@ -282,7 +282,7 @@ BREAKS = [
         put("ingestion.desk.select_field_paragraphs", value=lambda scope: FieldParagraph.objects.none()),
     ),
     Break("requests", "records are not asked for", NO_PERMISSION),
-    Break("requests", "messages are lost", put("ingestion.request_shown.load_messages", value=lambda rows: {})),
+    Break("requests", "messages are lost", put("ingestion.request_presenter.load_messages", value=lambda rows: {})),
     Break("versions", "originals of all versions", on(versions._Rules, "may_download", lambda self, revision: True)),
     Break("versions", "changes are not counted", put("ingestion.versions.count_changes", value=lambda file: {})),
     Break("links", "targets are not asked for", put("ingestion.link_views.select_readable_files", value=all_files)),

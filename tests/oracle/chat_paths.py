@@ -13,7 +13,7 @@ from chat.tools import find_knowledge, search_knowledge
 from retrieval.query import prepare_query
 from tests.oracle.asked import WORDS, Asked
 from tests.oracle.monitor import Text
-from tests.oracle.planting import SHARED, WORKSPACE, talked_of
+from tests.oracle.planted_world import SHARED, WORKSPACE, talked_of
 
 
 def chat(asked: Asked) -> None:

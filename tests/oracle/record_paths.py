@@ -3,7 +3,7 @@
 from entities.models import Entity
 from references.graph import find_reachable
 from tests.oracle.asked import Asked, hidden, requires
-from tests.oracle.planting import PULSE_SERVICE
+from tests.oracle.planted_world import PULSE_SERVICE
 from tests.oracle.worlds import VERBS
 
 

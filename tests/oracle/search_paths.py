@@ -11,7 +11,7 @@ from retrieval.search import find_hits, search
 from retrieval.suggest import suggest_names
 from tests.oracle.asked import MEANING, WORDS, Asked, texts_by_number, words
 from tests.oracle.monitor import Text
-from tests.oracle.planting import own_word
+from tests.oracle.planted_world import own_word
 
 
 def lexical(asked: Asked) -> None:

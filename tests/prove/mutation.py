@@ -10,7 +10,7 @@ MODULES = [
     "retrieval.gate",
     "entities.access.objects",
     "entities.access.statements",
-    "entities.access.written",
+    "entities.access.compiled_condition",
     "entities.access.scope",
     "entities.access.labels",
     "entities.access.routes",

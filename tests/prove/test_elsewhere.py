@@ -22,8 +22,8 @@ from retrieval.models import RankingSettings
 from tests.conftest import ALL, person
 from tests.prove.conftest import broken
 from tests.prove.doors import METHODS, Answer, Door, ask, difference, doors, methods_of, told
-from tests.prove.making import make
 from tests.prove.size import FACTOR
+from tests.prove.twin_worlds import make
 from tests.prove.world import READERS, World
 
 pytestmark = pytest.mark.prove

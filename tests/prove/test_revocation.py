@@ -1,5 +1,5 @@
 """Taking something away while a request is on its way: every transaction begun after the revoking commit obeys, for
-each thing that can be taken and each path where it shows (`interleaving.py`).
+each thing that can be taken and each path where it shows (`interleavings.py`).
 """
 
 from collections.abc import Callable
@@ -14,8 +14,8 @@ from entities.access.scope import _apply_settings as original_set
 from ingestion.models import ContextRow, Kind
 from retrieval.search import find_hits
 from tests.oracle.known_worlds import RICH
-from tests.oracle.planting import Everything
-from tests.prove.interleaving import Answer, Case, asks_of, case_of, cases_of, violations
+from tests.oracle.planted_world import Everything
+from tests.prove.interleavings import Answer, Case, asks_of, case_of, cases_of, violations
 from tests.prove.mutation_of_sql import in_function
 from tests.prove.revocations import (  # noqa: F401  a fixture among them
     ENDS,

@@ -25,7 +25,7 @@ from entities.access.scope import _apply_settings as original_set
 from entities.models import Token
 from entities.models.classification import SECRET
 from tests.oracle.known_worlds import RICH
-from tests.oracle.planting import Everything
+from tests.oracle.planted_world import Everything
 from tests.prove.revocations import (  # noqa: F401  a fixture among them
     CLEARED,
     ENDS,

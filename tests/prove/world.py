@@ -1,4 +1,4 @@
-"""A world with one of everything, of ids that its names give (tests/prove/making.py makes it)."""
+"""A world with one of everything, of ids that its names give (tests/prove/twin_worlds.py makes it)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from entities.access import Scope
-from entities.audit.keeping import Why, redact_rows
+from entities.audit.retention import Why, redact_rows
 from entities.management.commands.verify_audit import choose_workspaces
 
 

@@ -6,10 +6,10 @@ from django.db import connection
 
 from entities.models import FieldParagraph
 from ingestion.desk import MOST, accept_proposals, load_places, select_field_paragraphs, select_paragraphs
-from ingestion.file_shown import NAMELESS
+from ingestion.file_presenter import NAMELESS
 from ingestion.models import File, Paragraph
 from ingestion.relabelling import digest_judged
-from tests.oracle.planting import Everything
+from tests.oracle.planted_world import Everything
 from tests.prove.questions.refusals import refused, undone
 from tests.prove.questions.tables import everybody, same
 

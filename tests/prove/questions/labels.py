@@ -19,7 +19,7 @@ from entities.access import (
 )
 from entities.models import Classification, Source
 from ingestion.models import ContextRow, RowParagraph
-from tests.oracle.planting import Everything
+from tests.oracle.planted_world import Everything
 from tests.prove.questions.refusals import refused, undone
 
 

@@ -12,10 +12,10 @@ from entities.access import (
     STEWARD,
     build_sources_visible_q,
     combine_many,
+    compiled_condition,
     list_atoms,
     load_atoms_by_label,
     statements,
-    written,
 )
 from entities.access.objects import build_visibility_q, list_declared_rules, lock_or_404
 from entities.access.routes import open_scope_satisfies
@@ -23,7 +23,7 @@ from entities.access.statements import build_visible_records
 from entities.models import Entity
 from retrieval.gate import IN_A_SET, build_gates
 from retrieval.query import Within
-from tests.oracle.planting import Everything
+from tests.oracle.planted_world import Everything
 from tests.prove.questions.refusals import undone
 
 
@@ -60,8 +60,8 @@ def texts_are_written_once(e: Everything) -> None:
 def conditions_are_written_once(e: Everything) -> None:
     """For each person, and forgotten when there are too many."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(written, "COMPILED_CONDITIONS", {})
-        patch.setattr(written, "MAX_CONDITIONS", 2)
+        patch.setattr(compiled_condition, "COMPILED_CONDITIONS", {})
+        patch.setattr(compiled_condition, "MAX_CONDITIONS", 2)
         known = []
         for person in e.world.people:
             scope = e.planted.scope(person)
@@ -70,7 +70,7 @@ def conditions_are_written_once(e: Everything) -> None:
                 with scope.open():
                     conditions.append(build_visibility_q(scope, Entity))
             assert conditions[0] is conditions[1]
-            known.append(len(written.COMPILED_CONDITIONS))
+            known.append(len(compiled_condition.COMPILED_CONDITIONS))
         assert known == [1, 2, 1, 2]
 
 

@@ -30,7 +30,7 @@ from entities.types import Article, Contract, Employee
 from ingestion.models import ContextRow, Kind
 from retrieval.query import Within
 from retrieval.search import find_hits
-from tests.oracle.planting import Everything
+from tests.oracle.planted_world import Everything
 from tests.prove.questions.refusals import refused, undone
 from tests.prove.questions.tables import everybody
 

@@ -15,8 +15,8 @@ from django.conf import settings
 from ingestion.documents import Note
 from ingestion.extract.outside import LookResult
 from ingestion.extract.recognise import Engine, NoEngine, recognise_pictures
+from ingestion.picture_reading import PictureReading, WantedPicture
 from ingestion.sandbox import Limits, Progress, Quarantined, run_limited
-from ingestion.seen import PictureReading, WantedPicture
 from llm import client, vision
 from llm.errors import ModelInterrupted, ModelUnavailable
 from llm.messages import Call

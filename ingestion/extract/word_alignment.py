@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from ingestion.boxes import Box
 from ingestion.extract.pdf_paragraphs import round_outwards
 from ingestion.extract.pdf_words import Word
-from ingestion.seen import Region
+from ingestion.picture_reading import Region
 
 WORD = re.compile(r"\S+")
 SIGN = re.compile(r"[\W_]+")

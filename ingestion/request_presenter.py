@@ -12,7 +12,7 @@ from entities.access import Scope, is_readable
 from entities.api.lists import list_atom_chips, list_atom_labels
 from entities.models import Entity, User
 from ingestion.access import is_steward, load_outlines
-from ingestion.file_shown import NAMELESS
+from ingestion.file_presenter import NAMELESS
 from ingestion.grants import Offer, find_asked_passages, find_grantable_atoms, list_offers
 from ingestion.models import AccessRequest, Extent, File, Paragraph
 from ingestion.request_messages import load_messages

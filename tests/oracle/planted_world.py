@@ -32,8 +32,8 @@ from retrieval.citations import Owner, register_sources
 from retrieval.models import OwnerKind
 from retrieval.owners import CitingText
 from retrieval.search import search
-from tests.oracle.desk_planting import plant_links, plant_requests
 from tests.oracle.monitor import Text, World
+from tests.oracle.planted_desk import plant_links, plant_requests
 from tests.oracle.worlds import Planted, plant, plant_field_texts, plant_files, plant_references, put_into_bin
 
 PULSE_SERVICE = frozenset({1, 2, 5})
