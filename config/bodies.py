@@ -45,7 +45,7 @@ class Limit:
 def limit_bodies(app: Any) -> Any:
     """ASGI middleware: 413 with a sentence for a body larger than the limit of its route."""
 
-    async def limited(scope: Scope, receive: Any, send: Any) -> None:
+    async def handle_limited(scope: Scope, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
@@ -59,7 +59,7 @@ def limit_bodies(app: Any) -> Any:
         received = 0
         refused = False
 
-        async def counted() -> MutableMapping[str, Any]:
+        async def receive_counted() -> MutableMapping[str, Any]:
             """A body of undeclared length is cut off at the limit; the application then sees a client that left."""
             nonlocal received, refused
             message: MutableMapping[str, Any] = await receive()
@@ -71,16 +71,16 @@ def limit_bodies(app: Any) -> Any:
 
         started = False
 
-        async def tracked(message: MutableMapping[str, Any]) -> None:
+        async def send_tracked(message: MutableMapping[str, Any]) -> None:
             nonlocal started
             started = True
             await send(message)
 
-        await app(scope, counted, tracked)
+        await app(scope, receive_counted, send_tracked)
         if refused and not started:
             await send_response(limit.refuse(), send)
 
-    return limited
+    return handle_limited
 
 
 async def get_limit(scope: Scope, length: int | None) -> Limit:

@@ -232,14 +232,14 @@ def find_adjacent(scope: Scope, wanted: QueueFilter, pk: UUID) -> tuple[str, str
     place = ids.index(pk) if pk in ids else None
     query = encode_filters(wanted)
 
-    def address(key: UUID) -> str:
+    def build_address(key: UUID) -> str:
         return f"{reverse('ingestion:desk_item', args=[key])}{f'?{query}' if query else ''}"
 
     if place is None:
-        return "", address(ids[0]) if ids else ""
+        return "", build_address(ids[0]) if ids else ""
     return (
-        address(ids[place - 1]) if place else "",
-        address(ids[place + 1]) if place + 1 < len(ids) else "",
+        build_address(ids[place - 1]) if place else "",
+        build_address(ids[place + 1]) if place + 1 < len(ids) else "",
     )
 
 

@@ -113,7 +113,9 @@ def _count_source(path: Path, extraction: Extraction, limits: Limits | None) -> 
     options = {"media_type": extraction.media_type}
     patient = limits or Limits(silence_seconds=PATIENCE, page_seconds=PATIENCE)
     try:
-        return read_structure(run_limited("ingestion.extract.structure:task", path, limits=patient, options=options))
+        return read_structure(
+            run_limited("ingestion.extract.structure:measure_structure", path, limits=patient, options=options)
+        )
     except Quarantined:
         logger.warning("what %s holds could not be counted", path.name, exc_info=True)
         return None

@@ -147,12 +147,12 @@ def _sort_files(files: Sequence[FileView], ordering: str) -> Sequence[FileView]:
     if name not in SORTS:
         return files
 
-    def read(file: FileView) -> Any:
+    def read_key(file: FileView) -> Any:
         value = file.collection_title if name == "collection" else getattr(file, name)
         return value.lower() if isinstance(value, str) else value
 
-    known, unknown = ([file for file in files if (read(file) is None) is missing] for missing in (False, True))
-    return sorted(known, key=read, reverse=ordering.startswith("-")) + unknown
+    known, unknown = ([file for file in files if (read_key(file) is None) is missing] for missing in (False, True))
+    return sorted(known, key=read_key, reverse=ordering.startswith("-")) + unknown
 
 
 def say_done(act: str, count: int) -> str:

@@ -177,19 +177,19 @@ def _load_records(asked: dict[str, set[str]], records: QuerySet[Entity]) -> dict
     """By (what was asked for, key): aliases of records, their names and their ids."""
     found: dict[tuple[str, str], list[Target]] = {}
 
-    def add(wanted: str, key: str, entity: UUID, label: int) -> None:
+    def add_target(wanted: str, key: str, entity: UUID, label: int) -> None:
         found.setdefault((wanted, key), []).append(Target(entity, None, label))
 
     for kind in (Wanted.PATH, Wanted.URL, Wanted.TITLE):
         if keys := asked.get(kind):
             rows = Alias.objects.filter(kind=kind, value__in=keys, entity__in=records.values("pk"))
             for key, entity, label in rows.values_list("value", "entity", "entity__name_classification"):
-                add(kind, key, entity, label)
+                add_target(kind, key, entity, label)
     if keys := asked.get(Wanted.TITLE):
         named = records.annotate(lowered=Lower("name")).filter(lowered__in=keys)
         for key, entity, label in named.values_list("lowered", "pk", "name_classification"):
-            add(Wanted.TITLE, key, entity, label)
+            add_target(Wanted.TITLE, key, entity, label)
     if keys := asked.get(Wanted.RECORD):
         for entity in records.filter(pk__in=keys).values_list("pk", flat=True):
-            add(Wanted.RECORD, str(entity), entity, 0)
+            add_target(Wanted.RECORD, str(entity), entity, 0)
     return found

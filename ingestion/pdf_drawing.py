@@ -38,7 +38,7 @@ def draw_pictures(shown: DisclosedPdf, longest: int = 0) -> list[PageJpeg] | Non
     options = {"pages": [[page.number, page.copied_rectangles] for page in shown.pages], "longest": longest}
     try:
         with local_copy(shown.path) as path:
-            answer = run_limited("ingestion.extract.cutting:task", path, limits=limits, options=options)
+            answer = run_limited("ingestion.extract.cutting:draw_cut_pages", path, limits=limits, options=options)
         return read_drawings(answer.get("blob", b""), answer["sizes"], len(shown.pages))
     except (Quarantined, ProcessKilled, BlobMissing, FileNotFoundError, KeyError, TypeError, ValueError):
         return None

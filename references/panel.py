@@ -96,7 +96,7 @@ def build_panel(scope: Scope, entity: Entity) -> Panel:
         key = get_other_end(reference, entity) if is_made_by_text(reference) else reference.pk
         grouped.setdefault(get_title(reference, entity), {}).setdefault(key, []).append(reference)
 
-    def line(references: list[Reference]) -> PanelLine:
+    def build_line(references: list[Reference]) -> PanelLine:
         first = references[0]
         other = records[get_other_end(first, entity)]
         mine = first.source_id in changeable or (scope.principal > 0 and first.origin_principal == scope.principal)
@@ -111,7 +111,7 @@ def build_panel(scope: Scope, entity: Entity) -> Panel:
             mine and not is_made_by_text(first),
         )
 
-    groups = [PanelGroup(title, [line(r) for r in lines.values()]) for title, lines in grouped.items()]
+    groups = [PanelGroup(title, [build_line(r) for r in lines.values()]) for title, lines in grouped.items()]
     count = sum(len(group.lines) for group in groups)
     return Panel(groups, count, total - len(taken), build_picture(scope, entity))
 

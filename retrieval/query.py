@@ -175,7 +175,7 @@ def prepare_query(text: str, scope: Scope, *, model: str = "") -> PreparedQuery:
     if not text:
         return PreparedQuery("", model_id, ())
 
-    def embed(asked: str) -> tuple[float, ...]:
+    def embed_part(asked: str) -> tuple[float, ...]:
         key = scope.workspace, model_id, sha256(asked.encode()).hexdigest()
         vector = CACHE.get(key)
         if vector is None:
@@ -184,9 +184,9 @@ def prepare_query(text: str, scope: Scope, *, model: str = "") -> PreparedQuery:
         return vector
 
     try:
-        whole = PreparedQuery(text, model_id, embed(text), cut)
+        whole = PreparedQuery(text, model_id, embed_part(text), cut)
         remote = isinstance(get_embedder(model_id), RemoteEmbedder)
-        return replace(whole, parts=_split_parts(text, whole, None if remote else embed))
+        return replace(whole, parts=_split_parts(text, whole, None if remote else embed_part))
     except EmbeddingFailed as failure:
         logger.warning("searching by words only: %s", failure)
         whole = PreparedQuery(text, model_id, (), cut)

@@ -73,7 +73,7 @@ def number_params(statement: str) -> tuple[str, tuple[str, ...]]:
     """
     names: dict[str, int] = {}
 
-    def place(match: re.Match[str]) -> str:
+    def number_param(match: re.Match[str]) -> str:
         return "%" if match[1] is None else f"${names.setdefault(match[1], len(names) + 1)}"
 
-    return PLACE.sub(place, statement), tuple(names)
+    return PLACE.sub(number_param, statement), tuple(names)

@@ -51,10 +51,10 @@ def _mark_up_inline(text: str) -> str:
 
 
 def _build_table(grid: DemoTable, styles: dict[str, ParagraphStyle], tint: HexColor, width: float) -> list[Flowable]:
-    def row(cells: tuple[str, ...], left: str, right: str) -> list[Paragraph]:
+    def build_row(cells: tuple[str, ...], left: str, right: str) -> list[Paragraph]:
         return [Paragraph(_mark_up_inline(c), styles[right if i in grid.right else left]) for i, c in enumerate(cells)]
 
-    rows = [row(grid.header, "head", "headnumber"), *(row(cells, "cell", "number") for cells in grid.rows)]
+    rows = [build_row(grid.header, "head", "headnumber"), *(build_row(cells, "cell", "number") for cells in grid.rows)]
     unit = width / sum(grid.widths)
     table = Table(rows, colWidths=[unit * w for w in grid.widths], repeatRows=1)
     table.setStyle(TableStyle([

@@ -90,7 +90,7 @@ class Builder:
         if header > LONGEST // 2:  # repeated, it would be most of every part
             header = 0
         slices = _split_slices(text, kind)
-        self._link(text, slices, links)
+        self._add_links(text, slices, links)
         for start, end in slices:
             part, moved = text[start:end], _cut_boxes(boxes, start, end)
             if header and start:  # a long table: its header stands on every part
@@ -112,7 +112,7 @@ class Builder:
                 said = clean_line(words)[:LONGEST_WORDS]
                 self.links.append(Link(place, target, said if said in self._rows[place].text else ""))
 
-    def _link(self, text: str, slices: Sequence[tuple[int, int]], links: Sequence[tuple[str, str]]) -> None:
+    def _add_links(self, text: str, slices: Sequence[tuple[int, int]], links: Sequence[tuple[str, str]]) -> None:
         """Each link belongs to the part of a long text that holds its target whole; words from another part, which may
         get another label, are not told with it."""
         first, place = len(self._rows), 0

@@ -24,11 +24,11 @@ QUALITY = 80
 Image.register_save("JPEG", JpegImagePlugin._save)  # nothing is looked up once the rights are given up
 
 
-def task(
+def draw_cut_pages(
     path: Path, *, limits: Limits, report: Report, pages: Sequence[tuple[int, list[float] | None]], longest: int = 0
 ) -> Any:
-    """For `run_limited("ingestion.extract.cutting:task", …)`: {"blob": JPEG after JPEG, "sizes": for each its bytes,
-    pixels across and down, and the page's points across and down; an empty
+    """For `run_limited("ingestion.extract.cutting:draw_cut_pages", …)`: {"blob": JPEG after JPEG, "sizes": for each its
+    bytes, pixels across and down, and the page's points across and down; an empty
     page has no picture}. pages: numbers, each with the rectangles that are
     copied from it, four numbers each, in points as `Box` has them; None for all of it. longest: pixels to which the
     longer side is shrunk once it is cut, or further to `SMALL_SCALE`; 0 as drawn. Without annotations and form fields,

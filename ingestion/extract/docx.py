@@ -123,7 +123,7 @@ class _Body:
             else:
                 first = len(self._builder)
                 self._builder.add(clean_paragraph(join_spoken_text(child, self._links)), links=self._links.take())
-                self._describe(child, first)
+                self._describe_drawing(child, first)
 
     def _read_paragraph(self, element: Any) -> None:
         first = len(self._builder)
@@ -136,7 +136,7 @@ class _Body:
             self._builder.add(text, "list" if self._styles.is_list(element) else "text", links=links)
         for inner in list_paragraphs_inside(element):  # text boxes stand behind the paragraph they hang on
             self._builder.add(clean_paragraph(self._read_text(inner)), links=self._links.take())
-        self._describe(element, first)
+        self._describe_drawing(element, first)
 
     def _read_table(self, table: Any) -> None:
         first = len(self._builder)
@@ -146,7 +146,7 @@ class _Body:
             return
         lines = [[said for cell in _list_cells(row) for said in self._read_cell(*cell)] for row in rows]
         self._builder.add(format_markdown_table(lines), "table", links=self._links.take())
-        self._describe(table, first)
+        self._describe_drawing(table, first)
 
     def _read_cell(self, cell: Any, span: int) -> list[str]:
         """Its text, and empty ones for the columns that it spans besides, so that columns stay in line."""
@@ -157,7 +157,7 @@ class _Body:
         """What a paragraph says, its number before it."""
         return self._numbers.add_number(element, join_spoken_text(element, self._links))
 
-    def _describe(self, block: Any, first: int) -> None:
+    def _describe_drawing(self, block: Any, first: int) -> None:
         for said in self._builder.find_missing_texts(list_descriptions(block, is_gone), first):
             self._builder.add(f"{DESCRIPTIONS}: {clean_paragraph(said)}")
 

@@ -86,7 +86,7 @@ class ListNumbers:
             level = next((one for one in said if one is not None), 0)
         if level not in used.levels:
             return text
-        self._count(used, level)
+        self._count_level(used, level)
         own = used.levels[level]
         number = _format_number(used, level)
         spelt = has_content(own.text)
@@ -94,7 +94,7 @@ class ListNumbers:
             return text
         return f"{number} {text}".strip()
 
-    def _count(self, used: _List, level: int) -> None:
+    def _count_level(self, used: _List, level: int) -> None:
         if not used.used:
             used.used = True
             for number in used.starts:
@@ -115,7 +115,7 @@ def has_content(text: str) -> bool:
 def _format_number(used: _List, level: int) -> str:
     own = used.levels[level]
 
-    def number(match: re.Match[str]) -> str:
+    def format_level(match: re.Match[str]) -> str:
         at = int(match[1]) - 1
         one = used.levels.get(at)
         if one is None or at > level:
@@ -123,7 +123,7 @@ def _format_number(used: _List, level: int) -> str:
         value = used.counted[at]
         return _format_as(used.start(at) if value is None else value, "decimal" if own.legal else one.format)
 
-    return PLACE.sub(number, own.text).strip()
+    return PLACE.sub(format_level, own.text).strip()
 
 
 def _read_levels(declared: Any) -> dict[int, _Level]:

@@ -101,14 +101,14 @@ class _Walk:
         walker = etree.iterwalk(root, events=("start", "end", "comment", "pi"))
         for event, element in walker:
             if event in ("comment", "pi"):
-                self._add(element.tail)
+                self._add_text(element.tail)
             elif event == "end":
-                self._close(element, get_local_name(element))
-                self._add(element.tail if element is not root else None)
+                self._close_element(element, get_local_name(element))
+                self._add_text(element.tail if element is not root else None)
             elif self._pass_over(element, get_local_name(element)):
                 walker.skip_subtree()  # its end is told all the same
             else:
-                self._open(element, get_local_name(element))
+                self._open_element(element, get_local_name(element))
         self._end_paragraph()
 
     def _pass_over(self, element: Any, name: str) -> bool:
@@ -130,7 +130,7 @@ class _Walk:
         """Its text is one text, however many elements it is cut into."""
         self._builder.add_remainder(["".join(element.itertext())])
 
-    def _open(self, element: Any, name: str) -> None:
+    def _open_element(self, element: Any, name: str) -> None:
         if name in BLOCKS:
             self._end_paragraph()
         if name in HEADINGS:
@@ -155,9 +155,9 @@ class _Walk:
             self._said.append(f" {element.get('value') or ''} ")
         elif name in ("input", "button", "progress", "meter"):
             self._said.append(f" {element.get('value') or ''} {element.get('placeholder') or ''} ")
-        self._add(element.text)
+        self._add_text(element.text)
 
-    def _close(self, element: Any, name: str) -> None:
+    def _close_element(self, element: Any, name: str) -> None:
         if name == "a" and self._links:
             start = self._links.pop()
             target = clean_line(element.get("href") or "")
@@ -174,7 +174,7 @@ class _Walk:
             if name in LISTS and self._lists:
                 self._lists.pop()
 
-    def _add(self, text: str | None) -> None:
+    def _add_text(self, text: str | None) -> None:
         if text:
             self._said.append(text if self._pre else re.sub(r"\s+", " ", text))
 

@@ -52,7 +52,7 @@ READERS = {
 }
 
 
-def task(
+def run_extraction(
     path: Path,
     *,
     limits: Limits,
@@ -63,15 +63,17 @@ def task(
     seen: str | None = None,
     counts: bool = False,
 ) -> dict[str, Any]:
-    """For `run_limited("ingestion.extract.inside:task", …)`. seen: file with what was seen on its pictures. counts:
-    what a text holds is counted here too, so that it needs no process of its own.
+    """For `run_limited("ingestion.extract.inside:run_extraction", …)`. seen: file with what was seen on its pictures.
+    counts: what a text holds is counted here too, so that it needs no process of its own.
     """
     eyes = Eyes(strategy, Path(seen) if seen else None)
     extraction = extract(path, name, limits=limits, report=report, eyes=eyes, skip=skip)
     answer = {**extraction.head_to_json(), "rows": extraction.rows_to_json()}
     if counts and READERS[extraction.media_type].of_text:
         with suppress(Exception):  # the text stands; another process tries again to count it
-            answer["counted"] = structure.task(path, limits=limits, report=report, media_type=extraction.media_type)
+            answer["counted"] = structure.measure_structure(
+                path, limits=limits, report=report, media_type=extraction.media_type
+            )
     return answer
 
 

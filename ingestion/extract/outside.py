@@ -102,7 +102,7 @@ def _read_once(
         options = {"name": name, "strategy": strategy, "skip": skip, "seen": pictures, "counts": counts}
         try:
             answer = run_limited(
-                "ingestion.extract.inside:task",
+                "ingestion.extract.inside:run_extraction",
                 path,
                 limits=limits,
                 on_progress=listen,

@@ -168,7 +168,7 @@ class _Groups:
                 first = True
             elif brace == "}":
                 if len(stack) > 1:
-                    self._close(stack.pop(), "".join(said.pop()), forms.pop())
+                    self._close_group(stack.pop(), "".join(said.pop()), forms.pop())
                 if len(stack) == 1:
                     self.strings.append(source[place:])
                     if len(source[place:].strip("\x00 \r\n}")) > TRAILING_CHARACTERS:
@@ -199,7 +199,7 @@ class _Groups:
             self.strings += map("".join, said)
         self.without_binary = "".join(kept)
 
-    def _close(self, word: str, text: str, readable: bool) -> None:
+    def _close_group(self, word: str, text: str, readable: bool) -> None:
         digits = re.sub(r"\s+", "", text)
         if word == "pict":
             self.pictures.append(bytes.fromhex(digits) if readable and HEX.fullmatch(digits) else None)

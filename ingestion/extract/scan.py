@@ -36,26 +36,26 @@ def read_pictures(
     place = {"number": 1}
     pages = len(wants)
 
-    def alive() -> None:
+    def report_alive() -> None:
         report("recognising", place["number"], pages)
 
     try:
-        engine = Tesseract(library, languages, data, alive)
+        engine = Tesseract(library, languages, data, report_alive)
     except TesseractMissing:
         return {"missing": True}
 
-    def rows() -> Iterator[list[Any]]:
+    def read_rows() -> Iterator[list[Any]]:
         with opened(path) as pictures:
             for number, want in enumerate(map(WantedPicture.from_json, wants), start=1):
                 place["number"] = number
-                alive()
+                report_alive()
                 try:
                     found = pictures(want)
-                    yield [want.key, _mark_broken(read_page(engine, found, alive), found[0]).to_json()]
+                    yield [want.key, _mark_broken(read_page(engine, found, report_alive), found[0]).to_json()]
                 except (Unreadable, TookTooLong):
                     yield [want.key, None]
 
-    return {"rows": rows()}
+    return {"rows": read_rows()}
 
 
 def draw_pictures(

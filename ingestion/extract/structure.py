@@ -57,7 +57,7 @@ WORDS_BY_TYPE: dict[str, Callable[[str], Counter[str]]] = {
 }
 
 
-def task(path: Path, *, limits: Limits, report: Report, media_type: str) -> dict[str, Any]:
+def measure_structure(path: Path, *, limits: Limits, report: Report, media_type: str) -> dict[str, Any]:
     """{headings, tables, code, page_words: [words of each], rows: [word, count]}; what is not counted is absent."""
     report(STAGE)
     if media_type == sniff.PDF:

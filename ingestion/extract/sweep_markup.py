@@ -33,11 +33,11 @@ def sweep_markup(source: str, builder: Builder, depth: int = 0) -> list[bytes]:
     pictures: list[bytes] = []
     held: dict[tuple[str, str, str], None] = {}
 
-    def hold(found: re.Match[str]) -> str:
+    def hold_match(found: re.Match[str]) -> str:
         held[found[1], found[2], found[3]] = None
         return "data:"
 
-    source = DATA.sub(hold, source)
+    source = DATA.sub(hold_match, source)
     builder.add_remainder(_list_strings(source), packed=True)
     for media, parameters, content in held:
         pictures += _sweep_data(media.lower(), parameters, content, builder, depth)

@@ -67,16 +67,16 @@ class Tesseract:
         self._api = _load_library(library)
         self._handle = ctypes.c_void_p(self._api.TessBaseAPICreate())
         folder = data.encode() or None
-        have = [code for code in languages.split("+") if code and self._has(folder, code)]
+        have = [code for code in languages.split("+") if code and self._has_language(folder, code)]
         if not have or self._api.TessBaseAPIInit2(self._handle, folder, "+".join(have).encode(), LSTM_ONLY):
             raise TesseractMissing(languages)
-        self._stop = Cancel(self._ask)
+        self._stop = Cancel(self._should_stop)
         self._monitor = ctypes.c_void_p(self._api.TessMonitorCreate())
         self._api.TessMonitorSetCancelFunc(self._monitor, self._stop)
         self._begun = self._told = 0.0
         self._late = False
 
-    def _has(self, folder: bytes | None, code: str) -> bool:
+    def _has_language(self, folder: bytes | None, code: str) -> bool:
         where = Path(os.fsdecode(folder)) if folder else None
         if where is not None:
             return (where / f"{code}.traineddata").is_file()
@@ -103,7 +103,7 @@ class Tesseract:
             api.TessBaseAPIClear(handle)
         return list(_parse_words(table))
 
-    def _ask(self, _this: int, _words_so_far: int) -> bool:
+    def _should_stop(self, _this: int, _words_so_far: int) -> bool:
         """Whether to stop; called for every word."""
         if time.monotonic() - self._told > TELL_EVERY:
             self._told = time.monotonic()

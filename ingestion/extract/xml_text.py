@@ -90,12 +90,12 @@ class _Elements:
                 self._add_line(clean_line(element.text or ""), "")
                 continue
             if element.getparent() is not parent and len(element):
-                self._close()
+                self._close_block()
                 parent = element.getparent()
             for name, value in element.attrib.items():
                 self._add_line(clean_line(value), f"{get_local_name(element)} {name.rpartition('}')[2]}")
             if _is_mixed(element):
-                self._close()
+                self._close_block()
                 self._builder.add(clean_paragraph("".join(_list_texts(element))))
                 for inner in element.iterdescendants():
                     for name, value in inner.attrib.items() if isinstance(inner.tag, str) else ():
@@ -103,15 +103,15 @@ class _Elements:
                 walker.skip_subtree()
             elif not len(element):
                 self._add_line(clean_line(element.text or ""), get_local_name(element))
-        self._close()
+        self._close_block()
 
     def _add_line(self, text: str, name: str) -> None:
         if text:
             self._lines.append(f"{name}: {text}" if name and name not in NAMELESS else text)
             if len(self._lines) >= LINES:
-                self._close()
+                self._close_block()
 
-    def _close(self) -> None:
+    def _close_block(self) -> None:
         self._builder.add("\n".join(self._lines), "list")
         self._lines = []
 

@@ -40,32 +40,32 @@ def main() -> None:
     limits = Limits(**orders["limits"])
     path = Path(orders["path"])
 
-    def send(kind: bytes, payload: bytes) -> None:
+    def send_frame(kind: bytes, payload: bytes) -> None:
         out.write(frames.pack_header(kind, payload))
         out.write(payload)
         out.flush()
 
-    def report(stage: str, page: int | None = None, pages: int | None = None) -> None:
-        send(frames.PROGRESS, json.dumps([stage, page, pages]).encode())
+    def report_progress(stage: str, page: int | None = None, pages: int | None = None) -> None:
+        send_frame(frames.PROGRESS, json.dumps([stage, page, pages]).encode())
 
     try:
         task = _load_task(orders["task"])
         gc.freeze()
         gc.set_threshold(*RARELY)
-        report("starting")
+        report_progress("starting")
         confine_process(limits, readable=(path, *map(Path, orders["readable"])))
         if sys.platform != "linux":
             _watch_memory(limits.memory_bytes)
-        result = task(path, limits=limits, report=report, **orders["options"])
+        result = task(path, limits=limits, report=report_progress, **orders["options"])
         blob = result.pop("blob", None)
         if blob is not None:
-            send(frames.BINARY, blob)
+            send_frame(frames.BINARY, blob)
         rows = iter(result.pop("rows", ()))
         while batch := list(itertools.islice(rows, ROWS_A_FRAME)):
-            send(frames.ROWS, _encode_json(batch))
-        send(frames.RESULT, _encode_json(result))
+            send_frame(frames.ROWS, _encode_json(batch))
+        send_frame(frames.RESULT, _encode_json(result))
     except Quarantined as refusal:
-        send(frames.QUARANTINED, json.dumps([refusal.code, refusal.detail[:2000], refusal.page]).encode())
+        send_frame(frames.QUARANTINED, json.dumps([refusal.code, refusal.detail[:2000], refusal.page]).encode())
     except MemoryError:
         os._exit(EXIT_MEMORY)
     except Exception:
@@ -104,13 +104,13 @@ def _watch_memory(limit: int) -> None:
 
     unit = 1 if sys.platform == "darwin" else 1024
 
-    def watch() -> None:
+    def watch_size() -> None:
         while True:
             if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit > limit:
                 os._exit(EXIT_MEMORY)
             time.sleep(0.1)
 
-    threading.Thread(target=watch, daemon=True).start()
+    threading.Thread(target=watch_size, daemon=True).start()
 
 
 def describe_restrictions(path: Path, *, limits: Limits, report: Callable[..., None]) -> dict[str, Any]:

@@ -130,15 +130,15 @@ class FreshProcess(_Pipes):
                 cpu_seconds = usage.ru_utime + usage.ru_stime
                 return Exit(self._process.returncode, peak if peak > self._our_peak else 0, cpu_seconds)
             if time.monotonic() > deadline:
-                self._kill()
+                self._kill_group()
                 return Exit(self._process.returncode, 0, overdue=True)
             time.sleep(0.005)
 
     def close(self) -> None:
-        self._kill()
+        self._kill_group()
         self._close_ours()
 
-    def _kill(self) -> None:
+    def _kill_group(self) -> None:
         if self._process.returncode is None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -166,18 +166,18 @@ class ForkedProcess(_Pipes):
     @property
     def pid(self) -> int:
         """Raises TemplateLost."""
-        return int(STARTED.unpack(self._receive(STARTED.size, KILL_SECONDS))[0])
+        return int(STARTED.unpack(self._receive_bytes(STARTED.size, KILL_SECONDS))[0])
 
     def wait(self, seconds: float) -> Exit:
         overdue = False
         try:
-            message = self._receive(STARTED.size + ENDED.size, seconds)
+            message = self._receive_bytes(STARTED.size + ENDED.size, seconds)
         except TimeoutError:
             overdue = True
             with suppress(OSError):
                 self._life.shutdown(socket.SHUT_WR)
             try:
-                message = self._receive(STARTED.size + ENDED.size, KILL_SECONDS)
+                message = self._receive_bytes(STARTED.size + ENDED.size, KILL_SECONDS)
             except TimeoutError:
                 raise TemplateLost from None
         status, peak, cpu_seconds = ENDED.unpack_from(message, STARTED.size)
@@ -190,7 +190,7 @@ class ForkedProcess(_Pipes):
         self._life.close()
         self._close_ours()
 
-    def _receive(self, size: int, seconds: float) -> bytes:
+    def _receive_bytes(self, size: int, seconds: float) -> bytes:
         """The first `size` bytes that the template sends of it. Raises TimeoutError, TemplateLost."""
         deadline = time.monotonic() + seconds
         while len(self._heard) < size:

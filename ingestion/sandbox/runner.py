@@ -132,7 +132,7 @@ class _Child:
                             self._last = _parse_progress(payload)
                             if on_progress is not None:
                                 on_progress(self._last)
-                        elif (answer := self._take(kind, payload)) is not None:
+                        elif (answer := self._handle_part(kind, payload)) is not None:
                             return answer
 
     def _decode_frames(self, decoder: frames.Decoder, data: bytes) -> list[tuple[bytes, bytes]]:
@@ -145,7 +145,7 @@ class _Child:
         except ValueError:
             raise _build_crashed(self._last.page) from None
 
-    def _take(self, kind: bytes, payload: bytes) -> dict[str, Any] | None:
+    def _handle_part(self, kind: bytes, payload: bytes) -> dict[str, Any] | None:
         """One part of the answer; the whole of it with the last. Nothing in it is trusted."""
         if kind == frames.BINARY:
             self._extras["blob"] = payload

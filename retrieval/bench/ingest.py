@@ -142,13 +142,13 @@ def open_upload_record(workspace: int) -> Iterator[Put]:
     with service.open():
         entity = create_entity(scope=service, model=Contract, fields={"name": "Bench", "counterparty": "Bench"})
 
-    def put(name: str, content: bytes) -> UUID:
+    def send_file(name: str, content: bytes) -> UUID:
         with service.open():
             found = Entity.objects.get(pk=entity.pk)
             return upload_file(scope=service, entity=found, upload=ContentFile(content, name=name)).pk
 
     try:
-        yield put
+        yield send_file
     finally:
         with service.open():
             for file in File.objects.filter(entity=entity.pk):

@@ -241,7 +241,7 @@ def measure_concurrent_searches(world: BenchWorld, rounds: int, seconds: float) 
     readers = list(world.readers.values())
     asked = build_questions(world)
 
-    def user(n: int) -> int:
+    def search_as_user(n: int) -> int:
         done, scope = 0, readers[n % len(readers)].scope
         try:
             while perf_counter() < until:
@@ -257,6 +257,6 @@ def measure_concurrent_searches(world: BenchWorld, rounds: int, seconds: float) 
         for turn in range(rounds + 1):
             length = seconds if turn else seconds / 5
             until = perf_counter() + length
-            rates.append(sum(pool.map(user, range(USERS))) / length)
+            rates.append(sum(pool.map(search_as_user, range(USERS))) / length)
     name, rate = f"{USERS} users at once: searches a second", median(rates[1:])
     return [BenchRow(name, rate, ">= 60", rate >= 60), BenchRow(f"{name}, the worst round", min(rates[1:]))]

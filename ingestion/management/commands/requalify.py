@@ -184,12 +184,12 @@ def catch_interrupt() -> Iterator[Any]:
     the process ends at once; the file is then finished by the workers."""
     pressed: list[int] = []
 
-    def note(number: int, frame: FrameType | None) -> None:
+    def note_signal(number: int, frame: FrameType | None) -> None:
         if pressed:
             raise KeyboardInterrupt
         pressed.append(number)
 
-    before = signal.signal(signal.SIGINT, note)
+    before = signal.signal(signal.SIGINT, note_signal)
     try:
         yield lambda: bool(pressed)
     finally:
