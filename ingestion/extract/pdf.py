@@ -105,7 +105,7 @@ class _Reading:
             self._report("reading", number, self._pages)
             try:
                 sampled = self._sampled.pop(number, None)
-                self._read_page(number, sampled or self._read_page(number))
+                self._read_page(number, sampled or self._parse_page(number))
             except (MemoryError, Quarantined):
                 raise
             except Exception:  # whatever a hostile page makes the libraries raise costs this page alone
@@ -120,7 +120,7 @@ class _Reading:
     def _record_failure(self, number: int) -> None:
         self._builder.miss("page_failed", "This page could not be read; the others were.", number)
 
-    def _read_page(self, number: int) -> PdfPage:
+    def _parse_page(self, number: int) -> PdfPage:
         page = self._document[number - 1]
         try:
             content = read_page(page, WANTS_TABLES.get(self._eyes.strategy or ""))
@@ -147,7 +147,7 @@ class _Reading:
         for number in sorted(chosen - set(self._skip)):
             self._report("reading", number, self._pages)
             try:
-                page = self._read_page(number)
+                page = self._parse_page(number)
             except (MemoryError, Quarantined):
                 raise
             except Exception:  # met again, and recorded, when its turn comes
