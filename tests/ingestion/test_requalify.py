@@ -64,7 +64,7 @@ def test_exactly_what_was_made_from_what_changed_is_stale(
     changes = {
         "rules": lambda m: m.setattr(rules, "VERSION", rules.VERSION + 1),
         "extraction": lambda m: m.setattr(witness, "SCHEMA", witness.SCHEMA + 1),
-        "prompt": lambda m: m.setattr(witness.prompts, "digest", lambda *names: "another"),
+        "prompt": lambda m: m.setattr(witness.prompts, "hash_templates", lambda *names: "another"),
         "model": lambda m: m.setattr(witness, "get_model_name", lambda tier: "claude-haiku-4-5"),
     }
     for cause, change in changes.items():
@@ -95,7 +95,7 @@ def test_another_prompt_concerns_what_was_made_with_it(
     asked, ruled = two
     seen = ready(alice, contract, "seen.md", b"The crane stands on the quay.", strategy="vision")
     assert stale(service) == set()
-    real, model_for = witness.prompts.digest, witness.get_model_name
+    real, model_for = witness.prompts.hash_templates, witness.get_model_name
 
     def another(changed: str) -> Any:
         return lambda *names: "another" if changed in names else real(*names)
@@ -106,7 +106,7 @@ def test_another_prompt_concerns_what_was_made_with_it(
         ("summarise_system", {asked, seen, ruled}, {"prompt": 2, "summaries": 1}),
     ):
         with monkeypatch.context() as patched:
-            patched.setattr(witness.prompts, "digest", another(prompt))
+            patched.setattr(witness.prompts, "hash_templates", another(prompt))
             assert stale(service) == concerned, prompt
             assert run()["causes"] == causes
     with monkeypatch.context() as patched:
@@ -118,7 +118,7 @@ def test_another_prompt_concerns_what_was_made_with_it(
         File.objects.exclude(pk=ruled).update(revision=None)
         summarised = ModelCall.objects.filter(feature="summarise").count()
     before = calls(service)
-    monkeypatch.setattr(witness.prompts, "digest", another("summarise_system"))
+    monkeypatch.setattr(witness.prompts, "hash_templates", another("summarise_system"))
     found = run()
     assert (found["files"], found["windows"], found["summaries"] > 0) == (1, 0, True)
     assert run("--canary", "1")["files"] == 1
