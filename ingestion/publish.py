@@ -56,7 +56,7 @@ def publish_revision(
     part. Raises: ClaimLost, Outdated; then nothing has changed.
     """
     scope = get_current_scope()
-    mine = File.objects.select_for_update().filter(work.claim.build_held_q())
+    mine = File.objects.select_for_update().filter(work.claim.build_ownership_q())
     file = mine.only("revision", "aside", "attachments").first()
     if file is None:
         raise ClaimLost
@@ -138,7 +138,7 @@ def finish_publication(
     if file.revision_id == revision:  # who knows of an earlier one alone sees that one made again
         earlier = FileRevision.objects.filter(file=work.file, number__lt=was.number).exclude(witness="")
         earlier.update(published_at=at)
-    File.objects.filter(work.claim.build_held_q()).update(
+    File.objects.filter(work.claim.build_ownership_q()).update(
         **outcome | resume_revision(file.aside) | ({"strategy": was.strategy} if was.strategy else {}),
         revision=revision,
         progress=100,

@@ -26,7 +26,7 @@ from ingestion.requests import (
     ask_for_access,
     decide_access,
     get_request_or_404,
-    mark_decisions_told,
+    mark_decisions_disclosed,
     recall_request,
     select_requests,
 )
@@ -122,7 +122,7 @@ def access_requests(request: Request) -> Response:
         paginator = Pagination()
         page = paginator.paginate_queryset(rows.filter(state=state) if state else rows, request) or []
         answer = paginator.get_paginated_response([one.to_json() for one in present_requests(scope, page)])
-        mark_decisions_told(scope, page)
+        mark_decisions_disclosed(scope, page)
         return answer
     given = AskSerializer(data=request.data)
     given.is_valid(raise_exception=True)
@@ -161,5 +161,5 @@ def access_request(request: Request, pk: UUID) -> Response:
         else:
             row = decide_access(scope=scope, request=row, **given.validated_data)
     shown = present_request(scope, row)
-    mark_decisions_told(scope, [row])
+    mark_decisions_disclosed(scope, [row])
     return Response(shown.to_json())

@@ -31,7 +31,7 @@ from ingestion.requests import (
     find_open_request,
     find_spot,
     get_request_or_404,
-    mark_decisions_told,
+    mark_decisions_disclosed,
     recall_request,
     select_requests,
     select_to_decide,
@@ -77,7 +77,7 @@ def access_requests(request: HttpRequest) -> HttpResponse:
         "ends": list(ENDS.items()),
     }
     response = render(request, "ingestion/access_requests.html", context)
-    mark_decisions_told(scope, mine)
+    mark_decisions_disclosed(scope, mine)
     return response
 
 

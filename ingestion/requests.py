@@ -253,7 +253,7 @@ def check_end(until: datetime | None) -> None:
         )
 
 
-def mark_decisions_told(scope: Scope, shown: Iterable[AccessRequest]) -> None:
+def mark_decisions_disclosed(scope: Scope, shown: Iterable[AccessRequest]) -> None:
     """The requester has been shown these decisions."""
     ids = [row.pk for row in shown if row.requester == scope.principal and row.state != State.OPEN]
     AccessRequest.objects.filter(pk__in=ids, told_at=None).update(told_at=timezone.now())

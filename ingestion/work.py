@@ -194,7 +194,7 @@ class SegmentedFile:
 
 def load_work(claim: Claim, embedder: str = "") -> Work:
     """embedder: the workspace's model, where that is known. In an open service scope. Raises: ClaimLost."""
-    file = File.objects.select_related("pending_revision__blob").filter(claim.build_held_q()).first()
+    file = File.objects.select_related("pending_revision__blob").filter(claim.build_ownership_q()).first()
     if file is None or file.pending_revision is None:
         raise ClaimLost
     revision = file.pending_revision
