@@ -320,7 +320,7 @@ def test_a_file_with_another_version_on_its_way_is_left_out(alice: Person, contr
         requalify.start_run(service.workspace, 1, everything=False)
 
 
-@pytest.mark.parametrize("when", ["begin", "settle"])
+@pytest.mark.parametrize("when", ["begin_file", "settle_file"])
 def test_a_file_that_is_deleted_while_it_is_renewed_ends_nothing(
     alice: Person, contract: Contract, service: Scope, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
@@ -328,7 +328,7 @@ def test_a_file_that_is_deleted_while_it_is_renewed_ends_nothing(
     real, gone = getattr(requalify, when), set[str]()
 
     def delete_first(*given: Any) -> Any:
-        item = given[1] if when == "begin" else given[0]
+        item = given[1] if when == "begin_file" else given[0]
         if not gone:
             gone.add(str(item.file_id))
             File.objects.filter(pk=item.file_id)._raw_delete("default")
