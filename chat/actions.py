@@ -19,7 +19,7 @@ from chat.models import OPEN, LookIn, Message, Role, Session, Turn
 from chat.readers import PRIVATE, resolve_audience
 from chat.typed import read_derivation
 from entities.access import Scope, load_granted_atoms
-from entities.actions import record
+from entities.actions import record_action
 from entities.models import Entity
 from ingestion.drawn import lock_labels
 from ingestion.relabelling import label_text
@@ -80,7 +80,7 @@ def create_session(
         workspace_id=scope.workspace, audience=audience, owner=scope.principal, entity=entity, agent=agent
     )
     session.save(force_insert=True)
-    record(scope, "session.created", "session", session.pk, audience=audience)
+    record_action(scope, "session.created", "session", session.pk, audience=audience)
     return session
 
 
@@ -294,5 +294,5 @@ def change_session(*, scope: Scope, session: Session, pinned: bool | None = None
 
 def delete_session(*, scope: Scope, session: Session) -> None:
     """Delete a conversation with all its rows, those hidden today included. What runs in it loses its lease."""
-    record(scope, "session.deleted", "session", session.pk)
+    record_action(scope, "session.deleted", "session", session.pk)
     Session.objects.filter(pk=session.pk)._raw_delete("default")  # cascades in the database

@@ -67,7 +67,7 @@ def _format_message(scope: Scope, message: Message) -> list[str]:
     def number(found: re.Match[str]) -> str:
         n = int(found[1])
         counts[n] += 1
-        return f"[{links[n].at(counts[n] - 1).number}]" if n in links else ""
+        return f"[{links[n].at_place(counts[n] - 1).number}]" if n in links else ""
 
     text = MARKER.sub(number, message.content)
     if not links:

@@ -17,7 +17,7 @@ from ingestion.access import select_visible_files
 from retrieval.links import build_workspace_url
 from retrieval.query import CONTROL
 from retrieval.results import FILE_NAME_IS_READABLE, build_entity_ref
-from retrieval.suggest import suggest
+from retrieval.suggest import suggest_names
 
 LONGEST = 60
 MOST = 8
@@ -45,7 +45,7 @@ def suggest_mentions(scope: Scope, typed: str) -> list[Named]:
         return []
     found = [
         Named(f"{FILE if one.type == 'file' else RECORD}:{one.id}", one.name, one.kind, one.icon, one.color)
-        for one in suggest(scope, text, limit=MOST)
+        for one in suggest_names(scope, text, limit=MOST)
         if one.id
     ]
     others = [*_list_folders(scope, text), *_list_conversations(scope, text)]

@@ -76,7 +76,7 @@ def list_related(scope: Scope, pk: UUID) -> list[UUID]:
     ids = set(list_parent_ids(entity))
     for model, field in list_child_types(type(entity)):
         ids |= set(model.objects.visible_to(scope).filter(**{field: pk}).values_list("pk", flat=True)[:MAX_RELATED])
-    links = Reference.objects.readable_by(scope).touching(pk).exclude(kind=ReferenceKind.CITATION)
+    links = Reference.objects.readable_by(scope).filter_touching(pk).exclude(kind=ReferenceKind.CITATION)
     ids |= {end for link in links[:MAX_RELATED] for end in (link.source_id, link.target_id)}
     seen = Entity.objects.visible_to(scope).filter(pk__in=ids - {pk}).order_by("pk")
     return list(seen.values_list("pk", flat=True)[:MAX_RELATED])

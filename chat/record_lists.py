@@ -25,7 +25,7 @@ from entities.records import RESERVED, BadQuery, list_records
 from entities.registry import get_column, list_entity_types, list_parent_types
 from ingestion.models import ContextRow, Kind
 from llm import chat_prompts, prompts
-from retrieval.citations import CitedSource, register_all
+from retrieval.citations import CitedSource, register_sources
 from retrieval.models import SourceType
 from retrieval.query import CONTROL
 
@@ -158,7 +158,7 @@ def list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> ToolFi
     about = {session.entity_id} if session.entity_id else set()
     rest = [SourceLabel(pk, counted, weight=Weight.COUNT) for pk in {*about, *keys} - {row.pk for row in rows}]
     sources = _find_snapshots(rows, {given.entity: given.label for given in givens})
-    numbers = dict(zip(sources, register_all(scope, get_owner(session), list(sources.values())), strict=True))
+    numbers = dict(zip(sources, register_sources(scope, get_owner(session), list(sources.values())), strict=True))
     passages = tuple(
         ToolPassage(numbers[row.pk], UUID(sources[row.pk].key), line, given, "record")
         for row, line, given in zip(rows, lines, givens, strict=True)

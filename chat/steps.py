@@ -15,8 +15,8 @@ from django.db import connections
 from chat.tools import SearchLookup
 from entities.access import Scope
 from entities.models import User
-from retrieval.query import PreparedQuery, prepare
-from retrieval.rerank import rerank
+from retrieval.query import PreparedQuery, prepare_query
+from retrieval.rerank import rerank_hits
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -42,12 +42,12 @@ class Asker:
 
 def prepare_as(asker: Asker, words: str) -> PreparedQuery:
     """A question of the asker's, embedded with no scope open. Raises: NoWorkspace."""
-    return prepare(words, asker.scope())
+    return prepare_query(words, asker.scope())
 
 
 def rerank_as(asker: Asker, looked: SearchLookup) -> SearchLookup:
     """What was found in the order of the workspace's reranker, with no scope open. Raises: NoWorkspace."""
-    return replace(looked, hits=rerank(asker.scope(), looked.hits, looked.short))
+    return replace(looked, hits=rerank_hits(asker.scope(), looked.hits, looked.short))
 
 
 async def run_as_asker(

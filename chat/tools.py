@@ -17,13 +17,13 @@ from ingestion.models import ContextRow, File, Kind, Paragraph
 from llm import prompts
 from llm.offline.tokens import estimate
 from references.graph import DEEPEST
-from retrieval.citations import Owner, register_all
+from retrieval.citations import Owner, register_sources
 from retrieval.models import OwnerKind
 from retrieval.query import CONTROL, PreparedQuery, Within
 from retrieval.rerank import Shortlist, select_shortlist
 from retrieval.results import SearchResult
 from retrieval.search import FoundHits as Hits
-from retrieval.search import choose, find
+from retrieval.search import choose_results, find_hits
 from retrieval.tuning import load_tuning
 
 WHEREVER = Within()
@@ -138,7 +138,7 @@ def find_knowledge(
     within, depth = _read_within(scope, session, asked, look_in, mentioned), _read_depth(asked)
     if mentioned or look_in not in ("", LookIn.WORKSPACE):
         depth = 0  # references lead elsewhere
-    hits = find(scope, query, within=within, reference_depth=depth)
+    hits = find_hits(scope, query, within=within, reference_depth=depth)
     return SearchLookup(hits, within, select_shortlist(hits), depth, mentioned is not None)
 
 
@@ -148,9 +148,9 @@ def search_knowledge(scope: Scope, session: Session, looked: SearchLookup, most:
     That a record belongs to another is no passage: it answers nothing, and `list_records` tells it.
     """
     limit = load_tuning().prompt if most is None else most
-    found = choose(scope, looked.hits, limit=min(2 * limit, load_tuning().most))
+    found = choose_results(scope, looked.hits, limit=min(2 * limit, load_tuning().most))
     results = [result for result in found if result.kind is not Kind.RELATIONSHIP][:limit]
-    notices = [NOT_AS_QUOTED] if looked.hits.quoted.lacking and results else []
+    notices = [NOT_AS_QUOTED] if looked.hits.quoted.lacks_passages and results else []
     if looked.hits.query.typed:
         notices.append(OTHER_SPELLING.format(words=" ".join(looked.hits.query.text.split())))
     return print_results(scope, session, results, notices, looked.within)
@@ -174,7 +174,7 @@ def print_results(
         )
         kept = set(theirs.values_list("pk", flat=True))
         results = [result for result in results if result.id in kept]
-    numbers = register_all(scope, get_owner(session), results)
+    numbers = register_sources(scope, get_owner(session), results)
     files, records = _load_name_labels(results)
     above = _load_headings(results)
     results = [result if result.id in above else replace(result, section="") for result in results]

@@ -25,7 +25,7 @@ from chat.steps import Asker, run_as_asker, run_as_service, run_in_thread
 from chat.tool_calls import CALLS
 from chat.tools import BadCall, ToolFindings, count_tokens
 from entities.access import NoWorkspace, Scope
-from entities.actions import record
+from entities.actions import record_action
 from entities.models import Workspace
 from ingestion.relabelling import label_text
 from llm import client
@@ -268,7 +268,7 @@ def _is_readable(scope: Scope, row: Turn) -> bool:
 
 
 def _record_injection(scope: Scope, turn: UUID, names: tuple[str, ...]) -> None:
-    record(scope, "prompt.injection", "turn", turn, patterns=list(names))
+    record_action(scope, "prompt.injection", "turn", turn, patterns=list(names))
 
 
 def _finish(scope: Scope, run: Run, entries: list[Entry], ending: TurnEnding) -> None:

@@ -19,7 +19,7 @@ def workspace_home(request: HttpRequest) -> str:
     return reverse("entities:home")
 
 
-def mark(request: HttpRequest) -> str:
+def get_mark_url(request: HttpRequest) -> str:
     return static("img/mark.svg")
 
 
@@ -37,7 +37,7 @@ UNFOLD: dict[str, Any] = {
     "SITE_SUBHEADER": "Administration",
     "SITE_URL": workspace_home,
     "SITE_DROPDOWN": [{"icon": "arrow_back", "title": gettext_lazy("Back to the workspace"), "link": workspace_home}],
-    "SITE_ICON": mark,
+    "SITE_ICON": get_mark_url,
     "SHOW_HISTORY": False,
     "SHOW_VIEW_ON_SITE": False,
     "BORDER_RADIUS": "6px",

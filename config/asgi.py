@@ -68,7 +68,7 @@ async def serve_lifespan(receive: Receive, send: Send) -> None:
             return
 
 
-async def route(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+async def route_request(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
     if scope["type"] == "lifespan":
         await serve_lifespan(receive, send)
     elif scope["type"] == "http":
@@ -76,4 +76,4 @@ async def route(scope: MutableMapping[str, Any], receive: Receive, send: Send) -
         await target(scope, receive, send)
 
 
-application = limit_bodies(route)
+application = limit_bodies(route_request)

@@ -45,7 +45,7 @@ class Limit:
 def limit_bodies(app: Any) -> Any:
     """ASGI middleware: 413 with a sentence for a body larger than the limit of its route."""
 
-    async def limited(scope: Scope, receive: Any, send: Any) -> None:
+    async def handle_limited(scope: Scope, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
@@ -53,13 +53,13 @@ def limit_bodies(app: Any) -> Any:
         limit = await get_limit(scope, length)
         if length is not None and length > limit.size:
             if length <= DRAINED:
-                await drain(receive)
-            await respond(limit.refuse(), send)
+                await drain_body(receive)
+            await send_response(limit.refuse(), send)
             return
         received = 0
         refused = False
 
-        async def counted() -> MutableMapping[str, Any]:
+        async def receive_counted() -> MutableMapping[str, Any]:
             """A body of undeclared length is cut off at the limit; the application then sees a client that left."""
             nonlocal received, refused
             message: MutableMapping[str, Any] = await receive()
@@ -71,16 +71,16 @@ def limit_bodies(app: Any) -> Any:
 
         started = False
 
-        async def tracked(message: MutableMapping[str, Any]) -> None:
+        async def send_tracked(message: MutableMapping[str, Any]) -> None:
             nonlocal started
             started = True
             await send(message)
 
-        await app(scope, counted, tracked)
+        await app(scope, receive_counted, send_tracked)
         if refused and not started:
-            await respond(limit.refuse(), send)
+            await send_response(limit.refuse(), send)
 
-    return limited
+    return handle_limited
 
 
 async def get_limit(scope: Scope, length: int | None) -> Limit:
@@ -128,7 +128,7 @@ def read_declared_length(scope: Scope) -> int | None:
     return None
 
 
-async def drain(receive: Any) -> None:
+async def drain_body(receive: Any) -> None:
     while (message := await receive())["type"] == "http.request" and message.get("more_body"):
         pass
 
@@ -140,7 +140,7 @@ def build_too_large(scope: Scope, detail: str) -> HttpResponse:
     return HttpResponse(detail, content_type="text/plain; charset=utf-8", status=413)
 
 
-async def respond(response: HttpResponse, send: Any) -> None:
+async def send_response(response: HttpResponse, send: Any) -> None:
     headers = {**response.headers, "Content-Length": str(len(response.content)), "Connection": "close"}
     encoded = [(name.lower().encode(), value.encode("latin-1")) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": response.status_code, "headers": encoded})

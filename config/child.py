@@ -22,24 +22,24 @@ def end_with(parent: int) -> None:
         if os.getppid() != parent:
             os._exit(1)
     else:
-        threading.Thread(target=watch, args=[parent], daemon=True).start()
+        threading.Thread(target=watch_parent, args=[parent], daemon=True).start()
 
 
-def watch(parent: int) -> None:
+def watch_parent(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(1)
     os.killpg(0, signal.SIGKILL)
 
 
-def web() -> None:
+def run_web() -> None:
     import uvicorn
     from django.conf import settings
     from django.db import connections
 
-    from config.prepare import open_console, prepare
+    from config.prepare import open_console, prepare_installation
 
     if supervisor := open_console():
-        prepare(supervisor)
+        prepare_installation(supervisor)
         connections.close_all()
     uvicorn.run(
         "config.asgi:application",
@@ -51,7 +51,7 @@ def web() -> None:
     )
 
 
-def worker() -> None:
+def run_worker() -> None:
     from config.celery import app
     from ingestion.workers import load_libraries
 
@@ -67,7 +67,7 @@ def worker() -> None:
         os._exit(0)
 
 
-def beat() -> None:
+def run_beat() -> None:
     """It sends tasks by name, so it needs neither Django's apps nor the tasks' modules in memory."""
     from celery import Celery
 
@@ -76,7 +76,7 @@ def beat() -> None:
     app.start(["beat", "--loglevel", "INFO", "--pidfile="])
 
 
-CHILDREN = {"web": web, "worker": worker, "beat": beat}
+CHILDREN = {"web": run_web, "worker": run_worker, "beat": run_beat}
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")

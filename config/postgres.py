@@ -60,7 +60,7 @@ def find_binaries() -> Path:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def lock_file(path: Path) -> Iterator[None]:
     """An exclusive lock between processes; the kernel drops it when its holder dies."""
     with path.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -109,7 +109,7 @@ class Cluster:
         """
         self.make_directories()
         file = (self.root / "holders").open("a")
-        with locked(self.root / "lock"):
+        with lock_file(self.root / "lock"):
             fcntl.flock(file, fcntl.LOCK_SH)
             self.start()
         holder = os.getpid()
@@ -117,7 +117,7 @@ class Cluster:
         def release() -> None:
             if os.getpid() != holder or file.closed:
                 return
-            with file, locked(self.root / "lock"):
+            with file, lock_file(self.root / "lock"):
                 try:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except BlockingIOError:
@@ -131,17 +131,17 @@ class Cluster:
         """Initialise, start and lay out what is not there yet. The caller holds the lock."""
         from config.roles import lay_out
 
-        if not self.answers(wait=self.process() is not None):
+        if not self.accepts_connections(wait=self.process() is not None):
             if self.process() is not None:
                 self.stop()
-            self.initialise()
+            self.make_data_directory()
             self.forget_dead_server()
-            self.launch()
+            self.start_server()
         lay_out(self)
 
     def restart(self) -> None:
         """For a holder that finds the server dead."""
-        with locked(self.root / "lock"):
+        with lock_file(self.root / "lock"):
             self.start()
 
     def make_directories(self) -> None:
@@ -151,11 +151,11 @@ class Cluster:
         make_home(self.home)
         for directory in (self.root, self.socket_directory):
             directory.mkdir(mode=0o700, exist_ok=True)
-            self.own(directory)
+            self.give_to_server_user(directory)
         if os.geteuid() == 0:
             open_the_way(self.root, find_binaries().parent)
 
-    def own(self, directory: Path) -> None:
+    def give_to_server_user(self, directory: Path) -> None:
         """Give a directory to the user that the server runs as, closed to everybody else."""
         user, now = self.system_user, directory.lstat()
         if not stat.S_ISDIR(now.st_mode) or now.st_uid not in (os.geteuid(), user.pw_uid):
@@ -168,7 +168,7 @@ class Cluster:
     def system_user(self) -> pwd.struct_passwd:
         return get_system_user(self.data)
 
-    def run(self, *command: str, timeout: float = START_SECONDS) -> None:
+    def run_program(self, *command: str, timeout: float = START_SECONDS) -> None:
         """Run one of PostgreSQL's programs as its system user, with its output in the log."""
         as_root = os.geteuid() == 0
         environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"}
@@ -188,7 +188,7 @@ class Cluster:
                 extra_groups=[] if as_root else None,
             )
 
-    def initialise(self) -> None:
+    def make_data_directory(self) -> None:
         """Make the data directory under another name and move it into place, so that it exists whole or not at all."""
         if self.data.exists():
             return
@@ -196,18 +196,20 @@ class Cluster:
         shutil.rmtree(half_done, ignore_errors=True)
         options = ["--auth=trust", "--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
         try:
-            self.run("initdb", "-D", str(half_done), "-U", SUPERUSER, "--locale=C", "--no-instructions", *options)
+            self.run_program(
+                "initdb", "-D", str(half_done), "-U", SUPERUSER, "--locale=C", "--no-instructions", *options
+            )
         except (OSError, subprocess.SubprocessError) as error:
             raise DatabaseError(f"PostgreSQL could not be initialised: see {self.log}.") from error
         with (half_done / "postgresql.conf").open("a") as file:
             file.write("include_if_exists = 'clearance.conf'\n")
         half_done.rename(self.data)
 
-    def launch(self) -> None:
+    def start_server(self) -> None:
         if self.log.exists() and self.log.stat().st_size > 10_000_000:
             self.log.rename(self.log.with_name("log.old"))
         self.socket_directory.mkdir(mode=0o700, exist_ok=True)
-        self.own(self.socket_directory)
+        self.give_to_server_user(self.socket_directory)
         configuration = self.data / "clearance.conf"
         socket = str(self.socket_directory).replace("'", "''")
         text = CONFIGURATION.format(socket=f'"{socket}"') + ("" if self.durable else NOT_DURABLE)
@@ -218,15 +220,15 @@ class Cluster:
         deadline = time.monotonic() + START_SECONDS
         while True:
             try:
-                self.run("pg_ctl", "start", "-w", "-t", "60", "-D", str(self.data))
+                self.run_program("pg_ctl", "start", "-w", "-t", "60", "-D", str(self.data))
             except (OSError, subprocess.SubprocessError) as error:
-                if time.monotonic() > deadline or self.process() is None and not self.retryable():
+                if time.monotonic() > deadline or self.process() is None and not self.can_start_again():
                     raise DatabaseError(f"PostgreSQL does not start: see {self.log}.") from error
                 time.sleep(0.5)
             else:
                 return
 
-    def retryable(self) -> bool:
+    def can_start_again(self) -> bool:
         with self.log.open("rb") as file:
             file.seek(max(0, self.log.stat().st_size - 2000))
             return b"shared memory block" in file.read()
@@ -237,7 +239,7 @@ class Cluster:
             return
         mode = "fast" if self.durable else "immediate"
         try:
-            self.run("pg_ctl", "stop", "-m", mode, "-w", "-t", "30", "-D", str(self.data))
+            self.run_program("pg_ctl", "stop", "-m", mode, "-w", "-t", "30", "-D", str(self.data))
         except subprocess.SubprocessError:
             process = self.process()
             if process is not None:
@@ -263,7 +265,7 @@ class Cluster:
             for left in self.socket_directory.glob(".s.PGSQL.5432*"):
                 left.unlink()
 
-    def answers(self, *, wait: bool) -> bool:
+    def accepts_connections(self, *, wait: bool) -> bool:
         """Whether the server accepts connections; with `wait`, allow it time to recover from a crash."""
         deadline = time.monotonic() + (START_SECONDS if wait else 0)
         while True:

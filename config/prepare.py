@@ -34,7 +34,7 @@ def open_console() -> Console | None:
     return Console(int(descriptor)) if descriptor else None
 
 
-def prepare(console: Console) -> None:
+def prepare_installation(console: Console) -> None:
     """Raises: SystemExit when Clearance must not start; the supervisor has been told why."""
 
     def say(text: str) -> None:
@@ -44,7 +44,7 @@ def prepare(console: Console) -> None:
         prepare_database(say)
         words = ["demo"] if load_demo(say) else []
         words += find_first_run()
-        collect(say)
+        collect_static_files(say)
     except checks.Refusal as refusal:
         console.tell("refuse", str(refusal))
         raise SystemExit(1) from None
@@ -107,7 +107,7 @@ def load_demo(say: Callable[[str], None]) -> bool:
     return True
 
 
-def collect(say: Callable[[str], None]) -> None:
+def collect_static_files(say: Callable[[str], None]) -> None:
     from config.static import collect_if_changed
 
     if collect_if_changed():

@@ -74,10 +74,10 @@ def lay_out(cluster: Cluster) -> None:
                     sql.Identifier(DATABASE), sql.Identifier(OWNER)
                 )
             )
-    prepare(cluster.url(SUPERUSER, DATABASE), DATABASE)
+    prepare_database(cluster.url(SUPERUSER, DATABASE), DATABASE)
 
 
-def prepare(superuser_url: str, database: str) -> None:
+def prepare_database(superuser_url: str, database: str) -> None:
     """Give an existing database its extension, privileges and broker schema, in one transaction."""
     name = sql.Identifier(database).as_string(None)
     with psycopg.connect(superuser_url) as connection:

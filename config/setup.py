@@ -23,7 +23,7 @@ def main(directory: str, *locks: str) -> None:
     stamp = environment / "clearance-locks"
     wanted = {name: hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in locks}
     working = python.exists() and subprocess.run([python, "-c", ""], check=False).returncode == 0
-    installed = read(stamp) if working else {}
+    installed = read_stamp(stamp) if working else {}
     missing = [name for name, digest in wanted.items() if installed.get(name) != digest]
     if not missing:
         return
@@ -37,22 +37,22 @@ def main(directory: str, *locks: str) -> None:
     print("Installing the locked dependencies (once; takes a minute or two) …", flush=True)
     together = [name for name in wanted if "-model" not in name]
     if any(name in missing for name in together):
-        install(python, [argument for name in together for argument in ("-r", name)])
+        install_packages(python, [argument for name in together for argument in ("-r", name)])
     for name in missing:
         if "-model" in name:
-            install(python, ["--no-deps", "-r", name])
+            install_packages(python, ["--no-deps", "-r", name])
     installed.update(wanted)
     stamp.write_text("".join(f"{name} {digest}\n" for name, digest in sorted(installed.items())))
 
 
-def read(stamp: Path) -> dict[str, str]:
+def read_stamp(stamp: Path) -> dict[str, str]:
     """Lock file name to the SHA-256 of what is installed of it."""
     if not stamp.exists():
         return {}
     return dict(line.split(" ", 1) for line in stamp.read_text().splitlines())
 
 
-def install(python: Path, arguments: list[str]) -> None:
+def install_packages(python: Path, arguments: list[str]) -> None:
     command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes"]
     if subprocess.run([*command, *arguments], check=False).returncode:
         sys.exit("The dependencies could not be installed: see above. Nothing else was changed; run it again.")

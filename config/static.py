@@ -8,7 +8,7 @@ from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 
 
-def fingerprint() -> str:
+def fingerprint_static_files() -> str:
     """Changes when a static file of any app or package is added, removed or modified."""
     digest = hashlib.sha256()
     for finder in get_finders():
@@ -23,7 +23,7 @@ def collect_if_changed() -> bool:
     if not settings.STATIC_HASHED:
         return False
     mark = Path(settings.STATIC_ROOT).with_name("static-fingerprint")
-    now = fingerprint()
+    now = fingerprint_static_files()
     if mark.exists() and mark.read_text() == now:
         return False
     call_command("collectstatic", interactive=False, clear=True, verbosity=0)

@@ -69,7 +69,7 @@ class Child:
             handler.emit(LogRecord("", 0, "", 0, line.decode(errors="replace").rstrip("\n"), None, None))
         handler.close()
 
-    def died(self) -> bool:
+    def has_died(self) -> bool:
         return self.process is not None and self.process.poll() is not None
 
     def signal_all(self, number: signal.Signals) -> None:

@@ -35,7 +35,7 @@ POLITE_WEB_SECONDS = 30.0
 READY_SECONDS = 60.0
 
 
-def say(text: str) -> None:
+def print_line(text: str) -> None:
     print(text, flush=True)
 
 
@@ -123,21 +123,21 @@ class Supervisor:
         web, *others = self.children
         web.start()
         patience = time.monotonic() + READY_SECONDS
-        while not self.stopping.wait(0.1) and not (self.prepared and serves(url)):
+        while not self.stopping.wait(0.1) and not (self.prepared and is_serving(url)):
             self.look_after_all()
             if time.monotonic() > patience:
                 patience = float("inf")
-                say("The web server does not answer yet; still trying. Its log is in the logs directory.")
+                print_line("The web server does not answer yet; still trying. Its log is in the logs directory.")
         if self.stopping.is_set():
             return
         if is_alone_with_broker():
             reclaim_messages()
         for child in others:
             child.start()
-        say(format_welcome(url, self.demo, self.begin and url + self.begin))
+        print_line(format_welcome(url, self.demo, self.begin and url + self.begin))
         while not self.stopping.wait(0.5):
             self.look_after_all()
-        say("Stopping …")
+        print_line("Stopping …")
 
     def listen(self, child: Child) -> None:
         """What the web process has to say while it prepares the installation (config.prepare). Raises: Refusal."""
@@ -146,7 +146,7 @@ class Supervisor:
         for line in child.read_news():
             kind, _, text = line.partition(" ")
             if kind == "say":
-                say(text)
+                print_line(text)
             elif kind == "refuse":
                 raise Refusal(text)
             elif kind == "prepared":
@@ -163,21 +163,21 @@ class Supervisor:
 
         try:
             if self.cluster is not None and self.cluster.process() is None:
-                say("PostgreSQL ended; starting it again.")
+                print_line("PostgreSQL ended; starting it again.")
                 self.cluster.restart()
             for child in self.children:
                 self.look_after(child)
         except Exception as error:
             if isinstance(error, Refusal) and not self.prepared:
                 raise
-            say(f"{error}")
+            print_line(f"{error}")
             self.stopping.wait(2)
 
     def look_after(self, child: Child) -> None:
         """Start a dead child again: at once the first time, then after waits that double."""
         from config.checks import is_alone_with_broker, reclaim_messages
 
-        now, died = time.monotonic(), child.died()
+        now, died = time.monotonic(), child.has_died()
         self.listen(child)
         if child.due:
             if now >= child.due:
@@ -190,7 +190,9 @@ class Supervisor:
             child.signal_all(signal.SIGKILL)
             if now - child.started > STEADY_SECONDS:
                 child.wait = 0.5
-            say(f"{child.name} ended (status {child.process.returncode}); starting it again in {child.wait:g} s.")
+            print_line(
+                f"{child.name} ended (status {child.process.returncode}); starting it again in {child.wait:g} s."
+            )
             child.due = now + child.wait
             child.wait = min(child.wait * 2, LONGEST_WAIT)
 
@@ -198,10 +200,10 @@ class Supervisor:
         """Politely, then firmly."""
         for child in self.children:
             child.due = 0.0
-            if child.process is not None and not child.died():
+            if child.process is not None and not child.has_died():
                 child.process.terminate()
         began = time.monotonic()
-        while not self.impatient and (left := [c for c in self.children if c.process and not c.died()]):
+        while not self.impatient and (left := [c for c in self.children if c.process and not c.has_died()]):
             for child in left:
                 polite = POLITE_WEB_SECONDS if child.name == "web" else POLITE_SECONDS
                 if time.monotonic() - began > polite:
@@ -213,7 +215,7 @@ class Supervisor:
                 child.process.wait()
 
 
-def serves(url: str) -> bool:
+def is_serving(url: str) -> bool:
     try:
         urllib.request.urlopen(f"{url}healthz", timeout=2).close()
     except urllib.error.HTTPError:
@@ -238,7 +240,7 @@ def format_welcome(url: str, demo: bool, begin: str = "") -> str:
     return "\n".join([*lines, "  Ctrl-C stops it; nothing is lost.", ""])
 
 
-def up() -> None:
+def run_supervisor() -> None:
     """Raises: Refusal, DatabaseError."""
     from config.home import HOME
 
@@ -260,7 +262,7 @@ def up() -> None:
         supervisor.stop()
         release()
         del lock
-    say("Stopped.")
+    print_line("Stopped.")
 
 
 def main() -> None:
@@ -268,7 +270,7 @@ def main() -> None:
     from config.postgres import DatabaseError
 
     try:
-        up()
+        run_supervisor()
     except (Refusal, DatabaseError) as refusal:
         sys.exit(f"Clearance did not start. {refusal}")
 

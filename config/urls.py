@@ -21,7 +21,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("entities.root_urls")),
 ]
 
-handler400 = "entities.errors.malformed"
+handler400 = "entities.errors.bad_request"
 handler403 = "entities.errors.forbidden"
-handler404 = "entities.errors.absent"
-handler500 = "entities.errors.broken"
+handler404 = "entities.errors.not_found"
+handler500 = "entities.errors.server_error"

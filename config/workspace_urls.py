@@ -16,7 +16,7 @@ urlpatterns = [
     path("admin/", site.urls),
 ]
 
-handler400 = "entities.errors.malformed"
+handler400 = "entities.errors.bad_request"
 handler403 = "entities.errors.forbidden"
-handler404 = "entities.errors.absent"
-handler500 = "entities.errors.broken"
+handler404 = "entities.errors.not_found"
+handler500 = "entities.errors.server_error"

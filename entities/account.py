@@ -18,9 +18,9 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from entities.access import OWN_ACCOUNT, SIGNED_IN, Scope, list_workspaces, requires
-from entities.actions import record
+from entities.actions import record_action
 from entities.attempts import SLOW_DOWN, note_wrong_password, too_many
-from entities.joining import build_code
+from entities.join_codes import build_code
 from entities.models import Token, User
 
 
@@ -114,4 +114,4 @@ def change_password(*, user: User, password: str) -> None:
             scope = Scope.for_user(user, slug)
             with scope.open():
                 Token.objects.filter(membership__user=user.pk).delete()
-                record(scope, "password.changed", "user", user.pk)
+                record_action(scope, "password.changed", "user", user.pk)

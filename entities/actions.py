@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from entities.access import Scope, get_current_scope, grant_entity, is_field_readable
 from entities.access.objects import lock_or_404
-from entities.audit import record
+from entities.audit import record_action
 from entities.models import (
     Classification,
     ClassificationGrant,
@@ -80,7 +80,7 @@ def create_workspace(*, slug: str, name: str) -> Workspace:
 def create_role(workspace: Workspace, name: str, labels: Iterable[int] = (), **flags: bool) -> Role:
     """A role with clearances for the given atoms, in the open scope."""
     role, held = _make_role(workspace, name, labels, **flags)
-    record(
+    record_action(
         get_current_scope(),
         "role.added",
         "role",
@@ -111,7 +111,7 @@ def add_member(workspace: Workspace, user: User, roles: Iterable[Role] = ()) -> 
     user.groups.add(*Group.objects.filter(role__in=wanted - held))
     if added or wanted != held:
         what = "membership.added" if added else "membership.changed"
-        record(get_current_scope(), what, "membership", membership.pk, user=user.pk, roles=sorted(wanted))
+        record_action(get_current_scope(), what, "membership", membership.pk, user=user.pk, roles=sorted(wanted))
     return membership
 
 
@@ -137,8 +137,8 @@ def create_entity(
         grant_entity(entity, scope.principal)
     for name, text in (texts or {}).items():
         write_text(scope, entity, name, text)
-    record(scope, "entity.created", entity.type_name, entity.pk)
-    announce(scope, entity, [*fields, *(texts or {})], created=True)
+    record_action(scope, "entity.created", entity.type_name, entity.pk)
+    send_entity_changed(scope, entity, [*fields, *(texts or {})], created=True)
     return entity
 
 
@@ -173,8 +173,8 @@ def change_entity(
     if shown:
         move_date(entity.pk)
     if changed:
-        record(scope, "entity.changed", entity.type_name, entity.pk, fields=changed)
-        announce(scope, entity, changed)
+        record_action(scope, "entity.changed", entity.type_name, entity.pk, fields=changed)
+        send_entity_changed(scope, entity, changed)
     return changed
 
 
@@ -194,8 +194,8 @@ def announce_access_change(scope: Scope, entity: UUID | None = None) -> None:
 
 def archive_entity(*, scope: Scope, entity: Entity, archived: bool = True) -> None:
     Entity._base_manager.filter(pk=entity.pk).update(archived_at=timezone.now() if archived else None)
-    record(scope, "entity.archived" if archived else "entity.restored", entity.type_name, entity.pk)
-    announce(scope, entity, ["archived_at"])
+    record_action(scope, "entity.archived" if archived else "entity.restored", entity.type_name, entity.pk)
+    send_entity_changed(scope, entity, ["archived_at"])
 
 
 def delete_entity(*, scope: Scope, entity: Entity) -> None:
@@ -208,7 +208,7 @@ def delete_entity(*, scope: Scope, entity: Entity) -> None:
     going = [entity, *list_belonging(entity)]
     above = {row.pk: list_parent_ids(row) for row in going}
     for row in going:
-        record(scope, "entity.deleted", row.type_name, row.pk)
+        record_action(scope, "entity.deleted", row.type_name, row.pk)
     entity.type_class._base_manager.filter(pk=entity.pk)._raw_delete("default")  # cascades in the database
     for pk, parents_of in above.items():
         entity_deleted.send(
@@ -245,7 +245,7 @@ def refuse_hidden(model: type[Entity], fields: Iterable[str]) -> None:
         raise ValueError(f"not cleared for {', '.join(hidden)}")
 
 
-def announce(scope: Scope, entity: Entity, fields: Iterable[str], *, created: bool = False) -> None:
+def send_entity_changed(scope: Scope, entity: Entity, fields: Iterable[str], *, created: bool = False) -> None:
     entity_changed.send(
         Entity, entity=entity, workspace=scope.workspace, fields=frozenset(fields), created=created, bulk=False
     )

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 from unfold.sites import UnfoldAdminSite
 
 from entities.access import ADMIN, opens_own_scope, requires
-from entities.access.routes import OWN_PASSWORD, SIGN_IN, holds, opens_its_own
+from entities.access.routes import OWN_PASSWORD, SIGN_IN, open_scope_satisfies, opens_its_own
 from entities.admin_words import translate_admin
 
 # The first would redirect to records by content type, past their access functions; passwords have a page of their own.
@@ -54,7 +54,7 @@ class WorkspaceAdminSite(UnfoldAdminSite):
     def has_permission(self, request: HttpRequest) -> bool:
         """Administrators of the open workspace. `is_superuser` and `is_staff` grant nothing."""
         scope = getattr(request, "access_scope", None)
-        return scope is not None and request.user.is_active and holds(scope, ADMIN)
+        return scope is not None and request.user.is_active and open_scope_satisfies(scope, ADMIN)
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[dict[str, Any]]:
         """The menu and the index by what people do; a model that `MENU` forgets stays under its app."""

@@ -15,7 +15,7 @@ LIMITS = {"both": 10, "name": 50, "address": 100}
 SLOW_DOWN = gettext_lazy("Too many wrong passwords. Try again in five minutes.")
 
 
-def _keys(request: HttpRequest, username: str) -> dict[str, str]:
+def _build_cache_keys(request: HttpRequest, username: str) -> dict[str, str]:
     # REMOTE_ADDR and no header: a header is the caller's to write.
     address, name = request.META.get("REMOTE_ADDR", ""), username.strip().lower()[:150]
     keys = {"both": f"{name}|{address}", "name": name, "address": address}
@@ -23,12 +23,12 @@ def _keys(request: HttpRequest, username: str) -> dict[str, str]:
 
 
 def too_many(request: HttpRequest, username: str) -> bool:
-    keys = _keys(request, username)
+    keys = _build_cache_keys(request, username)
     counts = cache.get_many(keys.values())
     return any(counts.get(keys[kind], 0) >= limit for kind, limit in LIMITS.items())
 
 
 def note_wrong_password(request: HttpRequest, username: str) -> None:
-    for key in _keys(request, username).values():
+    for key in _build_cache_keys(request, username).values():
         if not cache.add(key, 1, WINDOW):
             cache.incr(key)

@@ -15,9 +15,9 @@ from django.utils.translation import gettext_lazy
 
 from entities.access import Scope, build_visibility_q, looking_into_bin
 from entities.access.objects import lock_or_404
-from entities.actions import announce, announce_access_change, delete_entity, list_belonging, list_parent_ids
+from entities.actions import announce_access_change, delete_entity, list_belonging, list_parent_ids, send_entity_changed
 from entities.api.errors import Conflict
-from entities.audit import record
+from entities.audit import record_action
 from entities.models import Entity
 from entities.signals import entity_deleted
 
@@ -43,7 +43,7 @@ def bin_entity(*, scope: Scope, entity: Entity) -> None:
         )
         for row in going:
             announce_access_change(scope, row.pk)
-            record(scope, "entity.binned", row.type_name, row.pk)
+            record_action(scope, "entity.binned", row.type_name, row.pk)
     for pk, parents_of in above.items():
         entity_deleted.send(
             Entity, entity_id=pk, workspace=scope.workspace, parents=[p for p in parents_of if p not in above]
@@ -87,8 +87,8 @@ def restore_entity(*, scope: Scope, pk: UUID) -> Entity:
             # Of a record that the caller may not see, nothing is said.
             raise Conflict(SOURCE_TAKEN if back.filter(Exists(came)).exists() else PLACE_TAKEN) from None
     for row in coming:
-        record(scope, "entity.unbinned", row.type_name, row.pk)
-        announce(scope, row, ["name", "visibility"])
+        record_action(scope, "entity.unbinned", row.type_name, row.pk)
+        send_entity_changed(scope, row, ["name", "visibility"])
         announce_access_change(scope, row.pk)
     return entity
 

@@ -33,7 +33,7 @@ def build_payload(code: str, detail: object, fields: Any = None) -> dict[str, An
     return {"error": error}
 
 
-def absent(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """404 for pages and API alike; never says which of absent, foreign or hidden it was."""
     if request.path_info.startswith("/api/"):
         return JsonResponse(build_payload("not_found", NOT_FOUND), status=404)
@@ -69,7 +69,7 @@ def too_many_requests(request: HttpRequest, detail: str) -> HttpResponse:
     return answer
 
 
-def malformed(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """400, or 413 for one with too much in it, of what is refused before any view has read it."""
     too_much = isinstance(exception, TooManyFilesSent | TooManyFieldsSent | RequestDataTooBig)
     detail = gettext("This request is malformed. Go back, reload the page and try again.")
@@ -90,7 +90,7 @@ def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpR
     return render(request, "errors/403.html", {"detail": str(exception or "")}, status=403)
 
 
-def broken(request: HttpRequest) -> HttpResponse:
+def server_error(request: HttpRequest) -> HttpResponse:
     if request.path_info.startswith("/api/"):
         return JsonResponse(
             build_payload("server_error", gettext("Something went wrong on our side. Nothing was saved.")), status=500

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.urls import NoReverseMatch, reverse
 
-from entities.access import Scope, may_create
+from entities.access import Scope, can_create
 from entities.models import Entity
 from entities.sign_in import DEMO_SLUG, DemoUser, list_demo_users
 
@@ -33,7 +33,7 @@ def choose_first_kind(scope: Scope, counts: Mapping[type[Entity], int]) -> type[
     scope."""
     if any(counts.values()):
         return None
-    possible = {model.type_key: model for model in counts if may_create(scope, model)}
+    possible = {model.type_key: model for model in counts if can_create(scope, model)}
     return next((possible[name] for name in (*FIRST_KINDS, *possible) if name in possible), None)
 
 

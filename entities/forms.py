@@ -58,7 +58,7 @@ def build_entity_form(scope: Scope, model: type[Entity], data: Any = None, entit
         fields[name] = forms.CharField(
             required=False,
             strip=False,
-            validators=[fits],
+            validators=[validate_long_text],
             label=text.verbose_name,
             widget=forms.Textarea(attrs={"rows": 8}),
             help_text=gettext("Paragraphs are classified after saving; a blank line starts a new one."),
@@ -69,7 +69,7 @@ def build_entity_form(scope: Scope, model: type[Entity], data: Any = None, entit
     return form_class(data, initial=initial)  # type: ignore[no-any-return]
 
 
-def fits(text: str) -> None:
+def validate_long_text(text: str) -> None:
     """Validator of long texts. Raises: ValidationError."""
     try:
         validate_text(text)

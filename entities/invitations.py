@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from entities.access import Scope
-from entities.actions import add_member, announce_access_change, record
+from entities.actions import add_member, announce_access_change, record_action
 from entities.models import Invitation, Role, User, Workspace
 
 VALID_DAYS = 7
@@ -30,13 +30,13 @@ def make_invitation(scope: Scope, *, note: str, roles: Iterable[Role]) -> str:
     secret = secrets.token_urlsafe(SECRET_BYTES)
     invitation = Invitation.objects.create(
         workspace_id=scope.workspace,
-        digest=_digest(secret),
+        digest=_hash_secret(secret),
         note=note,
         roles=sorted(role.pk for role in roles),
         created_by=scope.principal,
         expires_at=timezone.now() + timedelta(days=VALID_DAYS),
     )
-    record(scope, "invitation.added", "invitation", invitation.pk, roles=invitation.roles)
+    record_action(scope, "invitation.added", "invitation", invitation.pk, roles=invitation.roles)
     return f"/invited/{scope.slug}/{secret}/"
 
 
@@ -49,7 +49,7 @@ def withdraw_invitation(scope: Scope, invitation: Invitation) -> bool:
     """Whether it was there still. In the open scope of an administrator."""
     gone, _ = Invitation.objects.filter(pk=invitation.pk).delete()
     if gone:
-        record(scope, "invitation.withdrawn", "invitation", invitation.pk)
+        record_action(scope, "invitation.withdrawn", "invitation", invitation.pk)
     return bool(gone)
 
 
@@ -59,7 +59,7 @@ def find_invitation(slug: str, secret: str) -> tuple[Workspace, Invitation, list
     if workspace is None:
         raise InvitationEnded
     with Scope.for_service(workspace.pk).open():
-        invitation = list_invitations().filter(digest=_digest(secret)).first()
+        invitation = list_invitations().filter(digest=_hash_secret(secret)).first()
         if invitation is None or not _can_still_administer(invitation.created_by):
             raise InvitationEnded
         return workspace, invitation, list(Role.objects.filter(pk__in=invitation.roles).order_by("name"))
@@ -72,10 +72,10 @@ def accept_invitation(workspace: Workspace, secret: str, user: User) -> None:
     """
     scope = Scope.for_service(workspace.pk)
     with scope.open():
-        mine = list_invitations().select_for_update().filter(digest=_digest(secret)).first()
+        mine = list_invitations().select_for_update().filter(digest=_hash_secret(secret)).first()
         if mine is None or not _can_still_administer(mine.created_by):
             raise InvitationEnded
-        record(scope, "invitation.accepted", "invitation", mine.pk)
+        record_action(scope, "invitation.accepted", "invitation", mine.pk)
         if user.pk is None:
             user.save()
         add_member(workspace, user, Role.objects.filter(pk__in=mine.roles))
@@ -88,5 +88,5 @@ def _can_still_administer(user: int) -> bool:
     return Role.objects.filter(group__user=user, is_admin=True).exists()
 
 
-def _digest(secret: str) -> str:
+def _hash_secret(secret: str) -> str:
     return sha256(secret.encode()).hexdigest()

@@ -143,11 +143,13 @@ def _are_valid(kinds: Mapping[str, KindForm]) -> bool:
 
 def _choose_kinds(scope: Scope, kinds: Mapping[str, KindForm]) -> bool:
     names = {key: own for key, form in kinds.items() if any(own := _read_own_names(key, form))}
-    shown = sorted((key for key, form in kinds.items() if form.cleaned_data["shown"]), key=lambda k: _rank(kinds[k]))
+    shown = sorted(
+        (key for key, form in kinds.items() if form.cleaned_data["shown"]), key=lambda k: _rank_kind_form(kinds[k])
+    )
     return choose_kinds(scope, shown, names)
 
 
-def _rank(form: KindForm) -> tuple[int, int]:
+def _rank_kind_form(form: KindForm) -> tuple[int, int]:
     """Of two at one place, one that moved up stands before the one that was there, one that moved down after it."""
     place, before = form.cleaned_data["place"], form.initial["place"]
     return place, (place > before) - (place < before)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from entities.access import Scope
 from entities.actions import announce_access_change
-from entities.audit import record
+from entities.audit import record_action
 from entities.models import Classification, Workspace, WorkspaceSettings
 from entities.registry import list_entity_types
 
@@ -17,7 +17,7 @@ def change_level(scope: Scope, level: Classification, *, description: str, conce
     if (before.description, before.conceal) == (description, conceal):
         return False
     Classification.objects.filter(pk=level.pk).update(description=description, conceal=conceal)
-    record(scope, "classification.changed", "classification", level.pk, value=level.value, conceal=conceal)
+    record_action(scope, "classification.changed", "classification", level.pk, value=level.value, conceal=conceal)
     announce_access_change(scope)
     return True
 
@@ -26,7 +26,7 @@ def rename_workspace(scope: Scope, name: str) -> bool:
     """In the open scope of an administrator. Its address stays. Returns whether the name is another one."""
     renamed = Workspace.objects.filter(pk=scope.workspace).exclude(name=name).update(name=name)
     if renamed:
-        record(scope, "workspace.renamed", "workspace", scope.workspace)
+        record_action(scope, "workspace.renamed", "workspace", scope.workspace)
     return bool(renamed)
 
 
@@ -40,5 +40,5 @@ def choose_kinds(scope: Scope, shown: Sequence[str], names: Mapping[str, Sequenc
     if WorkspaceSettings.objects.select_for_update().values_list("kinds", "kind_names").get() == chosen:
         return False
     WorkspaceSettings.objects.update(kinds=chosen[0], kind_names=chosen[1])
-    record(scope, "workspace.kinds", "workspace", scope.workspace)
+    record_action(scope, "workspace.kinds", "workspace", scope.workspace)
     return True

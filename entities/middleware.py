@@ -16,7 +16,7 @@ from django.urls import Resolver404, get_script_prefix, resolve, set_script_pref
 
 from entities.access import NoWorkspace, Scope, open_token
 from entities.access.routes import opens_its_own
-from entities.errors import absent, conflict, too_many_requests
+from entities.errors import conflict, not_found, too_many_requests
 from entities.models import User
 from entities.passwords import TooManyHashes
 
@@ -62,7 +62,7 @@ class ScopeMiddleware:
                 return self.get_response(request)
             return answer_in_scope(request, self.get_response)
         except NoWorkspace:
-            return absent(request)
+            return not_found(request)
         except IntegrityError:
             # Links are checked at the commit, when the view has answered: their other end is gone by now.
             return conflict(request)

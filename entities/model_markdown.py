@@ -55,7 +55,7 @@ class CitationLink:
     atoms: tuple[int, ...] = ()  # what the source needs
     places: tuple["CitationLink", ...] = ()
 
-    def at(self, place: int) -> "CitationLink":
+    def at_place(self, place: int) -> "CitationLink":
         """The chip at the marker `place`, from 0."""
         return self.places[place] if place < len(self.places) else self
 
@@ -131,7 +131,7 @@ def _render_citation_token(renderer: RendererHTML, tokens: Sequence[Token], inde
     for token in tokens[index:]:
         if token.type == "citation":
             link = env["citations"].get(token.meta["key"])
-            if link and (here := link.at(token.meta["at"])) not in links:
+            if link and (here := link.at_place(token.meta["at"])) not in links:
                 links.append(here)
         elif token.type != "text" or token.content.strip():
             break

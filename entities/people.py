@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from entities.access import Scope
 from entities.access.scope import load_once
-from entities.actions import announce_access_change, record
+from entities.actions import announce_access_change, record_action
 from entities.api.lists import list_atom_chips
 from entities.models import Classification, ClassificationGrant, LabelGrant, Membership, Role, User
 from entities.models.classification import FIRST_COMPOUND
@@ -101,7 +101,7 @@ def change_levels(scope: Scope, ticked: Mapping[int, set[int]], were: Mapping[in
             for value in sorted(after - before)
         )
         flags = {"is_admin": role.is_admin, "is_steward": role.is_steward}
-        record(scope, "role.changed", "role", role.pk, labels=sorted(after), **flags)
+        record_action(scope, "role.changed", "role", role.pk, labels=sorted(after), **flags)
     if changed:
         announce_access_change(scope)
     return changed
@@ -127,7 +127,9 @@ def change_members(scope: Scope, role: Role, ticked: Collection[int], were: Coll
             continue
         (membership.user.groups.add if wanted else membership.user.groups.remove)(role.group_id)
         roles = Role.objects.filter(group__user=membership.user_id).order_by("pk").values_list("pk", flat=True)
-        record(scope, "membership.changed", "membership", membership.pk, user=membership.user_id, roles=list(roles))
+        record_action(
+            scope, "membership.changed", "membership", membership.pk, user=membership.user_id, roles=list(roles)
+        )
         count += 1
     if count:
         announce_access_change(scope)

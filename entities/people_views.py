@@ -33,7 +33,7 @@ from entities.invitations import (
     make_invitation,
     withdraw_invitation,
 )
-from entities.joining import build_account_name
+from entities.join_codes import build_account_name
 from entities.models import Invitation, Role, User, Workspace
 from entities.password_form import NewPasswordForm
 from entities.people import change_levels, list_levels, list_people, list_roles

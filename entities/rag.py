@@ -101,9 +101,9 @@ class Rag:
     @classmethod
     def name_label(cls, workspace: int) -> int:
         """The label, as one integer of `workspace`, of this type's names."""
-        from entities.access import combine
+        from entities.access import combine_for_workspace
 
-        return combine(workspace, *cls.get_field_label("name"))
+        return combine_for_workspace(workspace, *cls.get_field_label("name"))
 
 
 @dataclass(frozen=True)

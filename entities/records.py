@@ -72,13 +72,13 @@ def list_records(scope: Scope, model: type[Entity], query: Mapping[str, str]) ->
     keys: QuerySet[Any] = table.objects.readable_by(scope).filter(content_type=get_content_type_id(model))
     keys = keys.filter(archived_at__isnull=query.get("archived") not in ("1", "true"))
     for name, value in filters.items():
-        keys = _narrow(scope, model, keys, fields, name, value)
+        keys = _apply_filters(scope, model, keys, fields, name, value)
     if query.get("q"):
         keys = keys.filter(Q(title__icontains=query["q"]))
     return RecordList(keys, model.objects.readable_by(scope), order)
 
 
-def _narrow(
+def _apply_filters(
     scope: Scope, model: type[Entity], rows: QuerySet[Any], fields: list[str], name: str, value: str
 ) -> QuerySet[Any]:
     base, _, lookup = name.partition("__")

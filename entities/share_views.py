@@ -15,7 +15,7 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from entities.access import ADMIN, MEMBER, Scope, requires
-from entities.access.routes import holds
+from entities.access.routes import open_scope_satisfies
 from entities.models import Classification, Entity
 from entities.models.entity import Visibility
 from entities.people import list_people, list_roles
@@ -58,7 +58,7 @@ class GiveForm(forms.Form):
         super().__init__(data)
         holder: Any = self.fields["holder"]
         holders = list_roles_to_share_with(scope)
-        if holds(scope, ADMIN):
+        if open_scope_satisfies(scope, ADMIN):
             del self.fields["username"]
             holders += list_people_to_share_with()
         else:
@@ -103,7 +103,7 @@ def share(request: HttpRequest, pk: UUID) -> HttpResponse:
             if choice[0] != Visibility.PRIVATE or entity.created_by == scope.principal
         ],
         "me": scope.principal,
-        "reads": _list_clearances() if holds(scope, ADMIN) else {},
+        "reads": _list_clearances() if open_scope_satisfies(scope, ADMIN) else {},
     }
     return render(request, "entities/record_share.html", context, status=422 if form.is_bound else 200)
 

@@ -8,10 +8,10 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
-from entities.access import ADMIN, Scope, grant_entity, may, revoke_entity
+from entities.access import ADMIN, Scope, grant_entity, has_permission, revoke_entity
 from entities.access.objects import lock_or_404
-from entities.access.routes import holds
-from entities.actions import PULSE_ROLE, announce_access_change, record
+from entities.access.routes import open_scope_satisfies
+from entities.actions import PULSE_ROLE, announce_access_change, record_action
 from entities.language import lowercase_noun
 from entities.models import Entity, EntityRoleGrant, EntityUserGrant, Membership, Role, User
 from entities.models.entity import Visibility
@@ -69,7 +69,7 @@ def list_access_paths(scope: Scope, entity: Entity) -> list[AccessPath]:
     Who is in a role is for administrators.
     """
     paths = _list_paths(entity)
-    return paths if holds(scope, ADMIN) else [replace(path, members=()) for path in paths]
+    return paths if open_scope_satisfies(scope, ADMIN) else [replace(path, members=()) for path in paths]
 
 
 def give_access(scope: Scope, entity: Entity, principal: int, level: str, until: datetime | None = None) -> None:
@@ -86,7 +86,7 @@ def give_access(scope: Scope, entity: Entity, principal: int, level: str, until:
     if not _is_holder(principal):
         raise SharingRefused(gettext("Choose a member or a role of this workspace."))
     _lock_to_share(scope, entity)
-    missing = [str(VERB_NAMES[verb]) for verb in LEVELS[level] if not may(scope, entity, verb)]
+    missing = [str(VERB_NAMES[verb]) for verb in LEVELS[level] if not has_permission(scope, entity, verb)]
     if missing:
         raise SharingRefused(
             gettext("You may not do all of this with the record yourself (%(verbs)s), so you cannot give that.")
@@ -95,14 +95,14 @@ def give_access(scope: Scope, entity: Entity, principal: int, level: str, until:
     lasted = _is_shared_without_end(entity)
     # What was given before is replaced: who is given less has less.
     revoke_entity(entity, principal)
-    shares_otherwise = may(scope, entity, "share")
+    shares_otherwise = has_permission(scope, entity, "share")
     grant_entity(entity, principal, LEVELS[level], expires_at=until)
-    if not shares_otherwise and (until or not may(scope, entity, "share")):
+    if not shares_otherwise and (until or not has_permission(scope, entity, "share")):
         raise SharingRefused(gettext("You share this record through that role, so it keeps that without an end."))
     if lasted and not _is_shared_without_end(entity):
         raise SharingRefused(LAST_SHARER)
     ends = until.isoformat() if until else None
-    _record(scope, "entity.granted", entity, principal, verbs=[*LEVELS[level]], expires_at=ends)
+    _record_sharing(scope, "entity.granted", entity, principal, verbs=[*LEVELS[level]], expires_at=ends)
 
 
 def take_access(scope: Scope, entity: Entity, principal: int) -> bool:
@@ -115,11 +115,11 @@ def take_access(scope: Scope, entity: Entity, principal: int) -> bool:
     lasted = _is_shared_without_end(entity)
     if not revoke_entity(entity, principal):
         return False
-    if not may(scope, entity, "share"):
+    if not has_permission(scope, entity, "share"):
         raise SharingRefused(gettext("You share this record through that role. Ask somebody else who may share it."))
     if lasted and not _is_shared_without_end(entity):
         raise SharingRefused(LAST_SHARER)
-    _record(scope, "entity.revoked", entity, principal)
+    _record_sharing(scope, "entity.revoked", entity, principal)
     return True
 
 
@@ -135,21 +135,21 @@ def change_visibility(scope: Scope, entity: Entity, visibility: str) -> None:
     before, creator = row.values_list("visibility", "created_by").get()
     if Visibility.PRIVATE in (visibility, before) and creator != scope.principal:
         raise SharingRefused(gettext("Only the creator of a record can make it private."))
-    held = [verb for verb in VERBS if may(scope, entity, verb)]
+    held = [verb for verb in VERBS if has_permission(scope, entity, verb)]
     row.update(visibility=visibility)
-    record(scope, "entity.changed", entity.type_name, entity.pk, visibility=visibility)
-    if not all(may(scope, entity, verb) for verb in held):
+    record_action(scope, "entity.changed", entity.type_name, entity.pk, visibility=visibility)
+    if not all(has_permission(scope, entity, verb) for verb in held):
         # What ends on a day goes on ending then.
         verbs = [verb for verb in held if verb not in _list_ending_verbs(entity, scope.principal)]
         grant_entity(entity, scope.principal, verbs)
-        _record(scope, "entity.granted", entity, scope.principal, verbs=verbs)
+        _record_sharing(scope, "entity.granted", entity, scope.principal, verbs=verbs)
     announce_access_change(scope, entity.pk)
 
 
 def list_roles_to_share_with(scope: Scope) -> list[tuple[int, str]]:
     """(principal, name) of the roles that the caller may give access to: their own, and to administrators all."""
     roles = Role.objects.exclude(name=PULSE_ROLE).order_by("name")
-    if not holds(scope, ADMIN):
+    if not open_scope_satisfies(scope, ADMIN):
         roles = roles.filter(group__user=scope.principal)
     return [(-pk, f"Role {name}") for pk, name in roles.values_list("pk", "name")]
 
@@ -176,7 +176,7 @@ def name_holder(principal: int) -> str:
 def _lock_to_share(scope: Scope, entity: Entity) -> None:
     """What is tested from here on is what stands until the transaction ends. Raises: SharingRefused; Http404."""
     lock_or_404(entity)
-    if not may(scope, entity, "share"):
+    if not has_permission(scope, entity, "share"):
         raise SharingRefused(gettext("You may no longer share this record."))
 
 
@@ -283,7 +283,7 @@ def _sort_verbs(verbs: Iterable[str]) -> tuple[str, ...]:
     return tuple(verb for verb in VERBS if verb in verbs)
 
 
-def _record(scope: Scope, action: str, entity: Entity, principal: int, **detail: Any) -> None:
+def _record_sharing(scope: Scope, action: str, entity: Entity, principal: int, **detail: Any) -> None:
     holder = {"user": principal} if principal > 0 else {"role": -principal}
-    record(scope, action, entity.type_name, entity.pk, **holder, **detail)
+    record_action(scope, action, entity.type_name, entity.pk, **holder, **detail)
     announce_access_change(scope, entity.pk)

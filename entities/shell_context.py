@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext
 
-from entities.access import Scope, has_open_scope, list_workspaces, load_granted_atoms, may_create
+from entities.access import Scope, can_create, has_open_scope, list_workspaces, load_granted_atoms
 from entities.access.objects import load_roles
 from entities.api.lists import list_atom_chips
 from entities.language import translate_stored
@@ -59,7 +59,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
                     "plus",
                 )
                 for name, model in list_kinds().items()
-                if may_create(scope, model)
+                if can_create(scope, model)
             ],
             roles=sorted(held.names),
             cleared_for=list_atom_chips({0, *load_granted_atoms()}),
@@ -90,7 +90,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
 
 def is_of_interest(scope: Scope, model: type[Entity]) -> bool:
     """Whether the menu names a type: not where every record is somebody else's and the caller may add none."""
-    if model.access().default == "workspace" or may_create(scope, model):
+    if model.access().default == "workspace" or can_create(scope, model):
         return True
     return Entity.objects.visible_to(scope).filter(content_type=get_content_type_id(model)).exists()
 

@@ -5,7 +5,7 @@ import logging
 from celery import shared_task
 from django.db import connection
 
-from entities.audit.keeping import keep
+from entities.audit.retention import apply_retention
 
 logger = logging.getLogger(__name__)
 
@@ -18,6 +18,6 @@ def keep_audits() -> None:
         workspaces = [row[0] for row in cursor.fetchall()]
     for workspace in workspaces:
         try:
-            keep(workspace)
+            apply_retention(workspace)
         except Exception:
             logger.exception("the audit of workspace %s was not gone through", workspace)

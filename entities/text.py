@@ -213,7 +213,7 @@ def write_text(scope: Scope, entity: Entity, field: str, text: str) -> frozenset
 def _compute_floor(body: str, block: Sequence[FieldParagraph], removed: Iterable[FieldParagraph]) -> int:
     """The label below which new text may not fall: of all it stands in the place of, and of what moved into it."""
     words = _split_words(body)
-    before = {p.pk: p for p in block} | {p.pk: p for p in removed if _shares(words, _split_words(p.text))}
+    before = {p.pk: p for p in block} | {p.pk: p for p in removed if _share_most_words(words, _split_words(p.text))}
     return combine_many(label for p in before.values() for label in (p.floor, p.data_classification or 0))
 
 
@@ -221,7 +221,7 @@ def _split_words(text: str) -> frozenset[str]:
     return frozenset(WORD.findall(text.lower()))
 
 
-def _shares(new: frozenset[str], old: frozenset[str]) -> bool:
+def _share_most_words(new: frozenset[str], old: frozenset[str]) -> bool:
     """Whether one holds most of the other's words."""
     return bool(new and old) and len(new & old) >= 0.6 * min(len(new), len(old))
 

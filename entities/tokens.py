@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
 from entities.access import Scope
-from entities.audit import record
+from entities.audit import record_action
 from entities.models import Membership, Token
 
 LIFETIMES_IN_DAYS = {
@@ -44,7 +44,7 @@ def make_token(scope: Scope, *, name: str, days: int) -> str:
     """A token of the caller's that works for so many days; 0 for no end. Returns its secret."""
     ends = timezone.now() + timedelta(days=days) if days else None
     secret = issue_token(Membership.objects.get(user=scope.principal), name, ends)
-    record(scope, "token.issued", "user", scope.principal)
+    record_action(scope, "token.issued", "user", scope.principal)
     return secret
 
 
@@ -52,5 +52,5 @@ def revoke_token(scope: Scope, key: str) -> bool:
     """Whether it was the caller's and there still. Requests that begin afterwards are refused."""
     gone, _ = list_tokens(scope).order_by().filter(digest__startswith=key).delete()
     if gone:
-        record(scope, "token.revoked", "user", scope.principal)
+        record_action(scope, "token.revoked", "user", scope.principal)
     return bool(gone)

@@ -13,7 +13,16 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from entities import actions
-from entities.access import MEMBER, SIGNED_IN, Scope, get_entity_or_404, list_workspaces, may, may_create, requires
+from entities.access import (
+    MEMBER,
+    SIGNED_IN,
+    Scope,
+    can_create,
+    get_entity_or_404,
+    has_permission,
+    list_workspaces,
+    requires,
+)
 from entities.bin import BIN_DAYS, bin_entity
 from entities.errors import VERB_REFUSALS, describe_create_refusal
 from entities.first_steps import choose_first_kind, list_demo_questions, list_other_people
@@ -55,7 +64,7 @@ def home(request: HttpRequest) -> HttpResponse:
         .count()
         for model in list_kinds().values()
     }
-    kinds = [(model, count) for model, count in counts.items() if count or may_create(scope, model)]
+    kinds = [(model, count) for model, count in counts.items() if count or can_create(scope, model)]
     panels = {"conversations_url": find_address("chat:recent"), "pulses_url": find_address("pulse:recent")}
     first = {
         "first_kind": choose_first_kind(scope, counts),
@@ -99,7 +108,7 @@ def record_list(request: HttpRequest, type_name: str) -> HttpResponse:
         "ordering": query.get("ordering", "-updated_at"),
         "q": query.get("q", ""),
         "problem": problem,
-        "may_create": may_create(scope, model),
+        "may_create": can_create(scope, model),
     }
     return render(request, "entities/record_list.html", context, status=400 if problem else 200)
 
@@ -115,9 +124,9 @@ def detail(request: HttpRequest, pk: UUID) -> HttpResponse:
         "entity": entity,
         "properties": list_properties(scope, entity, links, list_columns(type(entity), declared=True)),
         "texts": build_text_sections(entity, read_texts(scope, entity, own=True)),
-        "may_change": may(scope, entity, "change"),
-        "may_delete": may(scope, entity, "delete"),
-        "may_share": may(scope, entity, "share"),
+        "may_change": has_permission(scope, entity, "change"),
+        "may_delete": has_permission(scope, entity, "delete"),
+        "may_share": has_permission(scope, entity, "share"),
         "children": list_children(scope, entity),
         "deletion": describe_deletion(type(entity)),
     }
@@ -140,9 +149,9 @@ def record_text(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def create(request: HttpRequest, type_name: str) -> HttpResponse:
     scope, model = get_scope(request), get_type_or_404(type_name)
-    if not may_create(scope, model):
+    if not can_create(scope, model):
         raise PermissionDenied(describe_create_refusal(model.singular_title))
-    form = build_entity_form(scope, model, posted(request))
+    form = build_entity_form(scope, model, get_posted_data(request))
     if request.method == "POST" and form.is_valid():
         columns, texts = read_cleaned(model, form)
         entity = actions.create_entity(scope=scope, model=model, fields=columns, texts=texts)
@@ -155,7 +164,7 @@ def create(request: HttpRequest, type_name: str) -> HttpResponse:
 def edit(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = get_scope(request)
     entity = get_for(scope, pk, "change")
-    form = build_entity_form(scope, type(entity), posted(request), entity)
+    form = build_entity_form(scope, type(entity), get_posted_data(request), entity)
     if request.method == "POST" and form.is_valid():
         columns, texts = read_cleaned(type(entity), form)
         actions.change_entity(scope=scope, entity=entity, fields=columns, texts=texts)
@@ -182,7 +191,7 @@ def archive(request: HttpRequest, pk: UUID) -> HttpResponse:
     return redirect("entities:detail", entity.pk)
 
 
-def posted(request: HttpRequest) -> Any:
+def get_posted_data(request: HttpRequest) -> Any:
     """What was posted, an empty form too; None on a GET."""
     return request.POST if request.method == "POST" else None
 
@@ -190,7 +199,7 @@ def posted(request: HttpRequest) -> Any:
 def get_for(scope: Scope, pk: UUID, verb: str) -> Entity:
     """A record for a verb: 404 when it is not visible, 403 when it is but the verb is not the caller's."""
     entity = get_entity_or_404(scope, pk)
-    if not may(scope, entity, verb):
+    if not has_permission(scope, entity, verb):
         raise PermissionDenied(VERB_REFUSALS[verb])
     return entity
 

@@ -15,11 +15,11 @@ from django.utils.translation import gettext_lazy
 from entities.access import (
     Scope,
     get_entity_or_404,
+    has_permission,
     is_readable,
     list_atoms,
     load_allowed_labels,
     load_concealed_atoms,
-    may,
 )
 from entities.access.scope import load_once
 from entities.models import Entity
@@ -94,7 +94,7 @@ REFUSALS = {
 def get_record_for(scope: Scope, pk: UUID, verb: str) -> Entity:
     """The record of files, for "upload" or "delete". Raises: Http404 when it is hidden, else PermissionDenied."""
     entity = get_entity_or_404(scope, pk)
-    if not may(scope, entity, verb):
+    if not has_permission(scope, entity, verb):
         raise PermissionDenied(REFUSALS[verb])
     return entity
 

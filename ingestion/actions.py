@@ -13,7 +13,7 @@ from django.http import Http404
 from django.utils.translation import gettext
 
 from entities.access import Scope, combine_many, is_readable, load_granted_atoms
-from entities.actions import record
+from entities.actions import record_action
 from entities.api.errors import TooLarge
 from entities.formats import format_size
 from entities.models import Entity
@@ -100,11 +100,11 @@ def upload_file(
     except BadPath as refusal:
         raise BadUpload(str(refusal), "bad_path") from None
     try:
-        with blobs.receive(upload, limit) as received:
+        with blobs.receive_upload(upload, limit) as received:
             if received.size == 0:
                 raise BadUpload(gettext("This file is empty: it has no content at all. Choose it again."), "empty")
             media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
-            blob = blobs.keep(received, scope.workspace, media_type)
+            blob = blobs.save_blob(received, scope.workspace, media_type)
     except blobs.TooMuch:
         raise build_too_large(None, limit) from None
     label = combine_many(split_label(declared[collection].name_classification))
@@ -182,7 +182,13 @@ def _create_next_revision(
     if otherwise and file.revision_id is None:
         File.objects.filter(pk=file.pk).update(strategy=strategy)
         file.strategy = strategy
-    if otherwise or moved or revision is None or revision.blob_id != blob.pk or not _knows(scope, file, revision):
+    if (
+        otherwise
+        or moved
+        or revision is None
+        or revision.blob_id != blob.pk
+        or not _may_know_copy(scope, file, revision)
+    ):
         revision = FileRevision.objects.create(
             workspace_id=scope.workspace,
             file=file,
@@ -194,7 +200,7 @@ def _create_next_revision(
             strategy="" if strategy == file.strategy and not review else strategy,
             review=review,
         )
-        record(scope, "file.uploaded", "file", file.pk, revision=str(revision.pk), entity=str(file.entity_id))
+        record_action(scope, "file.uploaded", "file", file.pk, revision=str(revision.pk), entity=str(file.entity_id))
     elif (
         raised == file.floor
         and file.state != State.FAILED
@@ -213,7 +219,7 @@ def _create_next_revision(
     return file
 
 
-def _knows(scope: Scope, file: File, revision: FileRevision) -> bool:
+def _may_know_copy(scope: Scope, file: File, revision: FileRevision) -> bool:
     """Whether the caller may learn that a revision has the bytes they sent: it is theirs, or they may download it."""
     return revision.created_by == scope.principal or (file.revision_id == revision.pk and is_allowed(scope, file))
 
@@ -228,7 +234,7 @@ def retry_file(*, scope: Scope, file: File) -> File:
     if not told or now.state not in (State.FAILED, State.QUARANTINED) or now.pending_revision_id is None:
         raise BadUpload(gettext("Only a file that failed or was quarantined can be tried again."), "nothing_to_retry")
     queue_file(scope.workspace, now.pk, now.pending_revision_id)
-    record(scope, "file.retried", "file", file.pk)
+    record_action(scope, "file.retried", "file", file.pk)
     return File.objects.get(pk=file.pk)
 
 
@@ -284,7 +290,7 @@ def restore_version(*, scope: Scope, file: File, number: int) -> File:
         restores=old.number,
         restored_by=scope.principal,
     )
-    record(
+    record_action(
         scope,
         "file.restored",
         "file",
@@ -308,7 +314,7 @@ def delete_file(*, scope: Scope, file: File) -> None:
     going = [file.pk, *list_attachments([file.pk])]
     used = list(FileRevision.objects.filter(file__in=going).values_list("blob", flat=True))
     for pk in going:
-        record(scope, "file.deleted", "file", pk, entity=str(file.entity_id))
+        record_action(scope, "file.deleted", "file", pk, entity=str(file.entity_id))
         document_removed.send(File, workspace=scope.workspace, entity_id=file.entity_id, file_id=pk)
     File.objects.filter(pk=file.pk)._raw_delete("default")  # cascades in the database
     transaction.on_commit(partial(blobs.remove_after, scope.workspace, used))

@@ -58,10 +58,10 @@ def build_column(name: str) -> Any:
     """A column as the administrator may know it."""
 
     @admin.display(description=name.replace("_", " "), ordering=f"told_{name}")
-    def column(self: Any, file: Any) -> Any:
+    def show_column(self: Any, file: Any) -> Any:
         return getattr(file, f"told_{name}")
 
-    return column
+    return show_column
 
 
 class ColumnFilter(admin.SimpleListFilter):

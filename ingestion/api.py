@@ -183,4 +183,4 @@ def file_reader(request: Request, pk: UUID) -> Response:
 def file_download(request: Request, pk: UUID) -> Any:
     """The original, where the caller is cleared for everything in it; else 403."""
     scope = get_scope(request)
-    return downloads.stream(request._request, *downloads.open_original(scope, get_file_or_404(scope, pk)))
+    return downloads.stream_original(request._request, *downloads.open_original(scope, get_file_or_404(scope, pk)))

@@ -18,7 +18,7 @@ from django.db import transaction
 
 from entities.access import Scope, combine_many
 from entities.access.scope import get_current_scope
-from entities.actions import record
+from entities.actions import record_action
 from entities.rag import split_label
 from ingestion import blobs
 from ingestion.access import get_collection
@@ -26,13 +26,13 @@ from ingestion.documents import Extraction, UnreadContent
 from ingestion.extract import take_attachment
 from ingestion.models import Blob, File, FileRevision, Review
 from ingestion.names import clean_name
+from ingestion.past_paragraphs import transfer_attachments
 from ingestion.quarantine import decide_review
 from ingestion.queueing import take_revision
 from ingestion.remainder_store import remember_inside
-from ingestion.remembered import transfer_attachments
 from ingestion.sandbox import Quarantined
 from ingestion.signals import document_removed
-from ingestion.witness import digest
+from ingestion.witness import hash_parts
 from ingestion.work import SegmentedFile, Work
 
 DEEPEST = 5
@@ -58,7 +58,9 @@ def extract_attachments(
             for found in extraction.attachments:
                 try:
                     content = ContentFile(take_attachment(path, found.part))
-                    received[found.part] = stack.enter_context(blobs.receive(content, settings.CLEARANCE_MAX_UPLOAD))
+                    received[found.part] = stack.enter_context(
+                        blobs.receive_upload(content, settings.CLEARANCE_MAX_UPLOAD)
+                    )
                 except (Quarantined, blobs.TooMuch):
                     missing.append(LOST)
         kept = tuple(found for found in extraction.attachments if found.part in received)
@@ -97,7 +99,7 @@ def publish_attachments(
         if same is None and unnoted is not None:
             unnoted.append(key)
             continue
-        blob = blobs.keep(received[found.part], work.workspace, "application/octet-stream")
+        blob = blobs.save_blob(received[found.part], work.workspace, "application/octet-stream")
         named_by = segmented.paragraphs[found.paragraph]
         if same is None:
             same = _create_file(file, name, sender)
@@ -126,7 +128,7 @@ def publish_attachments(
 
 def compute_key(name: str, sha256: str) -> str:
     """What an attachment is known by when it comes again, in a row that anybody may read."""
-    return digest(name, sha256)
+    return hash_parts(name, sha256)
 
 
 def count_removed(file: File, revision: UUID) -> Counter[str]:
@@ -156,7 +158,9 @@ def delete_attachment(workspace: int, file: UUID, by: int) -> None:
         transfer_attachments(going, to=message.pk, version=came.number, unread=True, inside=False)
         used = list(FileRevision.objects.filter(file__in=going).values_list("blob", flat=True))
         for pk in going:
-            record(replace(get_current_scope(), principal=by), "file.deleted", "file", pk, entity=str(child.entity_id))
+            record_action(
+                replace(get_current_scope(), principal=by), "file.deleted", "file", pk, entity=str(child.entity_id)
+            )
             document_removed.send(File, workspace=workspace, entity_id=child.entity_id, file_id=pk)
         File.objects.filter(pk=child.pk)._raw_delete("default")  # cascades in the database
         transaction.on_commit(partial(blobs.remove_after, workspace, used))
@@ -201,7 +205,7 @@ def _create_next_revision(child: File, blob: Blob, sender: int, *, again: bool) 
         review=review,
         strategy=child.strategy if review else "",
     )
-    record(
+    record_action(
         get_current_scope(), "file.uploaded", "file", child.pk, revision=str(revision.pk), entity=str(child.entity_id)
     )
     take_revision(revision)

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from entities.access import Scope, looking_into_bin
 from entities.api.errors import Conflict
-from entities.audit import record
+from entities.audit import record_action
 from entities.bin import (
     BIN_DAYS,
     PARENT_IN_BIN,
@@ -79,7 +79,7 @@ def bin_file(*, scope: Scope, file: File) -> bool:
         return False
     going = [file.pk, *list_attachments([file.pk])]
     for pk in going:
-        record(scope, "file.binned", "file", pk, entity=str(file.entity_id))
+        record_action(scope, "file.binned", "file", pk, entity=str(file.entity_id))
         document_removed.send(File, workspace=scope.workspace, entity_id=file.entity_id, file_id=pk)
     with looking_into_bin():
         files = File.objects.filter(pk__in=going, deleted_at__isnull=True)
@@ -128,7 +128,7 @@ def restore_file(*, scope: Scope, pk: UUID) -> RestoredFile:
             File.objects.filter(pk=one.pk).update(twin=_find_free_twin(one), deleted_at=None, deleted_by=0)
         File.objects.filter(pk=file.pk).update(path=path)
     for one in File.objects.filter(pk__in=back):
-        record(scope, "file.unbinned", "file", one.pk, entity=str(one.entity_id))
+        record_action(scope, "file.unbinned", "file", one.pk, entity=str(one.entity_id))
         document_indexed.send(File, workspace=scope.workspace, entity_id=one.entity_id, file_id=one.pk)
         if one.state in UNFINISHED and one.pending_revision_id:
             queue_file(scope.workspace, one.pk, one.pending_revision_id)

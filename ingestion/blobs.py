@@ -47,7 +47,7 @@ class TooMuch(Exception):
 
 
 @contextmanager
-def receive(upload: DjangoFile, limit: int) -> Iterator[ReceivedUpload]:
+def receive_upload(upload: DjangoFile, limit: int) -> Iterator[ReceivedUpload]:
     """Copy an upload to a temporary file beside the storage, counting and hashing; the copy is gone afterwards.
 
     Raises: TooMuch beyond `limit` bytes.
@@ -70,16 +70,16 @@ def receive(upload: DjangoFile, limit: int) -> Iterator[ReceivedUpload]:
         path.unlink(missing_ok=True)
 
 
-def keep(received: ReceivedUpload, workspace: int, media_type: str) -> Blob:
+def save_blob(received: ReceivedUpload, workspace: int, media_type: str) -> Blob:
     """The blob of what was received, in the open transaction; the one that is there already if there is one."""
-    _lock(workspace, received.sha256)
+    _lock_blob(workspace, received.sha256)
     found = Blob.objects.filter(sha256=received.sha256).first()
     if found is not None and default_storage.exists(found.path):
         return found
     path = f"blobs/{workspace}/{received.sha256[:2]}/{received.sha256}"
     target = _find_local_path(path)
     if target is not None:
-        _rename(received.path, target)
+        _move_durably(received.path, target)
     elif not default_storage.exists(path):
         with received.path.open("rb") as file:
             default_storage.save(path, DjangoFile(file))
@@ -121,7 +121,7 @@ def remove_unused(workspace: int, only: Iterable[UUID] | None = None) -> int:
     blobs = Blob.objects.exclude(pk__in=FileRevision.objects.values("blob"))
     removed = 0
     for blob in blobs if only is None else blobs.filter(pk__in=list(only)):
-        _lock(workspace, blob.sha256)
+        _lock_blob(workspace, blob.sha256)
         if FileRevision.objects.filter(blob=blob.pk).exists():
             continue  # an upload got there first
         Blob.objects.filter(pk=blob.pk).delete()
@@ -153,7 +153,7 @@ def remove_unknown(workspace: int) -> int:
         known = set(Blob.objects.filter(sha256__in=names).values_list("sha256", flat=True))
         for sha256 in set(names) - known:
             path = f"{folder}/{prefix}/{sha256}"
-            _lock(workspace, sha256)
+            _lock_blob(workspace, sha256)
             with suppress(FileNotFoundError):
                 age = time.time() - default_storage.get_modified_time(path).timestamp()
                 if age > ABANDONED_SECONDS and not Blob.objects.filter(sha256=sha256).exists():
@@ -186,7 +186,7 @@ def _make_incoming_folder() -> Path:
     return folder
 
 
-def _rename(source: Path, target: Path) -> None:
+def _move_durably(source: Path, target: Path) -> None:
     """Move within one file system, and make the move last."""
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     source.chmod(0o600)
@@ -198,6 +198,6 @@ def _rename(source: Path, target: Path) -> None:
         os.close(descriptor)
 
 
-def _lock(workspace: int, sha256: str) -> None:
+def _lock_blob(workspace: int, sha256: str) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, %s))", [f"blob {sha256}", workspace])

@@ -128,7 +128,7 @@ def split_into_chunks(
                 position=0,
                 digest=digest,
                 # The path that is shown, not the whole one: an id must not confirm a guess at a hidden heading.
-                identity=_compute_identity(file_id, path, digest, clearances.of(segment.label), ordinal),
+                identity=_compute_identity(file_id, path, digest, clearances.get_atoms(segment.label), ordinal),
                 tokens=count_tokens(build_embedding_text(path, text)),
             )
             placed.append((segment.places[first.paragraph], made))
@@ -190,7 +190,7 @@ class _Cutter:
                     continue
                 if current.pieces:
                     done.append(current)
-                current = self._begin(done, piece, header)
+                current = self._begin_chunk(done, piece, header)
                 current.pieces.append(piece)
         if current.pieces:
             done.append(current)
@@ -205,7 +205,7 @@ class _Cutter:
         lot = int.from_bytes(hashlib.sha256(paragraph.text.encode()).digest()[:4])
         return lot < len(paragraph.text) / (STEP * self._target) * 2**32
 
-    def _begin(self, done: list[_Draft], piece: TextSlice, header: TextSlice | None) -> _Draft:
+    def _begin_chunk(self, done: list[_Draft], piece: TextSlice, header: TextSlice | None) -> _Draft:
         """What the next chunk borrows from before: the table's header for its rows, the last sentences for prose."""
         if header is not None:
             top = [*self._find_caption(header), header]

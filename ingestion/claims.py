@@ -51,7 +51,7 @@ class Claim:
     revision: UUID
     token: UUID
 
-    def mine(self) -> Q:
+    def build_ownership_q(self) -> Q:
         return Q(pk=self.file, claim=self.token, pending_revision=self.revision)
 
 
@@ -110,7 +110,7 @@ def report_checkpoint(
     Raises: ClaimLost.
     """
     with Scope.for_service(claim.workspace).open():
-        if not File.objects.filter(claim.mine()).update(
+        if not File.objects.filter(claim.build_ownership_q()).update(
             stage=stage,
             progress=max(0, min(100, progress)),
             page=page,
@@ -136,7 +136,7 @@ def limit_rate(show: Callable[[T], None], every: float = 0.7) -> Callable[[T], N
 def report_advance(claim: Claim, stage: Stage, progress: int = 0) -> None:
     """Something is finished that nobody has to do again: earlier attempts no longer count against the file, which is at
     `progress` per cent of `stage`. In an open service scope. Raises: ClaimLost."""
-    if not File.objects.filter(claim.mine()).update(
+    if not File.objects.filter(claim.build_ownership_q()).update(
         attempts=1,
         stage=stage,
         progress=max(0, min(100, progress)),
@@ -150,7 +150,7 @@ def report_advance(claim: Claim, stage: Stage, progress: int = 0) -> None:
 def give_back(claim: Claim, detail: str, code: str = "failed") -> None:
     """Let the file wait for another try; after MAX_ATTEMPTS it has failed, for the reason `detail`."""
     with Scope.for_service(claim.workspace).open():
-        mine = File.objects.filter(claim.mine())
+        mine = File.objects.filter(claim.build_ownership_q())
         if mine.filter(attempts__gte=MAX_ATTEMPTS).update(
             state=State.FAILED,
             claim=None,
@@ -167,7 +167,7 @@ def wait_for_budget(claim: Claim, detail: str) -> None:
     """Let the file wait until the workspace may spend again, for weeks if need be: no attempt is used up. It says what
     it waits for, and what came later has its turn first."""
     with Scope.for_service(claim.workspace).open():
-        File.objects.filter(claim.mine()).update(
+        File.objects.filter(claim.build_ownership_q()).update(
             state=State.PENDING,
             claim=None,
             claimed_until=Now() + WAIT_FOR_BUDGET,
@@ -178,10 +178,10 @@ def wait_for_budget(claim: Claim, detail: str) -> None:
         )
 
 
-def end(claim: Claim, state: State, code: str, detail: str, page: int | None = None) -> None:
+def end_file(claim: Claim, state: State, code: str, detail: str, page: int | None = None) -> None:
     """The file ends as quarantined or failed. What was published before stays."""
     with Scope.for_service(claim.workspace).open():
-        if File.objects.filter(claim.mine()).update(
+        if File.objects.filter(claim.build_ownership_q()).update(
             state=state,
             claim=None,
             claimed_until=None,
@@ -213,7 +213,7 @@ class Heartbeat:
         while not self.ended.wait(RENEW_SECONDS):
             try:
                 with Scope.for_service(self.claim.workspace).open():
-                    File.objects.filter(self.claim.mine()).update(claimed_until=Now() + LEASE)
+                    File.objects.filter(self.claim.build_ownership_q()).update(claimed_until=Now() + LEASE)
             except Exception:
                 logger.warning("the claim on file %s could not be extended", self.claim.file, exc_info=True)
                 close_old_connections()

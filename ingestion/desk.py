@@ -21,7 +21,7 @@ from entities.language import translate_stored
 from entities.models import Entity, FieldParagraph, Review
 from entities.models.text import Labelled
 from ingestion.access import is_steward, select_visible_files
-from ingestion.file_shown import NAMELESS
+from ingestion.file_presenter import NAMELESS
 from ingestion.models import File, Paragraph
 from ingestion.relabelling import apply_decisions, build_decision, digest_judged
 from ingestion.tables import format_as_prose
@@ -111,7 +111,7 @@ class Item:
         return None if self.proposed is None else list_atom_chips(self.proposed)
 
     @property
-    def moves(self) -> bool:
+    def changes_label(self) -> bool:
         """Whether taking the proposal changes the label."""
         return self.now != self.proposed
 
@@ -257,7 +257,7 @@ def find_unchanged_items(scope: Scope, shown: Mapping[UUID, str]) -> list[Item]:
     return [build_item(row, places[row.pk]) for row in same if row.pk in places]
 
 
-def accept(
+def accept_proposals(
     *, scope: Scope, shown: Mapping[UUID, str], atoms: frozenset[int] | None = None, reason: str = ""
 ) -> AcceptResult:
     """Take the proposals for paragraphs as they were shown (`Item.seen` by id), in one transaction of the service when

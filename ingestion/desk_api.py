@@ -16,7 +16,7 @@ from entities.access import STEWARD, opens_own_scope, requires
 from entities.api.lists import Pagination, list_atom_labels
 from entities.api.shapes import PAGING, Label, build_page_shape
 from ingestion.api import get_scope
-from ingestion.desk import CAUSES, MOST, Item, QueueFilter, accept, build_items, select_waiting
+from ingestion.desk import CAUSES, MOST, Item, QueueFilter, accept_proposals, build_items, select_waiting
 from ingestion.paragraph_api import VoteSerializer, vote_json
 
 
@@ -99,7 +99,7 @@ def desk_accept(request: Request) -> Response:
         raise ValidationError({"paragraphs": [gettext("Name each paragraph once.")]})
     scope = get_scope(request)
     with scope.open():
-        taken = accept(scope=scope, shown=shown)
+        taken = accept_proposals(scope=scope, shown=shown)
     done = taken.drop_missed()
     return Response({"accepted": [item.key for item in done.accepted], "changed": [str(pk) for pk in done.changed]})
 

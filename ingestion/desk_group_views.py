@@ -11,14 +11,14 @@ from rest_framework.exceptions import APIException
 
 from entities.access import STEWARD, opens_own_scope, requires
 from entities.api.lists import list_atom_chips
-from ingestion.desk import accept, find_unchanged_items
+from ingestion.desk import accept_proposals, find_unchanged_items
 from ingestion.desk_groups import preview_sight
 from ingestion.desk_views import (
-    back,
     build_desk_url,
     get_scope,
     read_labels,
     read_ticked_items,
+    redirect_to_desk,
     report_left_out,
     say_changed,
 )
@@ -43,7 +43,7 @@ def desk_preview(request: HttpRequest) -> HttpResponse:
         atoms = None if labels is None else check_labels(labels)
     except APIException as refusal:
         messages.error(request, str(refusal.detail))
-        return back(request)
+        return redirect_to_desk(request)
     report_left_out(request)
     context = {
         "items": items,
@@ -73,17 +73,17 @@ def desk_decide_all(request: HttpRequest) -> HttpResponse:
             if not given.getlist("labels"):
                 raise BadUpload(gettext("Choose labels, or Public."), "no_labels")
             atoms, reason = check_decision(read_labels(given), given.get("reason", ""))
-            taken = accept(scope=scope, shown=shown, atoms=atoms, reason=reason)
+            taken = accept_proposals(scope=scope, shown=shown, atoms=atoms, reason=reason)
     except APIException as refusal:
         messages.error(request, str(refusal.detail))
-        return back(request)
+        return redirect_to_desk(request)
     done = taken.drop_missed()
     report_left_out(request)
     if done.accepted:
         messages.success(request, say_decided(len(done.accepted)))
     if done.changed:
         messages.warning(request, say_changed(len(done.changed)))
-    return back(request)
+    return redirect_to_desk(request)
 
 
 def say_decided(count: int) -> str:

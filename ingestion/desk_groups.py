@@ -119,16 +119,17 @@ def preview_sight(scope: Scope, items: Iterable[Item], atoms: frozenset[int] | N
         to = item.proposed if atoms is None else atoms
         if to is not None:
             by_record.setdefault(item.where.entity, Counter())[item.now, to] += 1
-    moves = _moves(by_record.values())
+    moves = _list_moves(by_record.values())
     held: dict[int, set[int]] = {}
     for role, value in ClassificationGrant.objects.values_list("role", "classification__value"):
         held.setdefault(role, set()).add(value)
     roles = [
-        (role.name, *_changes(moves, frozenset(held.get(role.pk, ())), role.is_steward)) for role in Role.objects.all()
+        (role.name, *_count_changes(moves, frozenset(held.get(role.pk, ())), role.is_steward))
+        for role in Role.objects.all()
     ]
     stewards = set(Role.objects.filter(is_steward=True).values_list("group__user", flat=True))
     people = [
-        _changes(_moves(by_record[record] for record in seen), holds, user in stewards)
+        _count_changes(_list_moves(by_record[record] for record in seen), holds, user in stewards)
         for user, holds, seen in _list_readers(scope, set(by_record))
     ]
     return Sight(
@@ -156,14 +157,14 @@ def _list_readers(scope: Scope, records: set[UUID]) -> Iterator[tuple[int, froze
         yield user, frozenset(atoms or ()), records - closed_records | seen
 
 
-def _moves(counts: Iterable[Counter[tuple[frozenset[int] | None, frozenset[int]]]]) -> list[Move]:
+def _list_moves(counts: Iterable[Counter[tuple[frozenset[int] | None, frozenset[int]]]]) -> list[Move]:
     total: Counter[tuple[frozenset[int] | None, frozenset[int]]] = Counter()
     for count in counts:
         total.update(count)
     return [Move(now, to, count) for (now, to), count in total.items()]
 
 
-def _changes(moves: Iterable[Move], held: frozenset[int], is_steward: bool) -> tuple[int, int]:
+def _count_changes(moves: Iterable[Move], held: frozenset[int], is_steward: bool) -> tuple[int, int]:
     """(paragraphs gained, paragraphs lost)"""
     changes = [move.change_for(held, is_steward) for move in moves]
     return sum(n for n in changes if n > 0), -sum(n for n in changes if n < 0)

@@ -24,7 +24,7 @@ from ingestion.desk import (
     MOST,
     Item,
     QueueFilter,
-    accept,
+    accept_proposals,
     build_item,
     build_items,
     load_places,
@@ -36,7 +36,7 @@ from ingestion.listing import build_file_view, build_file_views
 from ingestion.models import Paragraph
 from ingestion.page_pictures import draw_sheet, keep_if_still_allowed, load_sheet
 from ingestion.relabelling import get_paragraph_or_404
-from ingestion.settling import select_files_to_settle
+from ingestion.remainder_decisions import select_files_to_settle
 from ingestion.tables import MarkdownTable, read_table
 
 ON_A_PAGE = 25
@@ -143,7 +143,7 @@ def desk_accept(request: HttpRequest) -> HttpResponse:
     scope = get_scope(request)
     shown = read_ticked_items(request.POST)
     with scope.open():
-        taken = accept(scope=scope, shown=shown)
+        taken = accept_proposals(scope=scope, shown=shown)
     done = taken.drop_missed()
     report_left_out(request)
     if not shown:
@@ -160,7 +160,7 @@ def desk_accept(request: HttpRequest) -> HttpResponse:
         )
     if done.changed:
         messages.warning(request, say_changed(len(done.changed)))
-    return back(request)
+    return redirect_to_desk(request)
 
 
 def say_changed(count: int) -> str:
@@ -173,7 +173,7 @@ def say_changed(count: int) -> str:
     return words % {"count": count}
 
 
-def back(request: HttpRequest) -> HttpResponse:
+def redirect_to_desk(request: HttpRequest) -> HttpResponse:
     return redirect(build_desk_url(request.POST))
 
 
@@ -232,14 +232,14 @@ def find_adjacent(scope: Scope, wanted: QueueFilter, pk: UUID) -> tuple[str, str
     place = ids.index(pk) if pk in ids else None
     query = encode_filters(wanted)
 
-    def address(key: UUID) -> str:
+    def build_address(key: UUID) -> str:
         return f"{reverse('ingestion:desk_item', args=[key])}{f'?{query}' if query else ''}"
 
     if place is None:
-        return "", address(ids[0]) if ids else ""
+        return "", build_address(ids[0]) if ids else ""
     return (
-        address(ids[place - 1]) if place else "",
-        address(ids[place + 1]) if place + 1 < len(ids) else "",
+        build_address(ids[place - 1]) if place else "",
+        build_address(ids[place + 1]) if place + 1 < len(ids) else "",
     )
 
 
@@ -284,7 +284,7 @@ def desk_decide(request: HttpRequest, pk: UUID) -> HttpResponse:
     messages.success(request, gettext("Decided. It holds everywhere from now on."))
     if not waited:
         onward = find_standing_url(scope, pk)
-    return redirect(onward) if onward else back(request)
+    return redirect(onward) if onward else redirect_to_desk(request)
 
 
 def find_standing_url(scope: Scope, pk: UUID) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from ingestion.boxes import Box, Boxes
-from ingestion.seen import WantedPicture
+from ingestion.picture_reading import WantedPicture
 
 Kind = Literal["heading", "text", "table", "list", "code"]
 ReadBy = Literal["", "ocr", "vision"]

@@ -13,7 +13,7 @@ from django.utils.http import content_disposition_header
 from django.utils.translation import gettext_lazy
 
 from entities.access import Scope, is_readable, list_atoms, load_granted_atoms
-from entities.actions import record
+from entities.actions import record_action
 from entities.api.lists import list_atom_chips
 from entities.models import Classification
 from entities.models.classification import FIRST_COMPOUND
@@ -55,7 +55,7 @@ def open_original(scope: Scope, file: File, action: str = "file.downloaded") -> 
             raise PermissionDenied(describe_refusal(file))
         blob = FileRevision.objects.select_related("blob").get(pk=revision).blob
     name = file.name if is_readable(file.name_classification) else f"file-{str(file.pk)[:8]}"
-    record(scope, action, "file", file.pk, revision=str(revision))
+    record_action(scope, action, "file", file.pk, revision=str(revision))
     return blob, name
 
 
@@ -99,7 +99,7 @@ def is_settled(file: File, revision: FileRevision | None) -> bool:
     has become stricter since it was read, a steward is asked first."""
     policy = get_collection(file).remainder
     remainder = load_remainder(revision) if revision is not None else None
-    return policy != "strict" if remainder is None else not remainder.unsettled(policy)
+    return policy != "strict" if remainder is None else not remainder.list_unsettled(policy)
 
 
 def _are_attachments_allowed(scope: Scope, file: File) -> bool:
@@ -130,7 +130,7 @@ def describe_refusal(file: File) -> str:
     return REFUSED + (NEEDS.format(named_labels(list_atom_chips(missing))) if missing else "")
 
 
-def stream(request: HttpRequest, blob: Blob, name: str) -> StreamingHttpResponse:
+def stream_original(request: HttpRequest, blob: Blob, name: str) -> StreamingHttpResponse:
     """The bytes as an attachment that no browser opens in our origin."""
     # Under ASGI a synchronous iterator would be collected into memory first.
     parts = aiter_parts(blob.path) if isinstance(request, ASGIRequest) else iter_parts(blob.path)

@@ -84,7 +84,7 @@ class ContentLost(Quarantined):
         self.losses = tuple(found)
 
 
-def check(path: Path, extraction: Extraction, *, limits: Limits | None = None) -> Extraction:
+def check_losses(path: Path, extraction: Extraction, *, limits: Limits | None = None) -> Extraction:
     """What was read of the file at `path`; where that could not be compared, it says so as of something that was not
     read. Raises Drifted."""
     source = _read_counted(extraction) or _count_source(path, extraction, limits)
@@ -113,7 +113,9 @@ def _count_source(path: Path, extraction: Extraction, limits: Limits | None) -> 
     options = {"media_type": extraction.media_type}
     patient = limits or Limits(silence_seconds=PATIENCE, page_seconds=PATIENCE)
     try:
-        return read_structure(run_limited("ingestion.extract.structure:task", path, limits=patient, options=options))
+        return read_structure(
+            run_limited("ingestion.extract.structure:measure_structure", path, limits=patient, options=options)
+        )
     except Quarantined:
         logger.warning("what %s holds could not be counted", path.name, exc_info=True)
         return None
@@ -166,15 +168,14 @@ def find_losses(source: Structure, extraction: Extraction, missing: Mapping[int,
         if there >= MIN_PAGE_WORDS and lost_here > (1 - MIN_PAGE_SHARE) * there:
             poor.append(page)
     if poor:
-        yield Loss("pages", f"Most of the text of page {_listed(poor)} is missing in what was read.")
+        yield Loss("pages", f"Most of the text of page {_format_pages(poor)} is missing in what was read.")
 
 
 def list_loss_notes(source: Structure, missing: Mapping[int, int]) -> Iterator[Note]:
     """What is too little to put a file aside, and still is not all of it. missing: words by page."""
     if sum(missing.values()) > MIN_DISCLOSED_SHARE * sum(map(len, source.pages)):
-        sentence = (
-            f"Words of page {_listed(list(missing))} were not found in what was read: {sum(missing.values())} in all."
-        )
+        pages, count = _format_pages(list(missing)), sum(missing.values())
+        sentence = f"Words of page {pages} were not found in what was read: {count} in all."
         yield Note("words_missing", f"{sentence} Compare with the original.")
 
 
@@ -210,7 +211,7 @@ def _stands_in(word: str, text: str, page: int) -> bool:
     return _DOUBLED.sub(r"\1", word) in text
 
 
-def _listed(pages: Sequence[int]) -> str:
+def _format_pages(pages: Sequence[int]) -> str:
     return ", ".join(map(str, pages[:5])) + (" and others" if len(pages) > 5 else "")
 
 

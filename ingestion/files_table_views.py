@@ -12,12 +12,12 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
 from rest_framework.exceptions import APIException
 
-from entities.access import MEMBER, get_entity_or_404, may, requires
+from entities.access import MEMBER, get_entity_or_404, has_permission, requires
 from entities.api.lists import load_atom_chips
 from ingestion import actions
 from ingestion.access import get_file_or_404, get_record_for, is_steward
 from ingestion.bin import bin_file
-from ingestion.file_shown import FileView
+from ingestion.file_presenter import FileView
 from ingestion.listing import build_file_view, list_files
 from ingestion.models import State
 from ingestion.moving import move_file
@@ -49,13 +49,13 @@ def files_table(request: HttpRequest, pk: UUID) -> HttpResponse:
     folder = [part for part in wanted.split("/") if part]
     every_file = list_files(scope, entity)
     inside = [file for file in every_file if list(file.folders[: len(folder)]) == folder]
-    files = [file for file in inside if _fits(file, query, state)]
+    files = [file for file in inside if _matches_filters(file, query, state)]
     context = {
         "entity": entity,
         "folder": "/".join(["", *folder]) if folder else "",
         "folders_above": _list_folders_above(folder),
         "folders_inside": _list_folders_inside(inside, folder),
-        "folders_known": sorted({_join(file.folders) for file in every_file if file.folders}),
+        "folders_known": sorted({_join_folders(file.folders) for file in every_file if file.folders}),
         "below": f"{len(folder)}:",
         "files": _sort_files(files, ordering),
         "q": query,
@@ -63,8 +63,8 @@ def files_table(request: HttpRequest, pk: UUID) -> HttpResponse:
         "states": STATES.items(),
         "state_words": STATES,
         "ordering": ordering,
-        "may_upload": may(scope, entity, "upload"),
-        "may_delete": may(scope, entity, "delete"),
+        "may_upload": has_permission(scope, entity, "upload"),
+        "may_delete": has_permission(scope, entity, "delete"),
         "may_label": is_steward(scope),
         "labels": load_atom_chips().values(),
     }
@@ -120,22 +120,22 @@ def change_files(request: HttpRequest, pk: UUID) -> HttpResponse:
     return redirect("ingestion:files_table", pk)
 
 
-def _join(folders: Sequence[str]) -> str:
+def _join_folders(folders: Sequence[str]) -> str:
     return "/".join(["", *folders])
 
 
 def _list_folders_above(folder: Sequence[str]) -> list[tuple[str, str]]:
     """(path, name) of this folder and of those that it is in, outermost first."""
-    return [(_join(folder[: depth + 1]), name) for depth, name in enumerate(folder)]
+    return [(_join_folders(folder[: depth + 1]), name) for depth, name in enumerate(folder)]
 
 
 def _list_folders_inside(files: Sequence[FileView], folder: Sequence[str]) -> list[tuple[str, str, int]]:
     """(path, name, files in it at any depth) of the folders right in this one, by name."""
     counts = Counter(file.folders[len(folder)] for file in files if len(file.folders) > len(folder))
-    return [(_join([*folder, name]), name, count) for name, count in sorted(counts.items())]
+    return [(_join_folders([*folder, name]), name, count) for name, count in sorted(counts.items())]
 
 
-def _fits(file: FileView, query: str, state: str) -> bool:
+def _matches_filters(file: FileView, query: str, state: str) -> bool:
     """By what the table shows of it, and nothing else."""
     path = "/".join([*file.folders, file.name])
     return query.strip().lower() in path.lower() and state in ("", file.state)
@@ -147,12 +147,12 @@ def _sort_files(files: Sequence[FileView], ordering: str) -> Sequence[FileView]:
     if name not in SORTS:
         return files
 
-    def read(file: FileView) -> Any:
+    def read_key(file: FileView) -> Any:
         value = file.collection_title if name == "collection" else getattr(file, name)
         return value.lower() if isinstance(value, str) else value
 
-    known, unknown = ([file for file in files if (read(file) is None) is missing] for missing in (False, True))
-    return sorted(known, key=read, reverse=ordering.startswith("-")) + unknown
+    known, unknown = ([file for file in files if (read_key(file) is None) is missing] for missing in (False, True))
+    return sorted(known, key=read_key, reverse=ordering.startswith("-")) + unknown
 
 
 def say_done(act: str, count: int) -> str:

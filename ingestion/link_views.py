@@ -107,8 +107,8 @@ def list_links(scope: Scope, file: File) -> list[LinkView]:
     rows = list(DocumentLink.objects.filter(file=file.pk))
     found = load_targets(scope, rows)
     anchors = _load_anchors(scope, file, rows, found)
-    names = _names(scope, {t for targets in found.values() for t in targets})
-    return [_view(file, row, found[row.pk], anchors, names) for row in rows]
+    names = _load_names(scope, {t for targets in found.values() for t in targets})
+    return [_build_view(file, row, found[row.pk], anchors, names) for row in rows]
 
 
 def load_targets(scope: Scope, rows: Sequence[DocumentLink]) -> dict[UUID, list[Target]]:
@@ -140,7 +140,7 @@ def list_backlinks(scope: Scope, file: File) -> list[Backlink]:
     return sorted((Backlink(pk, names[pk], count) for pk, count in counts.items()), key=lambda b: (b.name, str(b.file)))
 
 
-def _view(
+def _build_view(
     file: File,
     row: DocumentLink,
     found: Sequence[Target],
@@ -168,7 +168,7 @@ def _build_link_view(row: DocumentLink, targets: Sequence[LinkTarget], reason: s
     return LinkView(row.pk, row.paragraph_id, row.words, row.target, targets, str(reason), row.data_classification)
 
 
-def _names(scope: Scope, targets: Iterable[Target]) -> dict[Target, str]:
+def _load_names(scope: Scope, targets: Iterable[Target]) -> dict[Target, str]:
     targets = list(targets)
     files = dict(File.objects.filter(pk__in={t.file for t in targets if t.file}).values_list("pk", "name"))
     records = Entity.objects.readable_by(scope).filter(pk__in={t.entity for t in targets if not t.file})

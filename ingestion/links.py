@@ -95,7 +95,7 @@ def publish_links(work: Work, extraction: Extraction, segmented: SegmentedFile, 
         )
     before = {row.pk: row for row in DocumentLink.objects.filter(file=work.file)}
     DocumentLink.objects.filter(pk__in=[pk for pk in before if pk not in wanted])._raw_delete("default")
-    moved = [row for pk, row in wanted.items() if pk in before and differs(row, before[pk])]
+    moved = [row for pk, row in wanted.items() if pk in before and is_different(row, before[pk])]
     DocumentLink.objects.bulk_update(moved, COLUMNS, batch_size=BATCH)
     DocumentLink.objects.bulk_create([row for pk, row in wanted.items() if pk not in before], batch_size=BATCH)
 
@@ -103,7 +103,7 @@ def publish_links(work: Work, extraction: Extraction, segmented: SegmentedFile, 
 COLUMNS = ("position", "wanted", "key", "anchor", "reason")
 
 
-def differs(row: DocumentLink, before: DocumentLink) -> bool:
+def is_different(row: DocumentLink, before: DocumentLink) -> bool:
     return any(getattr(row, column) != getattr(before, column) for column in COLUMNS)
 
 
@@ -177,19 +177,19 @@ def _load_records(asked: dict[str, set[str]], records: QuerySet[Entity]) -> dict
     """By (what was asked for, key): aliases of records, their names and their ids."""
     found: dict[tuple[str, str], list[Target]] = {}
 
-    def add(wanted: str, key: str, entity: UUID, label: int) -> None:
+    def add_target(wanted: str, key: str, entity: UUID, label: int) -> None:
         found.setdefault((wanted, key), []).append(Target(entity, None, label))
 
     for kind in (Wanted.PATH, Wanted.URL, Wanted.TITLE):
         if keys := asked.get(kind):
             rows = Alias.objects.filter(kind=kind, value__in=keys, entity__in=records.values("pk"))
             for key, entity, label in rows.values_list("value", "entity", "entity__name_classification"):
-                add(kind, key, entity, label)
+                add_target(kind, key, entity, label)
     if keys := asked.get(Wanted.TITLE):
         named = records.annotate(lowered=Lower("name")).filter(lowered__in=keys)
         for key, entity, label in named.values_list("lowered", "pk", "name_classification"):
-            add(Wanted.TITLE, key, entity, label)
+            add_target(Wanted.TITLE, key, entity, label)
     if keys := asked.get(Wanted.RECORD):
         for entity in records.filter(pk__in=keys).values_list("pk", flat=True):
-            add(Wanted.RECORD, str(entity), entity, 0)
+            add_target(Wanted.RECORD, str(entity), entity, 0)
     return found

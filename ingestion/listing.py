@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import Case, Count, F, Func, Value, When
 from django.utils.translation import gettext_lazy
 
-from entities.access import Scope, is_readable, list_atoms, load_allowed_labels, may
+from entities.access import Scope, has_permission, is_readable, list_atoms, load_allowed_labels
 from entities.api.lists import list_chips
 from entities.models import Entity
 from entities.rag import Collection
@@ -26,7 +26,7 @@ from ingestion.access import (
     load_outlines,
     select_visible_files,
 )
-from ingestion.file_shown import NAMELESS, FileOrigin, FileView, LabelCount, StageDone
+from ingestion.file_presenter import NAMELESS, FileOrigin, FileView, LabelCount, StageDone
 from ingestion.known_versions import count_latest_number, load_known_numbers, load_newest_known
 from ingestion.models import File, FileRevision, Paragraph, Stage, State
 from ingestion.names import split_folders
@@ -93,11 +93,11 @@ def build_file_views(scope: Scope, files: Iterable[File], *, known: bool = False
     for file in shown:
         if file.entity_id not in records:
             entity = Entity.objects.only("pk", "content_type").get(pk=file.entity_id)
-            uploads, deletes = may(scope, entity, "upload"), may(scope, entity, "delete")
+            uploads, deletes = has_permission(scope, entity, "upload"), has_permission(scope, entity, "delete")
             records[file.entity_id] = RecordFacts(list_collections(entity), uploads, deletes)
     origins = _load_origins(scope, shown)
     return [
-        _view(
+        _build_file_view(
             scope,
             *build_disclosed(scope, file, revisions, standing),
             found.get(file.pk, Outline()),
@@ -201,7 +201,7 @@ def build_disclosed(
     return told, stands
 
 
-def _view(
+def _build_file_view(
     scope: Scope,
     file: File,
     revision: FileRevision | None,

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext
 
 from entities.access import Scope, is_readable
-from entities.actions import record
+from entities.actions import record_action
 from ingestion.access import hold_or_404, lock_name, select_readable_files, select_visible_files
 from ingestion.errors import BadUpload
 from ingestion.models import File
@@ -38,7 +38,7 @@ def move_file(*, scope: Scope, file: File, folder: str) -> bool:
         )
     before = now.path
     File.objects.filter(pk=now.pk).update(path=path)
-    record(scope, "file.moved", "file", now.pk, entity=str(now.entity_id))
+    record_action(scope, "file.moved", "file", now.pk, entity=str(now.entity_id))
     document_moved.send(File, workspace=scope.workspace, file_id=now.pk, path_before=before)
     return True
 

@@ -18,7 +18,7 @@ from entities.access import Scope
 from entities.api.lists import list_atom_chips
 from entities.models import Entity, EntityRoleGrant, EntityUserGrant, Membership, User
 from ingestion.access import select_disclosed_files, select_visible_files
-from ingestion.file_shown import FileView
+from ingestion.file_presenter import FileView
 from ingestion.known_versions import build_brought_by_q
 from ingestion.listing import build_file_views
 from ingestion.models import AccessRequest, File, FileRevision

@@ -147,7 +147,9 @@ def draw_sheet(sheet: Sheet | None) -> Sheet | None:
         return add_problem(sheet, "Many pages are being drawn just now. Here are its words; load the page again later.")
     try:
         with local_copy(sheet.path) as path:
-            answer = run_limited("ingestion.extract.drawing:task", path, limits=LIMITS, options={"page": sheet.page})
+            answer = run_limited(
+                "ingestion.extract.drawing:draw_page", path, limits=LIMITS, options={"page": sheet.page}
+            )
         blob, width, height = answer["blob"], float(answer["width"]), float(answer["height"])
     except (Quarantined, ProcessKilled, BlobMissing, FileNotFoundError, KeyError, TypeError, ValueError):
         return add_problem(sheet, "This page could not be drawn. Here are its words, where they stand.")

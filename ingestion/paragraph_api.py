@@ -18,7 +18,7 @@ from ingestion.access import get_file_or_404
 from ingestion.api import get_scope
 from ingestion.models import Paragraph
 from ingestion.relabelling import get_paragraph_or_404
-from ingestion.votes import SOURCES, Vote, build_votes, decide
+from ingestion.votes import SOURCES, Vote, build_votes, decide_atoms
 
 
 class VoteSerializer(serializers.Serializer):
@@ -81,7 +81,7 @@ def paragraph_detail(request: Request, pk: UUID) -> Response:
         given = RelabelSerializer(data=request.data)
         given.is_valid(raise_exception=True)
         votes = actions.relabel_paragraph(scope=scope, paragraph=paragraph, **given.validated_data)
-        atoms = decide(votes, model_needed=False) or frozenset()
+        atoms = decide_atoms(votes, model_needed=False) or frozenset()
         shown = {"labels": list_atom_labels(atoms), "votes": [vote_json(vote) for vote in votes]}
     return Response({"id": str(paragraph.pk), **shown})
 

@@ -49,13 +49,13 @@ def build_passages(
 def guess_languages(paragraphs: Sequence[LabelledParagraph], clearances: Clearances) -> dict[int, str]:
     """label -> the language of its rows, by which their words are stemmed: that of most paragraphs which everybody who
     may read the label may read. What is hidden from them must not decide by which words a passage is found."""
-    guessed = [language.guess(paragraph.text, "") for paragraph in paragraphs]
+    guessed = [language.guess_language(paragraph.text, "") for paragraph in paragraphs]
     found = {}
     for label in list_labels(paragraphs):
-        read = [n for n, paragraph in enumerate(paragraphs) if clearances.readable(label, paragraph.label)]
+        read = [n for n, paragraph in enumerate(paragraphs) if clearances.is_readable(label, paragraph.label)]
         counted = Counter(guessed[n] for n in read if guessed[n])
         whole = " ".join(paragraphs[n].text for n in read[:200])
-        found[label] = counted.most_common(1)[0][0] if counted else language.guess(whole)
+        found[label] = counted.most_common(1)[0][0] if counted else language.guess_language(whole)
     return found
 
 
@@ -76,7 +76,7 @@ def build_summaries(
         rows.append(
             RowDraft(
                 # By its atoms: the number of a compound tells how many others there were before it.
-                id=uuid.uuid5(work.file, f"summary {sorted(clearances.of(label))} {text}"),
+                id=uuid.uuid5(work.file, f"summary {sorted(clearances.get_atoms(label))} {text}"),
                 kind=Kind.FILE_SUMMARY,
                 label=label,
                 text=text,

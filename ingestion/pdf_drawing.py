@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from ingestion.blobs import BlobMissing, local_copy
 from ingestion.page_pictures import DRAWING, PATIENCE
-from ingestion.pdf_shown import DisclosedPdf
 from ingestion.sandbox import Limits, ProcessKilled, Quarantined, run_limited
+from ingestion.visible_pdf import DisclosedPdf
 
 LIMITS = Limits(wall_seconds=60.0, page_seconds=20.0, silence_seconds=20.0, cpu_seconds=60)
 LARGEST = 20_000  # points: of a side of a page
@@ -38,15 +38,15 @@ def draw_pictures(shown: DisclosedPdf, longest: int = 0) -> list[PageJpeg] | Non
     options = {"pages": [[page.number, page.copied_rectangles] for page in shown.pages], "longest": longest}
     try:
         with local_copy(shown.path) as path:
-            answer = run_limited("ingestion.extract.cutting:task", path, limits=limits, options=options)
-        return read(answer.get("blob", b""), answer["sizes"], len(shown.pages))
+            answer = run_limited("ingestion.extract.cutting:draw_cut_pages", path, limits=limits, options=options)
+        return read_drawings(answer.get("blob", b""), answer["sizes"], len(shown.pages))
     except (Quarantined, ProcessKilled, BlobMissing, FileNotFoundError, KeyError, TypeError, ValueError):
         return None
     finally:
         slots.release()
 
 
-def read(blob: bytes, sizes: Sequence[Sequence[float]], count: int) -> list[PageJpeg]:
+def read_drawings(blob: bytes, sizes: Sequence[Sequence[float]], count: int) -> list[PageJpeg]:
     """Nothing that the limited process says is trusted. Raises: ValueError."""
     pictures, place = [], 0
     for length, across, down, width, height in sizes:

@@ -15,16 +15,16 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 
 from entities.access import MEMBER, Scope, is_readable, opens_own_scope, requires
-from entities.actions import record
+from entities.actions import record_action
 from entities.errors import build_payload
 from ingestion import downloads
 from ingestion.access import get_file_or_404
 from ingestion.extract.sniff import PDF
 from ingestion.models import File
 from ingestion.pdf_drawing import draw_pictures
-from ingestion.pdf_shown import MOST, DisclosedPdf, PageRange, build_disclosed_pdf
-from ingestion.pdf_writing import write
+from ingestion.pdf_writing import write_pdf
 from ingestion.reader import list_blocks
+from ingestion.visible_pdf import MOST, DisclosedPdf, PageRange, build_disclosed_pdf
 
 VIEWED = "file.viewed"
 NO_PAGES = gettext_lazy("This file has no pages: only a PDF can be seen page by page. Read it in the reader.")
@@ -74,19 +74,19 @@ def viewed(request: HttpRequest, scope: Scope, pk: UUID) -> HttpResponseBase:
         file, found = load_view(scope, pk, request)
         if downloads.is_allowed(scope, file):
             with suppress(PermissionDenied):  # not any more
-                return serve_inline(downloads.stream(request, *downloads.open_original(scope, file, VIEWED)))
+                return serve_inline(downloads.stream_original(request, *downloads.open_original(scope, file, VIEWED)))
     pictures = draw_pictures(found)
     with scope.open():
         # Asked again: a clearance may have been withdrawn, or other bytes published, while the pages were drawn.
         file, now = load_view(scope, pk, request)
-        record(scope, VIEWED, "file", file.pk, revision=str(file.revision_id))
+        record_action(scope, VIEWED, "file", file.pk, revision=str(file.revision_id))
         # Whoever keeps it must not take it for the original.
         stem = PurePath(file.name).stem if is_readable(file.name_classification) else f"file-{str(pk)[:8]}"
         name = f"{stem} (as cleared).pdf"
     if pictures is None or now != found:
-        content = write((), now.anew)
+        content = write_pdf((), now.anew)
     else:
-        content = write(list(zip(now.pages, pictures, strict=True)), now.beside)
+        content = write_pdf(list(zip(now.pages, pictures, strict=True)), now.beside)
     response = HttpResponse(content)
     response["Content-Disposition"] = content_disposition_header(False, name) or "inline"
     return serve_inline(response)

@@ -11,7 +11,7 @@ from ingestion.extract.right_to_left import RIGHT_TO_LEFT
 from ingestion.pdf_bars import HEIGHT, Bar
 from ingestion.pdf_drawing import PageJpeg
 from ingestion.pdf_fonts import UNSEEN, GlyphlessFont, VisibleFont, clean_text, measure_width
-from ingestion.pdf_shown import CutPage, PlacedText, SetLine
+from ingestion.visible_pdf import CutPage, PlacedText, SetLine
 
 A4 = (595.0, 842.0)
 MARGIN = 56.0
@@ -28,7 +28,7 @@ class Writer:
         self.unseen, self.seen, self.bold = GlyphlessFont(), VisibleFont(), VisibleFont(bold=True)
         self.fonts = self.pdf.make_indirect(Dictionary())
 
-    def cut(self, page: CutPage, picture: PageJpeg) -> None:
+    def add_cut_page(self, page: CutPage, picture: PageJpeg) -> None:
         """A page as it was drawn, with its text over it, and below it what else it has."""
         below = STRIP * len(page.requires)
         content, objects = [], Dictionary()
@@ -39,14 +39,14 @@ class Writer:
             image.ColorSpace, image.BitsPerComponent = Name.DeviceRGB, 8
             objects.I = image
             content.append(f"q {picture.width:.2f} 0 0 {picture.height:.2f} 0 {below:.2f} cm /I Do Q")
-        content += [hatch(bar, picture.height + below) for bar in page.bars]
+        content += [draw_bar(bar, picture.height + below) for bar in page.bars]
         content += [self._draw_piece(piece, picture.height + below) for piece in page.pieces if piece.text]
         for number, sentence in enumerate(page.requires):
             y = below - STRIP * (number + 1) + 4
             content.append(self._draw_line(sentence, "note", 36.0, y))
-        self._add(content, objects, (picture.width, picture.height + below))
+        self._add_page(content, objects, (picture.width, picture.height + below))
 
-    def set(self, lines: Sequence[SetLine]) -> None:
+    def add_lines(self, lines: Sequence[SetLine]) -> None:
         """Text on as many sheets as it needs."""
         content: list[str] = []
         top = A4[1] - MARGIN
@@ -54,17 +54,17 @@ class Writer:
             size = SIZES[line.kind]
             for part in wrap_lines(line.text, size, A4[0] - 2 * MARGIN, bold=line.kind == "heading"):
                 if top - size * LEADING < MARGIN:
-                    self._add(content, Dictionary(), A4)
+                    self._add_page(content, Dictionary(), A4)
                     content, top = [], A4[1] - MARGIN
                 top -= size * LEADING
                 content.append(self._draw_line(part, line.kind, MARGIN, top))
             top -= 0.6 * size
         if content:
-            self._add(content, Dictionary(), A4)
+            self._add_page(content, Dictionary(), A4)
 
     def bytes(self) -> bytes:
         if not self.pdf.pages:
-            self._add([], Dictionary(), A4)
+            self._add_page([], Dictionary(), A4)
         self.fonts.U = self.unseen.object(self.pdf)
         for font in (self.seen, self.bold):
             for name, given in font.objects(self.pdf):
@@ -91,7 +91,7 @@ class Writer:
         )
         return f"BT 0 Tr {0.4 if kind == 'note' else 0} g 100 Tz {x:.2f} {y:.2f} Td {shown} ET"
 
-    def _add(self, content: Sequence[str], objects: pikepdf.Object, size: tuple[float, float]) -> None:
+    def _add_page(self, content: Sequence[str], objects: pikepdf.Object, size: tuple[float, float]) -> None:
         page = Dictionary(
             Type=Name.Page,
             MediaBox=Array([0, 0, round(size[0], 2), round(size[1], 2)]),
@@ -101,7 +101,7 @@ class Writer:
         self.pdf.pages.append(pikepdf.Page(self.pdf.make_indirect(page)))
 
 
-def hatch(bar: Bar, height: float) -> str:
+def draw_bar(bar: Bar, height: float) -> str:
     """A grey bar with slanted lines. height: of the page, in points."""
     x, y, end = bar.x, height - bar.y - HEIGHT, bar.x + bar.width
     starts = [x - HEIGHT + SLANT * number for number in range(1, int((bar.width + HEIGHT) / SLANT) + 1)]
@@ -136,10 +136,10 @@ def wrap_lines(text: str, size: float, width: float, *, bold: bool = False) -> l
     return lines
 
 
-def write(pages: Sequence[tuple[CutPage, PageJpeg]], lines: Sequence[SetLine]) -> bytes:
+def write_pdf(pages: Sequence[tuple[CutPage, PageJpeg]], lines: Sequence[SetLine]) -> bytes:
     """The pages, and behind them sheets with `lines`."""
     writer = Writer()
     for page, picture in pages:
-        writer.cut(page, picture)
-    writer.set(lines)
+        writer.add_cut_page(page, picture)
+    writer.add_lines(lines)
     return writer.bytes()

@@ -5,8 +5,8 @@
 Each step runs with no scope open, reads what it needs in short transactions and hands on a value. Values are saved
 (`StepResult`, not for readers) as soon as more than SAVE_AFTER_SECONDS of work would be lost with this process, and
 each time a model has answered that is not the offline engine, or a service has given vectors: no call to one is made
-twice. Nothing is visible to a reader before `publish`, which is one transaction. Every write is under the claim, so two
-workers never publish one file.
+twice. Nothing is visible to a reader before `publish_revision`, which is one transaction. Every write is under the
+claim, so two workers never publish one file.
 """
 
 import logging
@@ -32,7 +32,7 @@ from ingestion.claims import (
     ClaimLost,
     Heartbeat,
     claim_file,
-    end,
+    end_file,
     give_back,
     limit_rate,
     report_advance,
@@ -45,21 +45,21 @@ from ingestion.embed import get_embedder, is_remote
 from ingestion.embedders import EmbeddingFailed
 from ingestion.extract import extract_file
 from ingestion.index import RowDraft, Vector, embed_texts, load_known_vectors
-from ingestion.looking import Looker
 from ingestion.models import FileRevision, Review, Stage, State
+from ingestion.paragraph_identity import group_texts_by_label, segment_text
 from ingestion.passages import build_passages, build_summaries, list_labelled
-from ingestion.publish import WorkOutdated, publish
+from ingestion.picture_reader import Looker
+from ingestion.publish import WorkOutdated, publish_revision
 from ingestion.quarantine import REJECTED, put_in_quarantine
 from ingestion.remainder import weigh_texts
 from ingestion.sandbox import ProcessKilled, Progress, Quarantined
-from ingestion.segmenting import group_texts_by_label, mark
 from ingestion.stored import load_known_votes, load_published_extraction, load_published_votes
-from ingestion.synthesis import synthesise
+from ingestion.synthesis import summarise_labels
 from ingestion.votes import FLOOR, Vote
 from ingestion.work import FileVotes, SegmentedFile, Work, build_clearances, load_work
 from llm.client import is_offline
 from llm.errors import BudgetExceeded, ModelError
-from llm.metering import spending, take_spent, write_calls
+from llm.metering import take_spent, track_spending, write_calls
 
 logger = logging.getLogger(__name__)
 
@@ -117,7 +117,7 @@ def extract(work: Work, done: dict[Stage, Any]) -> Extraction:
     with local_copy(work.path) as path:
         extraction = extract_file(path, work.name, strategy=work.strategy, on_progress=tell, look=look, counts=True)
         if work.review != Review.RELEASED:
-            extraction = drift.check(path, extraction)
+            extraction = drift.check_losses(path, extraction)
     return extraction
 
 
@@ -169,7 +169,7 @@ def segment(work: Work, done: dict[Stage, Any]) -> SegmentedFile:
     """Every paragraph's identity and label, so that runs of one label can be cut; then a summary per label."""
     extraction, classified = done[Stage.EXTRACT], done[Stage.CLASSIFY]
     with Scope.for_service(work.workspace).open():
-        segmented = mark(work, extraction, classified)
+        segmented = segment_text(work, extraction, classified)
         saved = load_parts(work, Stage.SEGMENT)
     if not classified.asked:
         return segmented
@@ -178,7 +178,7 @@ def segment(work: Work, done: dict[Stage, Any]) -> SegmentedFile:
         save(work, Stage.SEGMENT, list(sentences), label)
 
     classifier = Classifier(work.workspace, work.levels, work.guidance, work.name, work.is_offline)
-    made = synthesise(
+    made = summarise_labels(
         classifier, group_texts_by_label(extraction, segmented.paragraphs), segmented.summaries, saved, keep
     )
     return replace(segmented, summaries=made)
@@ -254,7 +254,7 @@ def process_file(workspace: int, file: UUID) -> bool:
     claim = claim_file(workspace, file)
     if claim is None:
         return False
-    with Heartbeat(claim), spending():
+    with Heartbeat(claim), track_spending():
         try:
             run_all_steps(claim)
         except ClaimLost:
@@ -262,7 +262,7 @@ def process_file(workspace: int, file: UUID) -> bool:
         except drift.ContentLost as loss:
             put_in_quarantine(claim, loss)
         except Quarantined as refusal:
-            end(claim, State.QUARANTINED, refusal.code, refusal.detail, refusal.page)
+            end_file(claim, State.QUARANTINED, refusal.code, refusal.detail, refusal.page)
         except ProcessKilled:
             give_back(claim, KILLED, "killed")
         except BudgetExceeded as problem:
@@ -270,7 +270,7 @@ def process_file(workspace: int, file: UUID) -> bool:
         except (ModelError, EmbeddingFailed) as problem:
             give_back(claim, f"{problem} Try again later; nothing of the file was lost.")
         except BlobMissing:
-            end(claim, State.FAILED, "bytes_missing", "This file is missing from storage. Upload it again.")
+            end_file(claim, State.FAILED, "bytes_missing", "This file is missing from storage. Upload it again.")
         except (Exception, SoftTimeLimitExceeded):
             logger.exception("file %s", file)
             give_back(claim, BROKEN)
@@ -293,7 +293,7 @@ def run_all_steps(claim: Claim) -> None:
                 if received:
                     report_checkpoint(claim, Stage.PUBLISH)
                 with Scope.for_service(claim.workspace).open():
-                    publish(work, done, took, received)
+                    publish_revision(work, done, took, received)
             return
         except WorkOutdated as change:
             # A steward decided, or the policy changed, meanwhile: what was built on it is built again.

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from entities.access import Scope, raise_labels
 from entities.access.scope import get_current_scope
-from entities.actions import record
+from entities.actions import record_action
 from entities.models import Source
 from ingestion.attachments import LOST, follow_labels, publish_attachments
 from ingestion.blobs import ReceivedUpload
@@ -22,11 +22,11 @@ from ingestion.documents import Extraction, ParagraphText
 from ingestion.index import BATCH, replace_rows
 from ingestion.links import publish_links
 from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, Redo, Stage, State
+from ingestion.paragraph_identity import digest_decisions, list_disclosed_sections
+from ingestion.past_paragraphs import save_past_paragraphs
 from ingestion.queueing import resume_revision
 from ingestion.remainder_store import compute_remainder_columns
-from ingestion.remembered import remember
 from ingestion.results import drop_results
-from ingestion.segmenting import digest_decisions, list_disclosed_sections
 from ingestion.signals import document_indexed
 from ingestion.vector_models import lock_embedder
 from ingestion.work import MarkedParagraph, SegmentedFile, Work, load_work
@@ -46,7 +46,7 @@ class WorkOutdated(Exception):
         self.labels_only = labels_only
 
 
-def publish(
+def publish_revision(
     work: Work,
     done: dict[Stage, Any],
     took: Mapping[Stage, float] | None = None,
@@ -56,7 +56,7 @@ def publish(
     part. Raises: ClaimLost, Outdated; then nothing has changed.
     """
     scope = get_current_scope()
-    mine = File.objects.select_for_update().filter(work.claim.mine())
+    mine = File.objects.select_for_update().filter(work.claim.build_ownership_q())
     file = mine.only("revision", "aside", "attachments").first()
     if file is None:
         raise ClaimLost
@@ -95,7 +95,7 @@ def publish(
             publish_attachments(work, extraction, segmented, received or {})
     else:
         follow_labels(work, segmented)
-    finish(scope, work, file, extraction, done, took or {})
+    finish_publication(scope, work, file, extraction, done, took or {})
 
 
 def list_stages(done: dict[Stage, Any], took: Mapping[Stage, float]) -> list[tuple[str, int | None, float | None]]:
@@ -110,7 +110,7 @@ def list_stages(done: dict[Stage, Any], took: Mapping[Stage, float]) -> list[tup
     return [(stage.value, counts.get(stage), took.get(stage)) for stage in done]
 
 
-def finish(
+def finish_publication(
     scope: Scope, work: Work, file: File, extraction: Extraction, done: dict[Stage, Any], took: Mapping[Stage, float]
 ) -> None:
     """The file's row, the audit, and word to whoever builds on the index. file: as it was before."""
@@ -138,7 +138,7 @@ def finish(
     if file.revision_id == revision:  # who knows of an earlier one alone sees that one made again
         earlier = FileRevision.objects.filter(file=work.file, number__lt=was.number).exclude(witness="")
         earlier.update(published_at=at)
-    File.objects.filter(work.claim.mine()).update(
+    File.objects.filter(work.claim.build_ownership_q()).update(
         **outcome | resume_revision(file.aside) | ({"strategy": was.strategy} if was.strategy else {}),
         revision=revision,
         progress=100,
@@ -158,7 +158,7 @@ def finish(
         drop_results(revision)
     write_calls()
     injections = list(done[Stage.CLASSIFY].injections)
-    record(scope, "file.indexed", "file", work.file, **({"injections": injections} if injections else {}))
+    record_action(scope, "file.indexed", "file", work.file, **({"injections": injections} if injections else {}))
     document_indexed.send(File, workspace=work.workspace, entity_id=work.entity, file_id=work.file)
 
 
@@ -172,7 +172,7 @@ def write_paragraphs(
     ]
     ids = {row.pk for row in wanted}
     gone = [old for pk, old in before.items() if pk not in ids]
-    remember(gone, until=work.number, unread=work.published)
+    save_past_paragraphs(gone, until=work.number, unread=work.published)
     Paragraph.objects.filter(pk__in=[old.pk for old in gone])._raw_delete("default")
     for row in wanted:
         old = before.get(row.pk)

@@ -13,13 +13,13 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext, gettext_noop
 
 from entities.access import Scope
-from entities.actions import record
+from entities.actions import record_action
 from entities.models import Entity
 from ingestion.access import hold_or_404, is_steward, select_readable_files, select_visible_files
-from ingestion.claims import Claim, end
+from ingestion.claims import Claim, end_file
 from ingestion.drift import ContentLost
 from ingestion.errors import BadUpload
-from ingestion.file_shown import FileView
+from ingestion.file_presenter import FileView
 from ingestion.listing import build_file_views
 from ingestion.models import Blob, File, FileRevision, Redo, Review, State
 from ingestion.queueing import ENDED, queue_file, resume_revision
@@ -47,7 +47,7 @@ def put_in_quarantine(claim: Claim, loss: ContentLost) -> None:
     """The version stays withheld until a steward has looked at it. Opens service scopes."""
     with Scope.for_service(claim.workspace).open():
         FileRevision.objects.filter(pk=claim.revision).update(losses=[found.to_json() for found in loss.losses])
-    end(claim, State.QUARANTINED, loss.code, loss.detail)
+    end_file(claim, State.QUARANTINED, loss.code, loss.detail)
 
 
 def list_quarantined(scope: Scope) -> list[QuarantinedFile]:
@@ -93,7 +93,7 @@ def release_file(*, scope: Scope, file: File) -> File:
     FileRevision.objects.filter(pk=now.pending_revision_id).update(review=Review.RELEASED)
     if now.pending_revision_id != now.revision_id:
         File.objects.filter(pk=now.pk).update(aside=None)
-    record(scope, "file.released", "file", now.pk, revision=str(now.pending_revision_id))
+    record_action(scope, "file.released", "file", now.pk, revision=str(now.pending_revision_id))
     queue_file(scope.workspace, now.pk, now.pending_revision_id)
     return File.objects.get(pk=now.pk)
 
@@ -115,7 +115,7 @@ def reject_file(*, scope: Scope, file: File) -> File:
         rejected = FileRevision.objects.get(pk=pending)
         rejected.review, rejected.strategy = Review.REJECTED, rejected.strategy or now.strategy
         rejected.save(update_fields=["review", "strategy"])
-    transaction.on_commit(partial(_forget, scope.workspace, pending))
+    transaction.on_commit(partial(_delete_results, scope.workspace, pending))
     if now.revision_id is None:
         File.objects.filter(pk=now.pk).update(
             pending_revision=None, error_code="rejected", error_detail=REJECTED, error_page=None
@@ -126,7 +126,7 @@ def reject_file(*, scope: Scope, file: File) -> File:
             size = FileRevision.objects.select_related("blob").get(pk=now.revision_id).blob.size
             File.objects.filter(pk=now.pk).update(size=size, aside=None)
         queue_file(scope.workspace, now.pk, now.revision_id, None if newer else Redo.NOTHING)
-    record(scope, "file.rejected", "file", now.pk, revision=str(pending))
+    record_action(scope, "file.rejected", "file", now.pk, revision=str(pending))
     return File.objects.get(pk=now.pk)
 
 
@@ -155,7 +155,7 @@ def take_back_rejection(*, scope: Scope, file: File) -> File:
         raise BadUpload(gettext("Only what a steward has rejected can be taken back."), "nothing_to_take_back")
     find_quarantined(now.pk, rejected.blob_id, rejected.created_by, rejected.strategy).update(review=Review.NONE)
     File.objects.filter(pk=now.pk).update(aside=None)
-    record(scope, "file.rejection_taken_back", "file", now.pk, revision=str(rejected.pk))
+    record_action(scope, "file.rejection_taken_back", "file", now.pk, revision=str(rejected.pk))
     queue_file(scope.workspace, now.pk, rejected.pk)
     return File.objects.get(pk=now.pk)
 
@@ -176,7 +176,7 @@ def _lock_reviewed(scope: Scope, file: File) -> File:
     return now
 
 
-def _forget(workspace: int, revision: UUID) -> None:
+def _delete_results(workspace: int, revision: UUID) -> None:
     """Results are for the service: a steward who lacks a clearance could not delete them."""
     with Scope.for_service(workspace).open():
         drop_results(revision)

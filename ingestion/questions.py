@@ -14,7 +14,7 @@ def find_atoms_by_rules(text: str) -> frozenset[int] | None:
     Milliseconds at most. Needs no scope open.
     """
     try:
-        return vote_by_rules(text, language.guess(text)).atoms
+        return vote_by_rules(text, language.guess_language(text)).atoms
     except Exception as failure:
         # The text itself is in no log.
         logger.error("a question could not be labelled: %s", type(failure).__name__)

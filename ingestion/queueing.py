@@ -140,7 +140,7 @@ def wake_next(workspace: int) -> None:
         logger.warning("files of workspace %s wait for the next sweep", workspace, exc_info=True)
         return
     for file in found:
-        wake(workspace, file)
+        wake_worker(workspace, file)
 
 
 def take_sleeping(workspace: int) -> list[UUID]:
@@ -187,7 +187,7 @@ def lock_turns(workspace: int) -> None:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('waking', %s))", [workspace])
 
 
-def wake(workspace: int, file: UUID) -> None:
+def wake_worker(workspace: int, file: UUID) -> None:
     """Tell a worker. A broker that is away is no reason to refuse a file: the sweep finds it."""
     from ingestion.tasks import process_file
 

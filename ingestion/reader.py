@@ -208,7 +208,7 @@ def _find_summarised(file: File, row: UUID, words: str | None) -> frozenset[UUID
     return meant or frozenset(found)
 
 
-def mark(found: Sequence[Block], cited: CitedPassage | None) -> list[Block]:
+def mark_citation(found: Sequence[Block], cited: CitedPassage | None) -> list[Block]:
     """`found` with the cited paragraphs and words marked."""
     if cited is None:
         return list(found)

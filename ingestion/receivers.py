@@ -60,10 +60,10 @@ def follow_later(workspace: int, entity: UUID, file: UUID | None) -> None:
 
 def wake_follower(workspace: int, entity: UUID, file: UUID | None) -> None:
     """Should the broker be away, the next check of the model finds what it lacks."""
-    from ingestion.tasks import follow
+    from ingestion.tasks import fill_other_models
 
     try:
-        follow.delay(workspace, str(entity), str(file) if file else None)
+        fill_other_models.delay(workspace, str(entity), str(file) if file else None)
     except Exception:
         logger.warning("new text waits for the next check of the models: the broker did not take it", exc_info=True)
 

@@ -28,11 +28,11 @@ from ingestion.embedders import EmbeddingFailed
 from ingestion.extract import language
 from ingestion.index import embed_texts, load_known_vectors, replace_rows
 from ingestion.models import ContextRow, Kind, RecordIndex
+from ingestion.record_rows import build_drafts
 from ingestion.signals import record_indexed
 from ingestion.turns import is_free
-from ingestion.typed import build_drafts
 from ingestion.vector_models import load_embedder, lock_embedder
-from ingestion.votes import KEPT_TYPED, Vote, build_votes, collect_automatic, decide
+from ingestion.votes import KEPT_TYPED, Vote, build_votes, collect_automatic, decide_atoms
 from ingestion.work import load_workspace_guidance, load_workspace_levels
 from llm.errors import BudgetExceeded, ModelError
 
@@ -68,10 +68,10 @@ def mark_stale(workspace: int, entities: Iterable[UUID]) -> None:
         update_fields=["stale_since", "attempts"],
     )
     for pk in entities:
-        transaction.on_commit(partial(wake, workspace, pk))
+        transaction.on_commit(partial(wake_worker, workspace, pk))
 
 
-def wake(workspace: int, entity: UUID) -> None:
+def wake_worker(workspace: int, entity: UUID) -> None:
     """Tell a worker; should the broker be away, the sweep will."""
     from ingestion.tasks import index_record as task
 
@@ -96,7 +96,7 @@ def index_record(workspace: int, entity: UUID) -> bool:
     except (EmbeddingFailed, IntegrityError) as error:
         # IntegrityError: a paragraph was edited or relabelled meanwhile; the next try sees it as it is now.
         problem = problem or error
-    release(claim, problem)
+    release_claim(claim, problem)
     return True
 
 
@@ -111,7 +111,7 @@ def claim_record(workspace: int, entity: UUID) -> RecordClaim | None:
         return RecordClaim(workspace, entity, token, since, attempts)
 
 
-def release(claim: RecordClaim, problem: Exception | None) -> None:
+def release_claim(claim: RecordClaim, problem: Exception | None) -> None:
     """Done, or to be tried again: at once where the record changed while this went on, else after a while, which is
     longer each time."""
     with Scope.for_service(claim.workspace).open():
@@ -124,7 +124,7 @@ def release(claim: RecordClaim, problem: Exception | None) -> None:
         else:
             unchanged.update(claim=None, claimed_until=None, stale_since=None, attempts=0, error="")
         if mine.update(claim=None, claimed_until=None):
-            transaction.on_commit(partial(wake, claim.workspace, claim.entity))
+            transaction.on_commit(partial(wake_worker, claim.workspace, claim.entity))
 
 
 def label_texts(claim: RecordClaim) -> None:
@@ -157,7 +157,7 @@ def label_texts(claim: RecordClaim) -> None:
     appeared = False
     with Scope.for_service(claim.workspace).open():
         for row, given_votes in zip(rows, votes, strict=True):
-            decided = decide(given_votes, model_needed=True)
+            decided = decide_atoms(given_votes, model_needed=True)
             # Only what was read: a paragraph that was edited or labelled meanwhile keeps what it has.
             written = FieldParagraph.objects.filter(pk=row.pk, digest=row.digest, data_classification=None).update(
                 votes=[vote.to_json() for vote in given_votes],
@@ -183,7 +183,7 @@ def _build_inherited(default: frozenset[int], floor: frozenset[int]) -> list[Vot
 
 
 def _build_text(text: str) -> ParagraphText:
-    return ParagraphText(text, "text", None, (), (), language.guess(text), 0, len(text))
+    return ParagraphText(text, "text", None, (), (), language.guess_language(text), 0, len(text))
 
 
 def refresh_rows(claim: RecordClaim) -> None:

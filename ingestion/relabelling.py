@@ -29,7 +29,7 @@ from ingestion.models import ContextRow, File, FileRevision, Paragraph, RowParag
 from ingestion.paragraph_rows import find_rows, raise_rows
 from ingestion.queueing import publish_again, take_revision
 from ingestion.records import mark_stale
-from ingestion.votes import Vote, add_floor, build_votes, collect_automatic, decide, find_floor, find_manual_vote
+from ingestion.votes import Vote, add_floor, build_votes, collect_automatic, decide_atoms, find_floor, find_manual_vote
 from ingestion.work import load_workspace_guidance, load_workspace_levels
 from llm.errors import ModelError
 
@@ -90,7 +90,7 @@ def relabel_paragraph(
     atoms, reason = check_decision(labels, reason)
     decision = build_decision(scope, paragraph, atoms, reason, seen)
     transaction.on_commit(partial(apply_decision, decision))
-    return [*build_votes(paragraph.votes), _vote(decision, paragraph)]
+    return [*build_votes(paragraph.votes), _cast_vote(decision, paragraph)]
 
 
 def check_decision(labels: Iterable[int], reason: str) -> tuple[frozenset[int], str]:
@@ -139,7 +139,7 @@ def build_decision(
     )
 
 
-def _vote(decision: Decision, paragraph: Labelled) -> Vote:
+def _cast_vote(decision: Decision, paragraph: Labelled) -> Vote:
     votes = build_votes(paragraph.votes)
     if decision.over is None:
         earlier = find_manual_vote(votes)
@@ -164,7 +164,7 @@ def apply_decisions(decisions: Sequence[Decision], missed: list[UUID] | None = N
         # Publishing locks the file before its paragraphs: so does this, or they would wait for each other.
         holders = Paragraph.objects.filter(pk__in=[d.paragraph for d in decisions if d.of_file]).values("file")
         list(File.objects.select_for_update().filter(pk__in=holders).order_by("pk"))
-        made = {decision.paragraph: _apply(decision) for decision in decisions}
+        made = {decision.paragraph: _apply_decision(decision) for decision in decisions}
         done = [one for one in made.values() if one is not None]
         raise_labels({paragraph.pk: paragraph.data_classification or 0 for paragraph, _ in done})
         moved = [paragraph for paragraph, index_follows in done if index_follows]
@@ -178,7 +178,7 @@ def apply_decisions(decisions: Sequence[Decision], missed: list[UUID] | None = N
     return len(done)
 
 
-def _apply(decision: Decision) -> tuple[Paragraph | FieldParagraph, bool] | None:
+def _apply_decision(decision: Decision) -> tuple[Paragraph | FieldParagraph, bool] | None:
     """(the paragraph, whether the index has to follow: its label is another now). None where there was nothing to
     decide on any more.
     """
@@ -189,8 +189,8 @@ def _apply(decision: Decision) -> tuple[Paragraph | FieldParagraph, bool] | None
     if decision.seen not in ("", digest_judged(paragraph)):
         return None  # somebody else decided first, or votes came
     old = paragraph.data_classification
-    votes = [*build_votes(paragraph.votes), _vote(decision, paragraph)]
-    label = combine_many(decide(votes, model_needed=False) or ())
+    votes = [*build_votes(paragraph.votes), _cast_vote(decision, paragraph)]
+    label = combine_many(decide_atoms(votes, model_needed=False) or ())
     if label != old:
         rows = find_rows(paragraph)
         if old is not None and label is not None and set(list_atoms(old)) < set(list_atoms(label)):
@@ -200,11 +200,11 @@ def _apply(decision: Decision) -> tuple[Paragraph | FieldParagraph, bool] | None
     paragraph.floor = paragraph.data_classification = label
     paragraph.save(update_fields=["votes", "floor", "data_classification"])
     relabel_names(paragraph.pk, label)
-    note(decision, paragraph, old)
+    record_decision(decision, paragraph, old)
     return paragraph, label != old
 
 
-def note(decision: Decision, paragraph: Paragraph | FieldParagraph, old: int | None) -> None:
+def record_decision(decision: Decision, paragraph: Paragraph | FieldParagraph, old: int | None) -> None:
     """In the audit, whose rows are shown to administrators who may not read the paragraph. Its id, which is made of its
     text, goes with the reason, under the labels of both. Of what was accepted the row says why it had waited.
     """
@@ -215,7 +215,7 @@ def note(decision: Decision, paragraph: Paragraph | FieldParagraph, old: int | N
     reason = "" if decision.accepted else decision.reason
     was = None if old is None else list_atoms(old)
     now = list_atoms(paragraph.data_classification)
-    found = build_rules_vote(reason, language.guess(reason)).labels if reason else frozenset()
+    found = build_rules_vote(reason, language.guess_language(reason)).labels if reason else frozenset()
     record_question(
         replace(get_current_scope(), principal=decision.by),  # the service does it, the steward decided it
         "paragraph.relabelled",
@@ -293,13 +293,13 @@ def label_text(workspace: int, text: str) -> int | None:
         classifier = Classifier(workspace, load_workspace_levels(), load_workspace_guidance())
     if not text.strip():
         return 0
-    paragraph = ParagraphText(text, "text", None, (), (), language.guess(text), 0, len(text))
+    paragraph = ParagraphText(text, "text", None, (), (), language.guess_language(text), 0, len(text))
     votes = [build_rules_vote(text, paragraph.lang)]
     try:
         votes += [vote for answer in vote_by_model([paragraph], classifier) for vote in answer.votes.values()]
     except ModelError:
         return None
-    atoms = decide(votes, model_needed=True)
+    atoms = decide_atoms(votes, model_needed=True)
     if atoms is None:
         return None
     with scope.open():

@@ -12,7 +12,7 @@ from entities.rag import RemainderPolicy
 from ingestion.classify import LONGEST_REASON
 from ingestion.documents import Extraction
 from ingestion.extract import language
-from ingestion.votes import KEPT, Vote, build_votes, collect_automatic, decide, find_manual_vote
+from ingestion.votes import KEPT, Vote, build_votes, collect_automatic, decide_atoms, find_manual_vote
 from llm.rules import vote_exactly
 
 Kind = Literal["inherit", "strict"]
@@ -146,14 +146,14 @@ class Remainder:
     def from_json(cls, data: Mapping[str, Any]) -> "Remainder":
         return cls(tuple(data["codes"]), data["found"], tuple(build_votes(data["votes"])), frozenset(data["settled"]))
 
-    def unsettled(self, policy: RemainderPolicy) -> tuple[str, ...]:
+    def list_unsettled(self, policy: RemainderPolicy) -> tuple[str, ...]:
         """The codes that wait for a steward."""
         return tuple(code for code in self.codes if find_kind(code, policy) == "strict" and code not in self.settled)
 
     def label(self, policy: RemainderPolicy) -> frozenset[int] | None:
         """The atoms that the original needs for it, beside those of the file's paragraphs and floor. None: it has no
         label."""
-        return None if self.unsettled(policy) else decide(self.votes, model_needed=False)
+        return None if self.list_unsettled(policy) else decide_atoms(self.votes, model_needed=False)
 
     @property
     def floor(self) -> frozenset[int]:
@@ -174,7 +174,7 @@ class Remainder:
         """Whether there is nothing in the file that the reader does not show."""
         return not self.codes and all(vote.source == "inherited" for vote in self.votes)
 
-    def carry(self, earlier: "Remainder") -> "Remainder":
+    def keep_decisions(self, earlier: "Remainder") -> "Remainder":
         """With what was decided of an earlier one. No label gets lower by itself: what that one had more stays."""
         decisions = tuple(vote for vote in earlier.votes if vote.source == "manual")
         over = frozenset(atom for vote in decisions for atom in vote.over)
@@ -194,7 +194,7 @@ class Remainder:
         if not before.is_decided:
             return self
         if self.is_same(before):
-            return self.carry(before)
+            return self.keep_decisions(before)
         return self if self.is_empty else replace(self, codes=(*self.codes, DECIDED_BEFORE))
 
 
@@ -203,7 +203,7 @@ def weigh_texts(texts: Iterable[str], on_progress: Callable[[], None] = lambda: 
     these texts are names, addresses and numbers that programs wrote."""
     votes = []
     for text in texts:
-        votes.append(vote_exactly(text, language.guess(text)))
+        votes.append(vote_exactly(text, language.guess_language(text)))
         on_progress()
     if not votes:
         return ()

@@ -16,7 +16,7 @@ from ingestion.documents import Extraction, UnreadContent
 from ingestion.models import File, FileRevision, Review
 from ingestion.remainder import DECIDED_BEFORE, INSIDE, LASTING_EXCEPT, RELEASED, Remainder, find_codes
 from ingestion.votes import FLOOR, Vote
-from ingestion.witness import digest
+from ingestion.witness import hash_parts
 from ingestion.work import Work
 
 
@@ -72,11 +72,11 @@ def _compute_remainder(
     places = sorted((missed.code, missed.page or 0) for missed in found)
     remainder = Remainder(
         tuple(sorted(codes)),
-        digest(sorted({*extraction.remainder}), places, extraction.unread),
+        hash_parts(sorted({*extraction.remainder}), places, extraction.unread),
         (Vote("inherited", work.floor, FLOOR), *votes),
     )
     for one in known:
-        remainder = remainder.carry(one)
+        remainder = remainder.keep_decisions(one)
     published = FileRevision.objects.filter(pk=file.revision_id) if file.revision_id else FileRevision.objects.none()
     for before in published.exclude(blob=revision.blob_id):
         remainder = remainder.follow(load_remainder(before) or Remainder())

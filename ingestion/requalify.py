@@ -22,7 +22,7 @@ from entities.access import Scope, combine_many, list_atoms
 from ingestion.models import File, Paragraph, Redo, Requalification, RequalifiedFile, State
 from ingestion.pipeline import process_file
 from ingestion.queueing import queue_file
-from ingestion.requalify_plan import RequalifyPlan, plan
+from ingestion.requalify_plan import RequalifyPlan, plan_requalification
 from ingestion.votes import Vote, build_votes, collect_automatic, find_manual_vote, find_own_atoms
 from ingestion.work import load_workspace_levels
 
@@ -55,14 +55,14 @@ def open_run(workspace: int) -> Requalification | None:
         return Requalification.objects.filter(ended_at=None).first()
 
 
-def start(workspace: int, share: float, *, everything: bool) -> tuple[Requalification, RequalifyPlan]:
+def start_run(workspace: int, share: float, *, everything: bool) -> tuple[Requalification, RequalifyPlan]:
     """A run of what is stale now, or of everything. share: of the files that go first, above 0. Raises: Refused."""
     if not 0 < share <= 1:
         raise RequalifyRefused("The share that goes first is a number above 0 and up to 1, such as 0.1.")
     with Scope.for_service(workspace).open():
         if Requalification.objects.filter(ended_at=None).exists():
             raise RequalifyRefused("A run is open already: go on with it (--go), or end it (--abandon).")
-        found = plan(everything=everything)
+        found = plan_requalification(everything=everything)
         if not found.files:
             raise RequalifyRefused("Nothing is stale.")
         run = Requalification.objects.create(workspace_id=workspace, everything=everything, share=share)
@@ -105,17 +105,17 @@ def go_on(
             waiting = RequalifiedFile.objects.filter(run=run.pk, state__in=[Item.STARTED, Item.WAITING])
             item = (waiting.filter(canary=True) if canary_only else waiting).order_by("position").first()
             if item is not None and item.state == Item.WAITING:
-                begin(run, item)
+                begin_file(run, item)
         if item is None:
             return True
         if item.state == Item.STARTED:
-            finish(item, stopped)
+            finish_file(item, stopped)
         if item.state not in (Item.STARTED, Item.WAITING):
             told(item)
     return False
 
 
-def begin(run: Requalification, item: RequalifiedFile) -> None:
+def begin_file(run: Requalification, item: RequalifiedFile) -> None:
     """Queue the published version of a file, in an open service scope; what is on its way anyway is left out."""
     file = File.objects.select_for_update().filter(pk=item.file_id).first()
     if file is None:
@@ -133,7 +133,7 @@ def begin(run: Requalification, item: RequalifiedFile) -> None:
     item.save(update_fields=["state", "detail", "before"])
 
 
-def finish(item: RequalifiedFile, stopped: Callable[[], bool]) -> None:
+def finish_file(item: RequalifiedFile, stopped: Callable[[], bool]) -> None:
     """Work on a file that was begun until it has come to an end, here or in the hands of a worker. Raises: Refused."""
     scope = Scope.for_service(item.workspace_id)
     while True:
@@ -144,7 +144,7 @@ def finish(item: RequalifiedFile, stopped: Callable[[], bool]) -> None:
                 item.state = Item.LEFT  # deleted meanwhile, and its row with it
                 return
             if file.redo == Redo.NOTHING or file.state in (State.FAILED, State.QUARANTINED):
-                settle(item, file)
+                settle_file(item, file)
                 return
             until = file.claimed_until
         if until is not None and until > timezone.now() + SOON:
@@ -156,7 +156,7 @@ def finish(item: RequalifiedFile, stopped: Callable[[], bool]) -> None:
         time.sleep(POLL_SECONDS)
 
 
-def settle(item: RequalifiedFile, file: File) -> None:
+def settle_file(item: RequalifiedFile, file: File) -> None:
     """Write down what came of a file, in an open service scope."""
     item.state = Item.DONE
     if file.redo != Redo.NOTHING:
@@ -195,7 +195,7 @@ def find_inherited_only(votes: Sequence[Vote]) -> frozenset[int]:
     return collect_automatic(votes) - find_own_atoms(votes) - (decision.labels if decision else frozenset())
 
 
-def report(run: Requalification) -> RequalifyReport:
+def report_run(run: Requalification) -> RequalifyReport:
     """Opens a service scope."""
     with Scope.for_service(run.workspace_id).open():
         items = list(RequalifiedFile.objects.filter(run=run.pk).order_by("position").defer("before"))
@@ -217,7 +217,7 @@ def report(run: Requalification) -> RequalifyReport:
     )
 
 
-def end(run: Requalification) -> None:
+def end_run(run: Requalification) -> None:
     """Opens a service scope. A file that was begun is brought to its end by the workers."""
     with Scope.for_service(run.workspace_id).open():
         Requalification.objects.filter(pk=run.pk, ended_at=None).update(ended_at=timezone.now())

@@ -11,8 +11,8 @@ from django.db.models import Sum
 from ingestion.access import get_collection
 from ingestion.classify import select_windows_to_ask, split_windows
 from ingestion.documents import ParagraphText
-from ingestion.looking import MOST_PAGES
 from ingestion.models import ContextRow, File, Kind, Paragraph
+from ingestion.picture_reader import MOST_PAGES
 from ingestion.staleness import annotate_causes, is_stale, list_causes
 from ingestion.summaries import select_lead
 from ingestion.synthesis import build_excerpts
@@ -94,7 +94,7 @@ class RequalifyPlan:
         return sum(planned.paragraphs for planned in self.files)
 
 
-def plan(*, everything: bool = False) -> RequalifyPlan:
+def plan_requalification(*, everything: bool = False) -> RequalifyPlan:
     """In an open service scope."""
     published = File.objects.filter(revision__isnull=False) if everything else File.objects.filter(is_stale())
     free = annotate_causes(published.filter(pending_revision=None)).order_by("pk")

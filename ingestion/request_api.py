@@ -17,7 +17,7 @@ from entities.api.lists import Pagination
 from entities.api.shapes import PAGING, FileRef, Label, RecordRef, Whole, build_page_shape
 from ingestion.api import get_scope
 from ingestion.models import Extent
-from ingestion.request_shown import present_request, present_requests
+from ingestion.request_presenter import present_request, present_requests
 from ingestion.requests import (
     LONGEST_MESSAGE,
     LONGEST_REASON,
@@ -26,9 +26,9 @@ from ingestion.requests import (
     ask_for_access,
     decide_access,
     get_request_or_404,
+    mark_decisions_disclosed,
     recall_request,
     select_requests,
-    tell,
 )
 
 
@@ -122,7 +122,7 @@ def access_requests(request: Request) -> Response:
         paginator = Pagination()
         page = paginator.paginate_queryset(rows.filter(state=state) if state else rows, request) or []
         answer = paginator.get_paginated_response([one.to_json() for one in present_requests(scope, page)])
-        tell(scope, page)
+        mark_decisions_disclosed(scope, page)
         return answer
     given = AskSerializer(data=request.data)
     given.is_valid(raise_exception=True)
@@ -161,5 +161,5 @@ def access_request(request: Request, pk: UUID) -> Response:
         else:
             row = decide_access(scope=scope, request=row, **given.validated_data)
     shown = present_request(scope, row)
-    tell(scope, [row])
+    mark_decisions_disclosed(scope, [row])
     return Response(shown.to_json())

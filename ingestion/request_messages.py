@@ -39,7 +39,9 @@ def find_message_atoms(text: str) -> frozenset[int]:
     ]
     names = "|".join(sorted((re.escape(level.label) for level in own), key=len, reverse=True))
     bare = re.sub(rf"(?<!\w)(?:{names})(?!\w)" if names else r"(?!)", " ", text, flags=re.IGNORECASE)
-    return build_rules_vote(text, language.guess(text)).labels | {level.value for level in own if is_like(bare, level)}
+    return build_rules_vote(text, language.guess_language(text)).labels | {
+        level.value for level in own if is_like(bare, level)
+    }
 
 
 def check_reason(reason: str) -> None:

@@ -20,7 +20,7 @@ from ingestion.access import get_file_or_404, is_steward
 from ingestion.errors import BadUpload
 from ingestion.listing import build_file_view
 from ingestion.models import AccessRequest, Extent
-from ingestion.request_shown import present_requests
+from ingestion.request_presenter import present_requests
 from ingestion.requests import (
     LONGEST_MESSAGE,
     State,
@@ -31,10 +31,10 @@ from ingestion.requests import (
     find_open_request,
     find_spot,
     get_request_or_404,
+    mark_decisions_disclosed,
     recall_request,
     select_requests,
     select_to_decide,
-    tell,
 )
 
 LISTED = 50
@@ -77,7 +77,7 @@ def access_requests(request: HttpRequest) -> HttpResponse:
         "ends": list(ENDS.items()),
     }
     response = render(request, "ingestion/access_requests.html", context)
-    tell(scope, mine)
+    mark_decisions_disclosed(scope, mine)
     return response
 
 
@@ -116,7 +116,7 @@ def access_ask(request: HttpRequest) -> HttpResponse:
             if new
             else gettext("You have already asked for this. Your request is waiting."),
         )
-    return redirect(onward(request))
+    return redirect(get_return_url(request))
 
 
 def ask_page(request: HttpRequest, scope: Scope, wish: Wish) -> HttpResponse:
@@ -142,7 +142,7 @@ def ask_page(request: HttpRequest, scope: Scope, wish: Wish) -> HttpResponse:
     return render(request, "ingestion/access_ask.html", context)
 
 
-def onward(request: HttpRequest) -> str:
+def get_return_url(request: HttpRequest) -> str:
     """Back to the page that the placeholder is on, of this host only."""
     there = request.POST.get("next", "")
     same_host = url_has_allowed_host_and_scheme(there, {request.get_host()}, require_https=request.is_secure())
@@ -187,4 +187,4 @@ def access_decide(request: HttpRequest, pk: UUID) -> HttpResponse:
         messages.error(request, str(refusal.detail))
     else:
         messages.success(request, DONE[State(state)])
-    return redirect(onward(request))
+    return redirect(get_return_url(request))

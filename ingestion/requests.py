@@ -25,7 +25,7 @@ from entities.access import (
     load_concealed_atoms,
     load_granted_atoms,
 )
-from entities.actions import record
+from entities.actions import record_action
 from entities.api.errors import Conflict, TooManyRequests
 from entities.api.lists import load_atom_chips
 from entities.formats import format_count
@@ -105,7 +105,7 @@ def ask_for_access(*, scope: Scope, wish: Wish) -> tuple[AccessRequest, bool]:
     )
     if made.has_message:
         write_message(scope, made, message[:LONGEST_MESSAGE])
-    record(scope, "access.requested", "accessrequest", made.pk, labels=atoms, entity=str(entity.pk))
+    record_action(scope, "access.requested", "accessrequest", made.pk, labels=atoms, entity=str(entity.pk))
     return made, True
 
 
@@ -193,7 +193,7 @@ def recall_request(*, scope: Scope, request: AccessRequest) -> AccessRequest:
     now = timezone.now()
     if not waiting.update(state=State.RECALLED, decided_by=scope.principal, decided_at=now, told_at=now):
         raise Conflict(gettext("This request has already been decided."))
-    record(scope, "access.recalled", "accessrequest", request.pk, labels=list(request.atoms))
+    record_action(scope, "access.recalled", "accessrequest", request.pk, labels=list(request.atoms))
     return AccessRequest.objects.get(pk=request.pk)
 
 
@@ -239,7 +239,7 @@ def decide_access(
     now.save()
     detail = {"labels": list(now.atoms), "user": now.requester, "until": until.isoformat() if until else None}
     detail["extent"] = now.extent
-    record(scope, f"access.{state}", "accessrequest", now.pk, **detail)
+    record_action(scope, f"access.{state}", "accessrequest", now.pk, **detail)
     return now
 
 
@@ -253,7 +253,7 @@ def check_end(until: datetime | None) -> None:
         )
 
 
-def tell(scope: Scope, shown: Iterable[AccessRequest]) -> None:
+def mark_decisions_disclosed(scope: Scope, shown: Iterable[AccessRequest]) -> None:
     """The requester has been shown these decisions."""
     ids = [row.pk for row in shown if row.requester == scope.principal and row.state != State.OPEN]
     AccessRequest.objects.filter(pk__in=ids, told_at=None).update(told_at=timezone.now())

@@ -38,16 +38,16 @@ class Clearances:
     atoms: Mapping[int, frozenset[int]] = field(default_factory=dict)
     concealed: frozenset[int] = frozenset()
 
-    def of(self, label: int) -> frozenset[int]:
+    def get_atoms(self, label: int) -> frozenset[int]:
         return self.atoms.get(label, frozenset({label} - {0}))
 
     def may_know(self, reader: int, label: int | None) -> bool:
         """Whether everybody who may read `reader` may know of text with `label`."""
-        return label is not None and not (self.of(label) - self.of(reader)) & self.concealed
+        return label is not None and not (self.get_atoms(label) - self.get_atoms(reader)) & self.concealed
 
-    def readable(self, reader: int, label: int | None) -> bool:
+    def is_readable(self, reader: int, label: int | None) -> bool:
         """Whether everybody who may read `reader` may read text with `label`."""
-        return label is not None and self.of(label) <= self.of(reader)
+        return label is not None and self.get_atoms(label) <= self.get_atoms(reader)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from ingestion.api import get_scope
 from ingestion.downloads import describe_refusal
 from ingestion.file_shapes import FileSerializer
 from ingestion.listing import build_file_views
-from ingestion.settling import Unread, find_unread, select_files_to_settle, settle_remainder
+from ingestion.remainder_decisions import Unread, find_unread, select_files_to_settle, settle_remainder
 
 
 class RemainderSerializer(serializers.Serializer):

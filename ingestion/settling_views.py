@@ -16,7 +16,7 @@ from ingestion.access import get_file_or_404
 from ingestion.desk_views import get_scope, read_labels
 from ingestion.downloads import describe_refusal
 from ingestion.listing import build_file_view
-from ingestion.settling import find_unread, settle_remainder
+from ingestion.remainder_decisions import find_unread, settle_remainder
 
 
 @requires(STEWARD)

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.utils.translation import gettext, gettext_lazy
 
 from entities.access import Scope
-from entities.actions import record
+from entities.actions import record_action
 from entities.rag import Strategy
 from ingestion.access import get_collection, hold_or_404, is_disclosed
 from ingestion.errors import BadUpload
@@ -79,7 +79,7 @@ def choose_strategy(*, scope: Scope, file: File, strategy: str, again: bool = Fa
         return now
     before, now.strategy = get_strategy(now), strategy
     File.objects.filter(pk=now.pk).update(strategy=strategy)
-    record(scope, "file.strategy_chosen", "file", now.pk, strategy=strategy, entity=str(now.entity_id))
+    record_action(scope, "file.strategy_chosen", "file", now.pk, strategy=strategy, entity=str(now.entity_id))
     if told:
         FileRevision.objects.filter(pk=newest).update(strategy="")
     if get_strategy(now) == before and not again:

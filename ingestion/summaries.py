@@ -47,7 +47,9 @@ def _is_repeated(sentence: str, kept: Iterable[str]) -> bool:
     return any(words <= others or others <= words for others in map(extract_words, kept))
 
 
-def summarise(paragraphs: Mapping[int, Sequence[str]], proposed: Mapping[int, Sequence[str]]) -> dict[int, list[str]]:
+def summarise_paragraphs(
+    paragraphs: Mapping[int, Sequence[str]], proposed: Mapping[int, Sequence[str]]
+) -> dict[int, list[str]]:
     """label -> sentences, LONGEST characters at most.
 
     paragraphs: label -> running texts with that label. proposed: label -> sentences of the model, in order.

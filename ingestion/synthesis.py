@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 
 from ingestion.classify import Classifier
-from ingestion.summaries import split_sentences, summarise
+from ingestion.summaries import split_sentences, summarise_paragraphs
 from llm import prompts
 from llm.client import Call, complete
 from llm.errors import ModelError
@@ -24,11 +24,11 @@ Ask = Callable[[Classifier, Sequence[str]], str]
 
 def ask_model(classifier: Classifier, excerpts: Sequence[str]) -> str:
     """Raises: llm.errors.ModelError."""
-    prompt = prompts.summarise(excerpts)
+    prompt = prompts.build_summary_prompt(excerpts)
     return complete(Call(classifier.workspace, 0, "summarise", "fast", classifier.is_offline), **prompt.request).text
 
 
-def synthesise(
+def summarise_labels(
     classifier: Classifier,
     texts: Mapping[int, Sequence[str]],
     proposed: Mapping[int, Sequence[str]],
@@ -59,7 +59,7 @@ def synthesise(
 
 def _select_supported(label: int, said: Sequence[str], texts: Mapping[int, Sequence[str]]) -> list[str]:
     """The sentences that stand in texts of that label; [] where there are none."""
-    return summarise({label: texts.get(label, ())}, {label: said}).get(label, [])
+    return summarise_paragraphs({label: texts.get(label, ())}, {label: said}).get(label, [])
 
 
 def build_excerpts(known: Sequence[str], texts: Sequence[str]) -> list[str]:

@@ -90,7 +90,7 @@ def load_sample() -> None:
             return
     try:
         if demo.is_unfinished() and not is_public():
-            demo.load()
+            demo.load_demo()
     finally:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_unlock(hashtextextended('sample company', 0))")
@@ -98,12 +98,12 @@ def load_sample() -> None:
 
 @shared_task(name="ingestion.fill")
 def fill_model(workspace: int, model_id: str) -> None:
-    vector_fill.fill(workspace, model_id)
+    vector_fill.fill_model(workspace, model_id)
 
 
 @shared_task(name="ingestion.follow")
-def follow(workspace: int, entity: str, file: str | None) -> None:
-    vector_fill.follow(workspace, UUID(entity), UUID(file) if file else None)
+def fill_other_models(workspace: int, entity: str, file: str | None) -> None:
+    vector_fill.fill_published(workspace, UUID(entity), UUID(file) if file else None)
 
 
 @shared_task(name="ingestion.models")
@@ -117,9 +117,9 @@ def sweep_models() -> None:
 
 
 @shared_task(name="ingestion.graph")
-def graph() -> None:
+def build_vector_graphs() -> None:
     """Build the graph of a model that has come to have many vectors."""
-    vector_graph.build(most=vector_graph.MOST_IN_A_TASK)
+    vector_graph.build_graphs(most=vector_graph.MOST_IN_A_TASK)
 
 
 @shared_task(name="ingestion.digests")
@@ -135,7 +135,7 @@ def mail_digests() -> None:
 
 
 @shared_task(name="ingestion.tidy")
-def tidy() -> None:
+def tidy_storage() -> None:
     """Remove bytes that nothing refers to any more, or that never came to be anything, and rows that another witness
     made than their file's: those files are queued."""
     for workspace in list_workspaces():

@@ -11,7 +11,7 @@ from ingestion.access import get_file_or_404
 from ingestion.extract.sniff import PDF
 from ingestion.models import File, Paragraph
 from ingestion.pdf_drawing import draw_pictures
-from ingestion.pdf_shown import CutPage, DisclosedPdf, build_first_page
+from ingestion.visible_pdf import CutPage, DisclosedPdf, build_first_page
 
 LONGEST_PIXELS = 224
 """Of the longer side: twice the box in the table, for screens with small pixels."""

@@ -25,7 +25,7 @@ from ingestion.embedders import Embedder, EmbeddingFailed
 from ingestion.index import Vector, format_vector, write_vectors
 from ingestion.models import ContextRow, WorkspaceModel
 from ingestion.turns import is_free
-from ingestion.vector_models import ModelSwitchRefused, NotWhole, State, count_missing, find, try_switch
+from ingestion.vector_models import ModelSwitchRefused, NotWhole, State, count_missing, find_model, try_switch
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ AT_A_TIME = 600.0
 """Seconds that one task works; the sweep wakes the next."""
 CHECK_AFTER = timedelta(minutes=10)
 ATTEMPTS = 20
-"""How often `switch` looks for text that came in meanwhile."""
+"""How often `switch_model` looks for text that came in meanwhile."""
 BROKEN = "Something went wrong on our side while vectors were made. It is tried again by itself."
 
 
@@ -68,7 +68,7 @@ class FillClaim:
             raise FillLost
 
 
-def fill(workspace: int, model_id: str, *, seconds: float = AT_A_TIME) -> bool:
+def fill_model(workspace: int, model_id: str, *, seconds: float = AT_A_TIME) -> bool:
     """Work on a model until it is whole or the time is over. Needs no scope open. Returns whether it is whole.
 
     What fails is written to the model's row; nothing is raised.
@@ -174,7 +174,7 @@ def write_missing_vectors(vectors: Mapping[UUID, Vector], embedder: Embedder) ->
 # New text
 
 
-def follow(workspace: int, entity: UUID, file: UUID | None) -> None:
+def fill_published(workspace: int, entity: UUID, file: UUID | None) -> None:
     """Vectors of the models beside, for what was just published. Needs no scope open.
 
     What fails here is left to the next check of the model.
@@ -211,13 +211,13 @@ def list_waiting() -> list[str]:
     return list(found.values_list("model__model_id", flat=True))
 
 
-def switch(workspace: int, model_id: str) -> None:
+def switch_model(workspace: int, model_id: str) -> None:
     """Fill what came in last, and let searches use the model.
 
     Raises: Refused where a worker fills it now, or text comes in faster than it can follow; EmbeddingFailed.
     """
     with Scope.for_service(workspace).open():
-        find(model_id)
+        find_model(model_id)
     for _ in range(ATTEMPTS):
         try:
             return try_switch(workspace, model_id)

@@ -20,7 +20,7 @@ USING hnsw ((embedding::halfvec({dim})) halfvec_cosine_ops)
 WITH (m = 24, ef_construction = 200) WHERE model = {model}"""
 
 
-def build(*, fewest: int = FEWEST, most: int | None = None) -> list[str]:
+def build_graphs(*, fewest: int = FEWEST, most: int | None = None) -> list[str]:
     """Build the graphs that are missing of models with `fewest` to `most` vectors. Returns their models' ids.
 
     Writers go on meanwhile. What an earlier attempt left unfinished is dropped first.

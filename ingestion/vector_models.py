@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from entities.access import Scope, build_sources_visible_q, has_open_scope
 from entities.access.scope import get_current_scope
-from entities.actions import record
+from entities.actions import record_action
 from entities.models import Entity
 from ingestion.embed import get_default_model, get_embedder
 from ingestion.embedders import Embedder
@@ -105,7 +105,7 @@ def lock_embedder() -> Embedder:
     used = WorkspaceModel.objects.filter(state=State.CURRENT).values_list("model__model_id", flat=True).first()
     embedder = get_embedder(used or "")
     if used is None:
-        _pin(embedder)
+        _pin_embedder(embedder)
     return embedder
 
 
@@ -116,7 +116,7 @@ def _lock_models(*, shared: bool) -> None:
         cursor.execute(f"SELECT pg_advisory_xact_lock{kind}(hashtext('clearance.vectors'), app_workspace())")
 
 
-def _pin(embedder: Embedder) -> None:
+def _pin_embedder(embedder: Embedder) -> None:
     model = get_or_create_model(embedder)
     WorkspaceModel.objects.bulk_create(
         [
@@ -155,7 +155,7 @@ class Status:
         return 1 - self.missing / self.rows if self.rows else 1.0
 
 
-def add(workspace: int, model_id: str) -> None:
+def add_model(workspace: int, model_id: str) -> None:
     """Put a configured model beside the one in use; it is filled by workers. Raises: Refused, EmbeddingFailed."""
     embedder = get_embedder(model_id)
     # A model that does not answer, or not with vectors of the promised length, is found out before anything is written.
@@ -165,7 +165,7 @@ def add(workspace: int, model_id: str) -> None:
         if get_current_model() == model_id:
             raise ModelSwitchRefused(f"{model_id} is the model in use already.")
         if not WorkspaceModel.objects.filter(state=State.CURRENT).exists():
-            _pin(get_embedder())
+            _pin_embedder(get_embedder())
         others = WorkspaceModel.objects.filter(state=State.BESIDE).exclude(model__model_id=model_id)
         if other := others.values_list("model__model_id", flat=True).first():
             raise ModelSwitchRefused(f"{other} stands beside the model in use: switch to it or drop it first.")
@@ -177,11 +177,11 @@ def add(workspace: int, model_id: str) -> None:
         made = WorkspaceModel.objects.bulk_create(
             [WorkspaceModel(workspace_id=workspace, model=model, state=State.BESIDE)], ignore_conflicts=True
         )
-        record(scope, "vector_model.added", "vector_model", made[0].model_id, model=model_id)
+        record_action(scope, "vector_model.added", "vector_model", made[0].model_id, model=model_id)
 
 
 def list_status(workspace: int) -> list[Status]:
-    """The model in use first. Opens the service's scope. What a half-done `drop` left is listed as "dropped"."""
+    """The model in use first. Opens the service's scope. What a half-done `drop_model` left is listed as "dropped"."""
     with Scope.for_service(workspace).open():
         rows = WorkspaceModel.objects.select_related("model").order_by("-state", "model_id")
         found = [
@@ -240,7 +240,7 @@ def try_switch(workspace: int, model_id: str) -> None:
     """
     scope = Scope.for_service(workspace)
     with scope.open():
-        row = find(model_id)
+        row = find_model(model_id)
         if row.state == State.CURRENT:
             raise ModelSwitchRefused(f"{model_id} is the model in use already.")
         _lock_models(shared=False)
@@ -248,7 +248,7 @@ def try_switch(workspace: int, model_id: str) -> None:
         WorkspaceModel.objects.filter(pk=row.pk).update(rows=rows, missing=missing, checked_at=Now())
         if not missing:
             former = WorkspaceModel.objects.filter(state=State.CURRENT)
-            record(
+            record_action(
                 scope,
                 "vector_model.switched",
                 "vector_model",
@@ -263,7 +263,7 @@ def try_switch(workspace: int, model_id: str) -> None:
     _remembered.forget(workspace)
 
 
-def find(model_id: str) -> WorkspaceModel:
+def find_model(model_id: str) -> WorkspaceModel:
     """In an open scope. Raises: Refused."""
     row = WorkspaceModel.objects.select_related("model").filter(model__model_id=model_id).first()
     if row is None:
@@ -280,7 +280,7 @@ def settles_in(workspace: int, model_id: str) -> float:
     return max(0.0, (row.switched_at + SETTLED - timezone.now()).total_seconds())
 
 
-def drop(workspace: int, model_id: str) -> int:
+def drop_model(workspace: int, model_id: str) -> int:
     """Take a model that is not in use out of a workspace, with its vectors; how many went.
 
     A drop that was broken off is finished by the next. Raises: Refused.
@@ -296,7 +296,7 @@ def drop(workspace: int, model_id: str) -> int:
             raise ModelSwitchRefused(f"{model_id} is in use: switch to another model first.")
         # First of all: no worker adds to it from here on.
         if WorkspaceModel.objects.filter(model=model).delete()[0]:
-            record(scope, "vector_model.dropped", "vector_model", model.pk, model=model_id)
+            record_action(scope, "vector_model.dropped", "vector_model", model.pk, model=model_id)
     gone = 0
     while True:
         with scope.open(), connection.cursor() as cursor:

@@ -72,4 +72,4 @@ def restore(request: Request, pk: UUID, number: int) -> Response:
 def download(request: Request, pk: UUID, number: int) -> Any:
     """The original of a version, for who is cleared for all that has stood in the file since; else 403."""
     scope = get_scope(request)
-    return downloads.stream(request._request, *get_original(scope, get_file_or_404(scope, pk), number))
+    return downloads.stream_original(request._request, *get_original(scope, get_file_or_404(scope, pk), number))

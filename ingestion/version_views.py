@@ -73,4 +73,4 @@ def choose_strategy(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 def download(request: HttpRequest, pk: UUID, number: int) -> HttpResponseBase:
     scope = get_scope(request)
-    return downloads.stream(request, *get_original(scope, get_file_or_404(scope, pk), number))
+    return downloads.stream_original(request, *get_original(scope, get_file_or_404(scope, pk), number))

@@ -18,8 +18,8 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.http import Http404
 
-from entities.access import Scope, is_readable, may
-from entities.actions import record
+from entities.access import Scope, has_permission, is_readable
+from entities.actions import record_action
 from entities.models import Entity, User
 from ingestion.access import is_own, is_steward
 from ingestion.claims import UNFINISHED
@@ -86,7 +86,7 @@ def list_versions(scope: Scope, file: File) -> list[Version]:
     revisions = [one.revision for one in known]
     people = User.objects.in_bulk({pk for r in revisions for pk in (r.created_by, r.restored_by)})
     changed = count_changes(file)
-    uploads = may(scope, Entity.objects.only("pk", "content_type").get(pk=file.entity_id), "upload")
+    uploads = has_permission(scope, Entity.objects.only("pk", "content_type").get(pk=file.entity_id), "upload")
     rules = _Rules(scope, file)
     published = [one.number for one in known if one.stands.witness]
     return [
@@ -101,7 +101,7 @@ def list_versions(scope: Scope, file: File) -> list[Version]:
             changes=changed.get(revision.number, Changes()) if revision.witness else None,
             first=one.number == min(published, default=0),
             restorable=uploads and file.origin_id is None and is_restorable(file, one.stands),
-            downloadable=rules.allow(one.stands),
+            downloadable=rules.may_download(one.stands),
         )
         for one, revision in reversed(list(zip(known, revisions, strict=True)))
     ]
@@ -153,10 +153,10 @@ def get_original(scope: Scope, file: File, number: int) -> tuple[Blob, str]:
         if now is None:
             raise Http404("Not found.")
         revision = get_known_or_404(scope, now, number)
-        if not _Rules(scope, now).allow(revision):
+        if not _Rules(scope, now).may_download(revision):
             raise PermissionDenied(describe_refusal(now))
     name = file.name if is_readable(file.name_classification) else f"file-{str(file.pk)[:8]}"
-    record(scope, "file.downloaded", "file", file.pk, revision=str(revision.pk), version=number)
+    record_action(scope, "file.downloaded", "file", file.pk, revision=str(revision.pk), version=number)
     return revision.blob, name
 
 
@@ -175,7 +175,7 @@ class _Rules:
         held_files = FileRevision.objects.filter(attachments__gt=0, file=file.pk)
         self.unknown = set(held_files.values_list("blob", flat=True))
 
-    def allow(self, revision: FileRevision) -> bool:
+    def may_download(self, revision: FileRevision) -> bool:
         if is_sender(self.scope, revision) or self.everything:
             return True
         if revision.pk == self.file.revision_id or not self.cleared:

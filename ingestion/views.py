@@ -13,7 +13,7 @@ from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_POST, require_safe
 from rest_framework.exceptions import APIException
 
-from entities.access import MEMBER, Scope, get_entity_or_404, may, requires
+from entities.access import MEMBER, Scope, get_entity_or_404, has_permission, requires
 from entities.api.lists import list_atom_chips
 from entities.errors import build_payload
 from ingestion import actions, downloads
@@ -22,14 +22,14 @@ from ingestion.api import read_batch, take_upload
 from ingestion.batches import find_latest_batch
 from ingestion.bin import bin_file
 from ingestion.claims import UNFINISHED
-from ingestion.file_shown import FileView
+from ingestion.file_presenter import FileView
 from ingestion.link_views import link_panel
 from ingestion.listing import build_file_view, build_file_views, list_attachments, list_collection_choices, list_files
 from ingestion.models import Redo, State
 from ingestion.pages import MAX_HITS, Stop, build_sections, find_page, find_words, list_headings, select_part
 from ingestion.queueing import ENDED
-from ingestion.reader import NOTICE, list_blocks, mark, resolve_cited
-from ingestion.settling import find_unread
+from ingestion.reader import NOTICE, list_blocks, mark_citation, resolve_cited
+from ingestion.remainder_decisions import find_unread
 from ingestion.strategies import STRATEGY_CHOICES
 
 UNFOLDED_ROWS = 12
@@ -51,7 +51,7 @@ def files_panel(request: HttpRequest, pk: UUID) -> HttpResponse:
         "files": _put_failed_first(list_files(scope, entity)),
         "collections": list_collection_choices(entity),
         "strategies": STRATEGY_CHOICES,
-        "may_upload": may(scope, entity, "upload"),
+        "may_upload": has_permission(scope, entity, "upload"),
         "max_bytes": settings.CLEARANCE_MAX_UPLOAD,
         "batch": find_latest_batch(scope, entity),
     }
@@ -203,7 +203,7 @@ def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
     asked = query.get("passage", ""), query.get("row", "")
     cited = resolve_cited(file, *asked, query.get("start", ""), query.get("end", ""))
     shown = build_file_view(scope, file)
-    found = mark(list_blocks(scope, file, tells=shown.tells, granted=True), cited)
+    found = mark_citation(list_blocks(scope, file, tells=shown.has_details, granted=True), cited)
     page = query.get("page", "")
     is_page = page.isascii() and page.isdigit() and len(page) < 7
     if is_page and (place := find_page(found, int(page))):
@@ -267,4 +267,4 @@ def find_neighbours(scope: Scope, entity: Any, current: UUID) -> dict[str, Any]:
 @require_safe
 def download(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     scope = get_scope(request)
-    return downloads.stream(request, *downloads.open_original(scope, get_file_or_404(scope, pk)))
+    return downloads.stream_original(request, *downloads.open_original(scope, get_file_or_404(scope, pk)))

@@ -118,7 +118,7 @@ def find_own_atoms(votes: Iterable[Vote]) -> frozenset[int]:
     return collect_automatic(vote for vote in votes if not (vote.source == "inherited" and vote.reason in HELD_BACK))
 
 
-def decide(votes: Iterable[Vote], *, model_needed: bool) -> frozenset[int] | None:
+def decide_atoms(votes: Iterable[Vote], *, model_needed: bool) -> frozenset[int] | None:
     """The atoms that the paragraph needs; None where it stays unlabelled.
 
     model_needed: without a vote of the model, or a manual one, the paragraph stays unlabelled whatever rules say.

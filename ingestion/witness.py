@@ -64,7 +64,7 @@ class RevisionInputs:
         return replace(self, concealed="").to_json()
 
     def witness(self, sha256: str) -> str:
-        return digest(sha256, self.drop_concealment())
+        return hash_parts(sha256, self.drop_concealment())
 
     def list_changed_since(self, given: Mapping[str, str]) -> tuple[str, ...]:
         """Names of the inputs that are not what they were when rows were made with `given`."""
@@ -85,21 +85,21 @@ def collect_inputs(
     declared: list[Any] = sorted(split_label(collection.classification))
     if collection.learned_votes != Collection.learned_votes:
         declared.append(collection.learned_votes)
-    eyes = [get_model_name("standard"), prompts.digest(*vision.TEMPLATES)] if strategy == "vision" else []
-    extraction = digest(SCHEMA, strategy, *eyes)
+    eyes = [get_model_name("standard"), prompts.hash_templates(*vision.TEMPLATES)] if strategy == "vision" else []
+    extraction = hash_parts(SCHEMA, strategy, *eyes)
     if not collection.classify:
-        summaries = digest(get_model_name("fast"), prompts.digest(*prompts.SUMMARISE_TEMPLATES))
-        return RevisionInputs(extraction, digest(declared), str(rules.VERSION), "", "", summaries, hidden)
+        summaries = hash_parts(get_model_name("fast"), prompts.hash_templates(*prompts.SUMMARISE_TEMPLATES))
+        return RevisionInputs(extraction, hash_parts(declared), str(rules.VERSION), "", "", summaries, hidden)
     told = [[level.value, level.label, level.description] for level in levels]
     return RevisionInputs(
         extraction=extraction,
-        policy=digest(epoch, told, guidance, declared),
+        policy=hash_parts(epoch, told, guidance, declared),
         rules=str(rules.VERSION),
         model=get_model_name("fast"),
-        prompt=prompts.digest(*prompts.CLASSIFY_TEMPLATES, *prompts.SUMMARISE_TEMPLATES),
+        prompt=prompts.hash_templates(*prompts.CLASSIFY_TEMPLATES, *prompts.SUMMARISE_TEMPLATES),
         concealed=hidden,
     )
 
 
-def digest(*parts: Any) -> str:
+def hash_parts(*parts: Any) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

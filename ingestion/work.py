@@ -18,7 +18,7 @@ from ingestion.models import File, FileRevision, Redo, Stage
 from ingestion.segment import Clearances
 from ingestion.vector_models import get_current_model
 from ingestion.votes import Vote
-from ingestion.witness import CONCEALED, NAMES, RevisionInputs, collect_inputs, digest
+from ingestion.witness import CONCEALED, NAMES, RevisionInputs, collect_inputs, hash_parts
 from llm.prompts import Level
 
 
@@ -108,7 +108,7 @@ class Work:
     def build_witness(self, stage: Stage) -> str:
         """What the result of a step was made from: passages are measured, and vectors made, by the embedding model, and
         where they are cut depends on what is concealed."""
-        cut = digest(self.witness, self.embedder, self.inputs.concealed)
+        cut = hash_parts(self.witness, self.embedder, self.inputs.concealed)
         return cut if stage in (Stage.CHUNK, Stage.EMBED) else self.witness
 
 
@@ -194,7 +194,7 @@ class SegmentedFile:
 
 def load_work(claim: Claim, embedder: str = "") -> Work:
     """embedder: the workspace's model, where that is known. In an open service scope. Raises: ClaimLost."""
-    file = File.objects.select_related("pending_revision__blob").filter(claim.mine()).first()
+    file = File.objects.select_related("pending_revision__blob").filter(claim.build_ownership_q()).first()
     if file is None or file.pending_revision is None:
         raise ClaimLost
     revision = file.pending_revision

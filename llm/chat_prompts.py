@@ -4,39 +4,39 @@ tool says beside its passages.
 
 from collections.abc import Iterable, Sequence
 
-from llm.prompts import NOT_FOUND, Cleaner, RenderedText, render
+from llm.prompts import NOT_FOUND, Cleaner, RenderedText, render_template
 
 
 def render_reminder(cites_blocks: bool = False) -> str:
     """The short reminder that goes before the question every few turns. It names no number: of a shared conversation
     that would count turns that the asker does not know of. cites_blocks: as of `build_chat_system`.
     """
-    return render("chat_reminder", not_found=NOT_FOUND, cites_blocks=cites_blocks)
+    return render_template("chat_reminder", not_found=NOT_FOUND, cites_blocks=cites_blocks)
 
 
 def render_place(look_in: str) -> str:
     """What stands before the question where the person asking has chosen a place to look in: "record", "linked" or
     "files". "" for any other.
     """
-    return render("chat_place", look_in=look_in)
+    return render_template("chat_place", look_in=look_in)
 
 
 def render_earlier(turns: Sequence[tuple[int, Sequence[tuple[str, str]]]]) -> str:
     """What stands before the question of what was said in earlier turns, in their order: pairs of a turn's number and
     its texts, each with "asked" or "answered" before it. "" for none.
     """
-    return render("chat_earlier", turns=turns) if turns else ""
+    return render_template("chat_earlier", turns=turns) if turns else ""
 
 
 def render_other_question(question: str, clean: Cleaner) -> str:
     """A question in the conversation so far that is not of the person asking now: without orders, and without what
     could be taken for an element or a citation.
     """
-    return render("chat_other", question=clean(question))
+    return render_template("chat_other", question=clean(question))
 
 
 def render_lines(texts: Iterable[str]) -> RenderedText:
     """Lines that no passage stands behind, for a tool's result: without what could be taken for one, or for orders."""
     clean = Cleaner()
-    shown = [render("line", text=clean(" ".join(text.split()))) for text in texts]
+    shown = [render_template("line", text=clean(" ".join(text.split()))) for text in texts]
     return RenderedText("\n".join(shown), clean.injections)

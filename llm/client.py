@@ -123,7 +123,7 @@ def complete(
         _log_broken(call, error)
         outcome = Outcome.INTERRUPTED
     finally:
-        metering.record(call, model.name, answer.usage, read_monotonic_ms() - started, outcome)
+        metering.record_call(call, model.name, answer.usage, read_monotonic_ms() - started, outcome)
     if answer.stop_reason is None:
         raise ModelInterrupted("The model's answer broke off.")
     return answer.reply()
@@ -169,7 +169,7 @@ async def stream(
         outcome = Outcome.INTERRUPTED
     finally:
         taken = read_monotonic_ms() - started
-        await asyncio.shield(_run_in_thread(metering.record, call, model.name, answer.usage, taken, outcome))
+        await asyncio.shield(_run_in_thread(metering.record_call, call, model.name, answer.usage, taken, outcome))
     yield answer.reply()
 
 

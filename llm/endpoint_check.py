@@ -36,14 +36,14 @@ def check_endpoint(workspace: int, principal: int, endpoint: Endpoint) -> list[C
     results: list[CheckResult] = []
     for tier, model in endpoint.list_models():
         started = time.monotonic()
-        problem = _ask(Call(workspace, principal, "test", tier), endpoint)  # type: ignore[arg-type]
+        problem = _ask_model(Call(workspace, principal, "test", tier), endpoint)  # type: ignore[arg-type]
         results.append(CheckResult(model, time.monotonic() - started, problem))
         if problem:
             break
     return results
 
 
-def _ask(call: Call, endpoint: Endpoint) -> str:
+def _ask_model(call: Call, endpoint: Endpoint) -> str:
     try:
         reply = client.complete(
             call,

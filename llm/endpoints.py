@@ -14,7 +14,7 @@ from django.utils.crypto import salted_hmac
 
 from entities.access import Scope, has_open_scope
 from entities.access.scope import load_once
-from entities.actions import record
+from entities.actions import record_action
 from llm import models_catalogue
 from llm.models import WorkspaceEndpoint
 from llm.models_catalogue import TIERS, Model
@@ -87,7 +87,7 @@ def get_current_endpoint() -> Endpoint:
     """Of the workspace whose scope is open; of the installation where none is."""
     if not settings.WORKSPACE_MODELS or not has_open_scope():
         return get_installation_endpoint()
-    found: Endpoint = load_once("model endpoint", _load)
+    found: Endpoint = load_once("model endpoint", _load_endpoint)
     return found
 
 
@@ -111,18 +111,20 @@ def save_endpoint(scope: Scope, endpoint: Endpoint) -> None:
             "saved_by": scope.principal,
         },
     )
-    record(scope, "model.connected", "workspace", scope.workspace, address=endpoint.base_url, model=endpoint.model)
+    record_action(
+        scope, "model.connected", "workspace", scope.workspace, address=endpoint.base_url, model=endpoint.model
+    )
 
 
 def remove_endpoint(scope: Scope) -> bool:
     """Whether there was one. In the open scope of an administrator."""
     removed, _ = WorkspaceEndpoint.objects.filter(workspace_id=scope.workspace).delete()
     if removed:
-        record(scope, "model.disconnected", "workspace", scope.workspace)
+        record_action(scope, "model.disconnected", "workspace", scope.workspace)
     return bool(removed)
 
 
-def _load() -> Endpoint:
+def _load_endpoint() -> Endpoint:
     row = WorkspaceEndpoint.objects.first()
     if row is None:
         return get_installation_endpoint()

@@ -143,7 +143,7 @@ WEAK = _compile_patterns(
 SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?]?")
 
 
-def neutralise(text: str) -> tuple[str, tuple[str, ...]]:
+def neutralise_text(text: str) -> tuple[str, tuple[str, ...]]:
     """(text that is safe to put between delimiters, names of the patterns found, each once, never the text itself)."""
     found: list[str] = []
     if SMUGGLED.search(text):
@@ -162,7 +162,7 @@ def reveal_hidden(text: str) -> tuple[str, tuple[str, ...]]:
     may take for the end of a message is broken up.
     """
     shown = INVISIBLE.sub("", SMUGGLED.sub("", text.translate(TAG_LETTERS)))
-    return TURN.sub(lambda match: " ".join(match.group()) + " ", shown), neutralise(text)[1]
+    return TURN.sub(lambda match: " ".join(match.group()) + " ", shown), neutralise_text(text)[1]
 
 
 def _quote_order(sentence: str, found: list[str]) -> str:

@@ -5,7 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from llm.messages import ToolUse
-from llm.prompts import Cleaner, Prompt, PromptDocument, build_user_message, digest, render, render_passages
+from llm.prompts import (
+    Cleaner,
+    Prompt,
+    PromptDocument,
+    build_user_message,
+    hash_templates,
+    render_passages,
+    render_template,
+)
 
 TEMPLATES = ("judge_system", "judge_user")
 MAX_RELEVANCE = 4
@@ -43,7 +51,7 @@ class Verdict:
 
 def get_prompt_version() -> str:
     """Eight hex digits of the prompt as it is asked first: verdicts of two versions are not compared."""
-    return digest(*TEMPLATES)[:8]
+    return hash_templates(*TEMPLATES)[:8]
 
 
 def build_judge_prompt(
@@ -55,10 +63,10 @@ def build_judge_prompt(
     clean = Cleaner()
     shown = render_passages(documents)
     texts = [{"n": n, "text": clean(text)} for n, text in enumerate(statements, start=1)]
-    asked = render("judge_user", question=clean(question), passages=shown.text, statements=texts)
+    asked = render_template("judge_user", question=clean(question), passages=shown.text, statements=texts)
     return Prompt(
-        render("judge_system"),
-        [build_user_message(f"{asked}\n\n{render('judge_again')}" if insists else asked)],
+        render_template("judge_system"),
+        [build_user_message(f"{asked}\n\n{render_template('judge_again')}" if insists else asked)],
         tools=(RECORD_VERDICTS,),
         tool_choice={"type": "tool", "name": "record_verdicts"},
         max_tokens=300 + 30 * len(texts),

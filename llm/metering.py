@@ -60,7 +60,7 @@ def check_budget(call: Call, model: str) -> None:
 
 
 @contextmanager
-def spending() -> Iterator[None]:
+def track_spending() -> Iterator[None]:
     """Within, what calls cost is added up for `take_spent`; calls from threads that were started within count too where
     they took the context over (asyncio.to_thread does). Calls of the offline engine are collected until `write_calls`
     or the end, so that they need no transaction each.
@@ -91,7 +91,7 @@ def write_calls() -> None:
 
 
 def take_spent() -> Decimal:
-    """USD since it was last asked, within `spending`; 0 without."""
+    """USD since it was last asked, within `track_spending`; 0 without."""
     spent = _spent.get()
     if spent is None:
         return Decimal(0)
@@ -99,7 +99,7 @@ def take_spent() -> Decimal:
     return taken
 
 
-def record(call: Call, model: str, usage: Usage, latency_ms: int, outcome: str) -> None:
+def record_call(call: Call, model: str, usage: Usage, latency_ms: int, outcome: str) -> None:
     """Write the row of a call. An answer that is paid for is not lost to a failing database: the failure is logged."""
     row = _describe_call(call, model, usage, latency_ms, outcome)
     if (spent := _spent.get()) is not None:

@@ -15,7 +15,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from entities.access import ADMIN, Scope, opens_own_scope, requires
-from entities.access.routes import holds
+from entities.access.routes import open_scope_satisfies
 from entities.models import User
 from llm.endpoint_check import CheckResult, check_endpoint
 from llm.endpoints import (
@@ -114,20 +114,20 @@ def model(request: HttpRequest) -> HttpResponse:
     """What answers now, and a form to connect a model. What does not work is not saved."""
     scope = get_scope(request)
     if request.method == "GET":
-        return _render(request)
+        return _render_page(request)
     if not settings.WORKSPACE_MODELS:
         raise Http404("Not found.")
     form = ServerForm(request.POST) if request.POST.get("kind") == "server" else KeyForm(request.POST)
     if not form.is_valid():
-        return _render(request, form, status=422)
+        return _render_page(request, form, status=422)
     results = check_endpoint(scope.workspace, scope.principal, form.endpoint)
     if any(result.problem for result in results):
-        return _render(request, form, results, status=422)
+        return _render_page(request, form, results, status=422)
     with scope.open():
-        if not holds(scope, ADMIN):  # the test took its time
+        if not open_scope_satisfies(scope, ADMIN):  # the test took its time
             raise PermissionDenied
         save_endpoint(scope, form.endpoint)
-    return _render(request, None, results)
+    return _render_page(request, None, results)
 
 
 @opens_own_scope
@@ -141,7 +141,7 @@ def check(request: HttpRequest) -> HttpResponse:
         endpoint = get_current_endpoint()
     if endpoint.is_offline:
         return redirect("llm:model")
-    return _render(request, None, check_endpoint(scope.workspace, scope.principal, endpoint))
+    return _render_page(request, None, check_endpoint(scope.workspace, scope.principal, endpoint))
 
 
 @requires(ADMIN)
@@ -157,7 +157,7 @@ def get_scope(request: HttpRequest) -> Scope:
     return request.access_scope  # type: ignore[attr-defined, no-any-return]
 
 
-def _render(
+def _render_page(
     request: HttpRequest,
     form: KeyForm | ServerForm | None = None,
     results: Sequence[CheckResult] = (),

@@ -33,7 +33,7 @@ class Price:
     written: Decimal
     read: Decimal
 
-    def of(self, *, fresh: int, written: int, read: int, output: int) -> Decimal:
+    def compute_cost(self, *, fresh: int, written: int, read: int, output: int) -> Decimal:
         """USD of one call, to a millionth of a dollar."""
         total = self.input * fresh + self.written * written + self.read * read + self.output * output
         return (total / MILLION).quantize(Decimal("0.000001"))
@@ -63,7 +63,7 @@ class Model:
         """USD of one call."""
         long = self.long_price is not None and fresh + written + read > self.long_above
         price = self.long_price if long and self.long_price else self.price
-        return price.of(fresh=fresh, written=written, read=read, output=output)
+        return price.compute_cost(fresh=fresh, written=written, read=read, output=output)
 
 
 def _build_price(input: str, output: str, written: str | None = None, read: str | None = None) -> Price:

@@ -16,7 +16,7 @@ from typing import Any
 from django.template import Context, Engine
 
 from llm.fences import MARKER
-from llm.injection import neutralise, reveal_hidden
+from llm.injection import neutralise_text, reveal_hidden
 
 logger = logging.getLogger(__name__)
 
@@ -110,9 +110,9 @@ class Cleaner:
         self.found: dict[str, None] = {}
 
     def __call__(self, text: str) -> str:
-        return self._record_found(neutralise(text))
+        return self._record_found(neutralise_text(text))
 
-    def whole(self, text: str) -> str:
+    def reveal_for_labelling(self, text: str) -> str:
         """For who decides on its label."""
         return self._record_found(reveal_hidden(text))
 
@@ -132,13 +132,13 @@ def _build_engine() -> Engine:
     return Engine(dirs=[str(TEMPLATES)], autoescape=False, builtins=["llm.prompt_filters"])
 
 
-def render(name: str, **context: Any) -> str:
+def render_template(name: str, **context: Any) -> str:
     """The prompt template `name` (without ".txt"), filled, without white space around it."""
     text = _build_engine().get_template(f"{name}.txt").render(Context(context, autoescape=False))
     return text.strip()
 
 
-def digest(*names: str) -> str:
+def hash_templates(*names: str) -> str:
     """SHA-256 of prompt templates: the prompt's part of a witness (design §4)."""
     hashed = hashlib.sha256()
     for name in names:
@@ -192,13 +192,13 @@ def classify_window(
     `llm.labels.read_labels`.
     """
     clean = Cleaner()
-    texts = [{"n": n, "text": clean.whole(text)} for n, text in enumerate(paragraphs)]
+    texts = [{"n": n, "text": clean.reveal_for_labelling(text)} for n, text in enumerate(paragraphs)]
     asked = [
-        _build_text_block(render("classify_window_levels", levels=levels, guidance=guidance), cached=True),
-        _build_text_block(render("classify_window_paragraphs", title=clean(title), paragraphs=texts)),
+        _build_text_block(render_template("classify_window_levels", levels=levels, guidance=guidance), cached=True),
+        _build_text_block(render_template("classify_window_paragraphs", title=clean(title), paragraphs=texts)),
     ]
     return Prompt(
-        system=render("classify_window_system"),
+        system=render_template("classify_window_system"),
         messages=[{"role": "user", "content": asked}],
         tools=(RECORD_LABELS,),
         tool_choice={"type": "tool", "name": "record_labels"},
@@ -210,13 +210,13 @@ def classify_window(
 SUMMARISE_TEMPLATES = ("summarise_system", "summarise_user")
 
 
-def summarise(excerpts: Sequence[str]) -> Prompt:
+def build_summary_prompt(excerpts: Sequence[str]) -> Prompt:
     """Ask for a few sentences on excerpts of one label."""
     clean = Cleaner()
     shown = [{"n": n, "text": clean(text)} for n, text in enumerate(excerpts)]
     return Prompt(
-        system=render("summarise_system"),
-        messages=[build_user_message(render("summarise_user", excerpts=shown))],
+        system=render_template("summarise_system"),
+        messages=[build_user_message(render_template("summarise_user", excerpts=shown))],
         max_tokens=500,
         injections=clean.injections,
     )
@@ -233,7 +233,7 @@ def render_passages(documents: Iterable[PromptDocument]) -> RenderedText:
         }
         for document in documents
     ]
-    return RenderedText(render("passages", documents=shown), clean.injections)
+    return RenderedText(render_template("passages", documents=shown), clean.injections)
 
 
 def build_pulse_prompt(
@@ -245,12 +245,15 @@ def build_pulse_prompt(
     """
     clean = Cleaner()
     cited = render_passages(documents)
-    asked = render(
+    asked = render_template(
         "pulse_user", record=_clean_record(record, clean), passages=cited.text, focus=focus, question=clean(question)
     )
     found = tuple(dict.fromkeys(clean.injections + cited.injections))
     return Prompt(
-        render("pulse_system", not_found=NOT_FOUND), [build_user_message(asked)], max_tokens=900, injections=found
+        render_template("pulse_system", not_found=NOT_FOUND),
+        [build_user_message(asked)],
+        max_tokens=900,
+        injections=found,
     )
 
 
@@ -265,9 +268,9 @@ def build_chat_system(
     """
     clean = Cleaner()
     shown = _clean_record(record, clean) if record else None
-    about = render("chat_system_record", record=shown, pulse=clean(MARKER.sub("", pulse)), reader=reader)
+    about = render_template("chat_system_record", record=shown, pulse=clean(MARKER.sub("", pulse)), reader=reader)
     _ = clean.injections
-    rules = render("chat_system", agent=agent, not_found=NOT_FOUND, cites_blocks=cites_blocks)
+    rules = render_template("chat_system", agent=agent, not_found=NOT_FOUND, cites_blocks=cites_blocks)
     return [
         _build_text_block(rules, cached=True),
         _build_text_block(about, cached=True),

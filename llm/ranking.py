@@ -4,7 +4,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from llm.messages import ToolUse
-from llm.prompts import Cleaner, NumberedPassage, Prompt, PromptDocument, build_user_message, render, render_passages
+from llm.prompts import (
+    Cleaner,
+    NumberedPassage,
+    Prompt,
+    PromptDocument,
+    build_user_message,
+    render_passages,
+    render_template,
+)
 
 RANK_PASSAGES: dict[str, Any] = {
     "name": "rank_passages",
@@ -23,15 +31,15 @@ RANK_PASSAGES: dict[str, Any] = {
 }
 
 
-def rerank(question: str, texts: Sequence[str]) -> Prompt:
+def build_rerank_prompt(question: str, texts: Sequence[str]) -> Prompt:
     """Ask for the order of passages, numbered from 1. The answer is read by `read_order`."""
     clean = Cleaner()
     shown = render_passages(
         [PromptDocument("Passages", [NumberedPassage(n, text) for n, text in enumerate(texts, start=1)])]
     )
-    asked = render("rerank_user", question=clean(question), passages=shown.text)
+    asked = render_template("rerank_user", question=clean(question), passages=shown.text)
     return Prompt(
-        render("rerank_system"),
+        render_template("rerank_system"),
         [build_user_message(asked)],
         tools=(RANK_PASSAGES,),
         tool_choice={"type": "tool", "name": "rank_passages"},

@@ -77,7 +77,7 @@ def vote_by_rules(text: str, lang: str = "en", before: str = "") -> RuleVote:
     A text longer than a paragraph can be is read in overlapping pieces, so that time grows with its length only.
     """
     exact = vote_exactly(text, lang, before)
-    said = [_vote_by_learned(piece) for piece in _split_pieces(_normalise(text))]
+    said = [_vote_by_learned(piece) for piece in _split_pieces(_normalise_text(text))]
     # What a rule has found needs no other reason.
     new = [
         RuleVote(vote.atoms - exact.atoms, vote.reasons, vote.proposed - exact.atoms)
@@ -123,7 +123,7 @@ class Reading:
     identifiers: list[Finding]
 
     @cached_property
-    def anybody(self) -> list[Finding]:
+    def name_candidates(self) -> list[Finding]:
         """Names, those that only read like some as well: enough beside something that is said of people alone."""
         return [*self.people, *find_names(self.text)]
 
@@ -132,7 +132,7 @@ class Reading:
         return frozenset(finding.kind for finding in self.identifiers)
 
     @cached_property
-    def singular(self) -> bool:
+    def is_about_one_person(self) -> bool:
         """Whether it speaks of one person without a name."""
         return SINGULAR.search(self.text) is not None
 
@@ -140,7 +140,7 @@ class Reading:
 def vote_exactly(text: str, lang: str = "en", before: str = "") -> RuleVote:
     """What rules find without the weighing of words: what those are learned for is what this leaves."""
     votes = []
-    for piece in [piece for spelt in read_spellings(text) for piece in _split_pieces(_normalise(spelt))]:
+    for piece in [piece for spelt in read_spellings(text) for piece in _split_pieces(_normalise_text(spelt))]:
         answers = tuple(dict.fromkeys(find_answers(piece, before)))
         found = RuleVote(frozenset(atom for atom, _ in answers), tuple(reason for _, reason in answers))
         votes += [_vote_on_piece(piece, lang), found]
@@ -148,7 +148,7 @@ def vote_exactly(text: str, lang: str = "en", before: str = "") -> RuleVote:
     return _merge_votes(votes)
 
 
-def _normalise(text: str) -> str:
+def _normalise_text(text: str) -> str:
     return BLANK_LINES.sub("\n\n", BLANKS.sub("  ", text))
 
 
@@ -206,12 +206,14 @@ def _find_contact(read: Reading) -> Votes:
     for finding in read.identifiers:
         if finding.kind != "phone":
             continue
-        of_person = bool(read.people) or read.singular or bool(HOME.search(read.text)) or bool(read.anybody)
+        of_person = (
+            bool(read.people) or read.is_about_one_person or bool(HOME.search(read.text)) or bool(read.name_candidates)
+        )
         if not is_company_phone(read.text, finding, of_person=of_person):
             yield PII, "phone number"
-    if (read.singular or read.anybody) and formats.HANDLE.search(read.text):
+    if (read.is_about_one_person or read.name_candidates) and formats.HANDLE.search(read.text):
         yield PII, "name of a person in a network"
-    if "street" in read.kinds and is_home(read.text, of_person=bool(read.anybody)):
+    if "street" in read.kinds and is_home(read.text, of_person=bool(read.name_candidates)):
         yield PII, "home address"
 
 
@@ -229,9 +231,9 @@ def _find_identity(read: Reading) -> Votes:
         yield PII, "age of a person"
     if "personnel_id" in kinds:
         yield PII, "personnel number"
-    if "professional_id" in kinds or "licence" in kinds and read.anybody:
+    if "professional_id" in kinds or "licence" in kinds and read.name_candidates:
         yield PII, "licence or registration of a person"
-    if is_network_address_of_person(read.text, of_person=bool(read.anybody)):
+    if is_network_address_of_person(read.text, of_person=bool(read.name_candidates)):
         yield PII, "network address of a person"
 
 
@@ -239,28 +241,28 @@ def _find_accounts(read: Reading) -> Votes:
     if "card" in read.kinds:
         yield FINANCIAL, "payment card number"
         yield PII, "payment card number"
-    ending = formats.ENDING.search(read.text) and read.anybody
+    ending = formats.ENDING.search(read.text) and read.name_candidates
     if "account" in read.kinds or ending:
         yield FINANCIAL, "bank account"
-        if ending or read.people or read.singular or read.anybody and not COMPANY.search(read.text):
+        if ending or read.people or read.is_about_one_person or read.name_candidates and not COMPANY.search(read.text):
             yield PII, "bank account of a person"
 
 
 def _find_personal_matters(read: Reading) -> Votes:
     text = read.text
     patient = "health_id" in read.kinds
-    health = find_health(text, of_person=patient or bool(read.anybody))
+    health = find_health(text, of_person=patient or bool(read.name_candidates))
     kinds = {f.kind for f in health}
     said = [f for f in health if f.kind == "health"]
-    if "clinical" in kinds or said and (patient or share_a_sentence(text, read.anybody, said)):
+    if "clinical" in kinds or said and (patient or share_a_sentence(text, read.name_candidates, said)):
         yield PII_SENSITIVE, "health of a person"
-        if read.anybody:
+        if read.name_candidates:
             yield PII, "named person with health data"
-    if "special" in kinds and (read.anybody or read.singular):
+    if "special" in kinds and (read.name_candidates or read.is_about_one_person):
         yield PII_SENSITIVE, "special category of personal data"
-        if read.anybody:
+        if read.name_candidates:
             yield PII, "named person with sensitive data"
-    if (read.anybody or ADDRESSED.search(text)) and find_staff_matters(text):
+    if (read.name_candidates or ADDRESSED.search(text)) and find_staff_matters(text):
         yield PII, "staff matter of a named person"
 
 
@@ -274,11 +276,11 @@ def _find_money_votes(read: Reading) -> Votes:
         yield FINANCIAL, "financial figure"
     if "periodic" in kinds:
         yield FINANCIAL, "regular payment"
-        if read.people or read.singular:
+        if read.people or read.is_about_one_person:
             yield PII, "regular payment of a person"
     if "pay_figure" in kinds:
         yield FINANCIAL, "pay"
-        if read.singular or read.anybody:
+        if read.is_about_one_person or read.name_candidates:
             yield PII, "pay of a person"
     if "people_pay" in kinds:
         yield FINANCIAL, "table of pay"
@@ -286,9 +288,9 @@ def _find_money_votes(read: Reading) -> Votes:
     if "pay_figure" not in kinds and share_a_sentence(text, read.people, find_pay_talk(text)):
         yield PII, "pay of a named person"
         yield FINANCIAL, "pay of a named person"
-    if money and PERSONAL_PAPER.search(text) and read.anybody:
+    if money and PERSONAL_PAPER.search(text) and read.name_candidates:
         yield PII, "personal paper with amounts"
-    elif money and pays_somebody(text, read.people or read.anybody, money):
+    elif money and pays_somebody(text, read.people or read.name_candidates, money):
         yield PII, "money of a named person"
 
 

@@ -1,6 +1,6 @@
 """A scripted, adversarial model for tests: the real SDK, fed from a queue.
 
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(text="The cap is two million [1].")
         script.push(tool_use=("search_knowledge", {"query": "liability cap"}))
         script.push(chunks=["See ", "[", "1", "]."], truncate=True)
@@ -26,7 +26,7 @@ import httpx2
 from llm.messages import ToolUse
 from llm.offline import engine
 from llm.offline.tokens import estimate
-from llm.wire import STATUS_TYPES, Answer, create_id, refuse, respond
+from llm.wire import STATUS_TYPES, Answer, build_error_response, build_response, create_id
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Script:
         hold: pause after the first piece until the event is set.
         """
         deltas = tuple(chunks) or ((text,) if text else ())
-        tools = tuple(ToolUse(create_id("toolu"), name, asked) for name, asked in _calls(tool_use))
+        tools = tuple(ToolUse(create_id("toolu"), name, asked) for name, asked in _list_calls(tool_use))
         spoken = "".join(deltas) + json.dumps([tool.input for tool in tools])
         tokens = usage or (-1, estimate(spoken), 0)
         answer = Answer(
@@ -132,7 +132,7 @@ class Script:
         return None
 
 
-def _calls(tool_use: Tools) -> list[tuple[str, dict[str, Any]]]:
+def _list_calls(tool_use: Tools) -> list[tuple[str, dict[str, Any]]]:
     if tool_use is None:
         return []
     if isinstance(tool_use, tuple):
@@ -150,7 +150,7 @@ def is_in_force() -> bool:
 
 
 @contextmanager
-def model(*, otherwise_offline: bool = False) -> Iterator[Script]:
+def use_scripted_model(*, otherwise_offline: bool = False) -> Iterator[Script]:
     """A script that answers every call in this process until the block ends."""
     script = Script(otherwise_offline=otherwise_offline)
     _stack.append(script)
@@ -162,24 +162,24 @@ def model(*, otherwise_offline: bool = False) -> Iterator[Script]:
 
 def answer_request(request: httpx2.Request) -> httpx2.Response:
     """The transport's handler for the synchronous client."""
-    return _respond(json.loads(request.content), asynchronous=False)
+    return _respond_to(json.loads(request.content), asynchronous=False)
 
 
 async def answer_request_async(request: httpx2.Request) -> httpx2.Response:
     """The transport's handler for the asynchronous client."""
-    return await asyncio.to_thread(_respond, json.loads(request.content), asynchronous=True)
+    return await asyncio.to_thread(_respond_to, json.loads(request.content), asynchronous=True)
 
 
-def _respond(body: dict[str, Any], *, asynchronous: bool) -> httpx2.Response:
+def _respond_to(body: dict[str, Any], *, asynchronous: bool) -> httpx2.Response:
     script = _stack[-1] if _stack else default
     step = script.take(body)
     if step is None:
         if script.otherwise_offline:
-            return respond(engine.answer(body), body, asynchronous=asynchronous)
-        return refuse(400, "the script has no answer for this request")
+            return build_response(engine.answer(body), body, asynchronous=asynchronous)
+        return build_error_response(400, "the script has no answer for this request")
     if step.status:
-        return refuse(step.status, STATUS_TYPES.get(step.status, "error"))
+        return build_error_response(step.status, STATUS_TYPES.get(step.status, "error"))
     answer = step.answer
     if answer.input_tokens < 0:
         answer = Answer(**{**vars(answer), "input_tokens": engine.estimate_input_tokens(body)})
-    return respond(answer, body, asynchronous=asynchronous)
+    return build_response(answer, body, asynchronous=asynchronous)

@@ -19,7 +19,7 @@ from llm import scripted
 from llm.endpoints import ANTHROPIC_URL, Endpoint
 from llm.errors import ModelUnavailable
 from llm.offline import engine
-from llm.wire import refuse, respond
+from llm.wire import build_error_response, build_response
 
 if TYPE_CHECKING:
     import anthropic
@@ -153,18 +153,18 @@ def _build_in_process_async(handler: Any) -> "anthropic.AsyncAnthropic":
 
 def _answer_offline(request: httpx2.Request) -> httpx2.Response:
     if request.url.path != "/v1/messages":
-        return refuse(404, "the offline engine answers /v1/messages only")
+        return build_error_response(404, "the offline engine answers /v1/messages only")
     body = json.loads(request.content)
-    return respond(engine.answer(body), body, asynchronous=False)
+    return build_response(engine.answer(body), body, asynchronous=False)
 
 
 async def _answer_offline_async(request: httpx2.Request) -> httpx2.Response:
     """In a thread: reading a long prompt takes tens of milliseconds that the event loop has not."""
     if request.url.path != "/v1/messages":
-        return refuse(404, "the offline engine answers /v1/messages only")
+        return build_error_response(404, "the offline engine answers /v1/messages only")
     body = json.loads(request.content)
     answer = await asyncio.to_thread(engine.answer, body)
-    return respond(replace(answer, pace=settings.OFFLINE_PACE), body, asynchronous=True)
+    return build_response(replace(answer, pace=settings.OFFLINE_PACE), body, asynchronous=True)
 
 
 def convert_error(error: "anthropic.APIError") -> ModelUnavailable:

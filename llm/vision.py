@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from llm.messages import ToolUse
-from llm.prompts import Prompt, render
+from llm.prompts import Prompt, render_template
 
 TEMPLATES = ("vision_system", "vision_user")
 MOST_PICTURES = 4  # a call
@@ -51,9 +51,9 @@ def read_pictures(pictures: Sequence[bytes]) -> Prompt:
         }
         for picture in pictures
     ]
-    asked = {"type": "text", "text": render("vision_user", count=len(pictures))}
+    asked = {"type": "text", "text": render_template("vision_user", count=len(pictures))}
     return Prompt(
-        render("vision_system"),
+        render_template("vision_system"),
         [{"role": "user", "content": [asked, *shown]}],
         tools=(RECORD_PAGES,),
         tool_choice={"type": "tool", "name": "record_pages"},

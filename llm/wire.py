@@ -179,7 +179,7 @@ class AsyncEvents(httpx2.AsyncByteStream):
                 await asyncio.sleep(0.01)
 
 
-def respond(answer: Answer, request: dict[str, Any], *, asynchronous: bool) -> httpx2.Response:
+def build_response(answer: Answer, request: dict[str, Any], *, asynchronous: bool) -> httpx2.Response:
     """The HTTP response that carries `answer` to `request`."""
     model = str(request.get("model", ""))
     if not request.get("stream"):
@@ -188,7 +188,7 @@ def respond(answer: Answer, request: dict[str, Any], *, asynchronous: bool) -> h
     return httpx2.Response(200, headers=EVENT_STREAM, stream=body)
 
 
-def refuse(status: int, message: str) -> httpx2.Response:
+def build_error_response(status: int, message: str) -> httpx2.Response:
     """An error response of the API."""
     kind = STATUS_TYPES.get(status, "api_error")
     return httpx2.Response(status, json={"type": "error", "error": {"type": kind, "message": message}})

@@ -10,13 +10,13 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from entities.access import MEMBER, Scope, get_entity_or_404, may, requires
+from entities.access import MEMBER, Scope, get_entity_or_404, has_permission, requires
 from entities.api import label_list, list_atom_labels
 from entities.api.errors import Conflict
 from entities.api.shapes import Label
 from entities.language import translate_stored
 from entities.models import Entity
-from pulse.reader import PulseView, load_citation_links, load_pulse_view, refresh
+from pulse.reader import PulseView, load_citation_links, load_pulse_view, refresh_pulse
 
 
 class PulseCitation(serializers.Serializer):
@@ -69,11 +69,11 @@ def refresh_now(request: Request, pk: UUID) -> Response:
             gettext("Records of the kind “%(kind)s” have no Pulse.") % {"kind": translate_stored(entity.type_title)}
         )
     if view.state == "no_access":
-        if may(scope, entity, "share"):
+        if has_permission(scope, entity, "share"):
             refusal = gettext("The role %(role)s may not see this record: give it the verb view.")
             raise Conflict(refusal % {"role": view.role or "pulse-service"})
         raise Conflict(gettext("There is no Pulse of this record."))
-    refresh(scope, entity)
+    refresh_pulse(scope, entity)
     return Response(build_pulse_json(scope, entity, load_pulse_view(scope, entity)), status=status.HTTP_202_ACCEPTED)
 
 

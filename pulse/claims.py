@@ -81,7 +81,7 @@ RETURNING id, claim
 """
 
 
-def begin(claim: VariantClaim) -> VariantClaim | None:
+def begin_claim(claim: VariantClaim) -> VariantClaim | None:
     """Start on a claimed variant: from here on a change makes it due anew. None when another got there first."""
     with connection.cursor() as cursor:
         cursor.execute(BEGIN, [LONGEST, LEASE, claim.variant, claim.token])
@@ -106,12 +106,12 @@ def is_claimed(claim: VariantClaim) -> bool:
     return _select_own(claim).exists()
 
 
-def hold(claim: VariantClaim) -> bool:
+def lock_claim(claim: VariantClaim) -> bool:
     """Lock the variant until the transaction ends, after whoever is flagging it. False when the claim is lost."""
     return _select_own(claim).select_for_update().first() is not None
 
 
-def finish(claim: VariantClaim, *, quiet: bool = False) -> bool:
+def finish_claim(claim: VariantClaim, *, quiet: bool = False) -> bool:
     """The text says what the inputs said; stale still where something changed since. False when the claim is lost.
 
     quiet: whatever changed since was flagged for a text that needed more than this one, so it is not said.

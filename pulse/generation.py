@@ -24,19 +24,19 @@ from llm.errors import ModelError
 from llm.models_catalogue import Tier
 from pulse import claims
 from pulse.claims import VariantClaim
-from pulse.inputs import PulseInputs, PulsePassage, gather, read_anchor
+from pulse.input_locks import collect_atoms, is_still_current
+from pulse.inputs import PulseInputs, PulsePassage, gather_inputs, read_anchor
 from pulse.models import Pulse, Variant
-from pulse.unchanged import collect_atoms, is_still_current
 from pulse.variants import build_role_scope, get_service_role
 from references.actions import CitationTarget, replace_citations
 from references.kinds import LocationType
 from references.locations import Location
 from references.models import Reference
-from retrieval.citation_stream import normalise
-from retrieval.citations import Owner, register_all
+from retrieval.citation_stream import normalise_citations
+from retrieval.citations import Owner, register_sources
 from retrieval.models import OwnerKind
 from retrieval.passages import build_prompt_documents
-from retrieval.query import prepare
+from retrieval.query import prepare_query
 from retrieval.support import find_bearing_sentence, list_sentences_citing
 
 logger = logging.getLogger(__name__)
@@ -62,18 +62,18 @@ class Job:
     window: int
 
 
-def generate(workspace: int, claim: VariantClaim) -> bool:
+def update_variant(workspace: int, claim: VariantClaim) -> bool:
     """Bring a claimed variant up to date. Needs no scope open. Returns whether a model was asked."""
-    job = begin(workspace, claim)
+    job = begin_job(workspace, claim)
     if job is None:
         return False
-    inputs = read(job)
+    inputs = read_inputs(job)
     if inputs is None:
-        drop(job)
+        delete_unreadable(job)
         return False
     if inputs.fingerprint == job.fingerprint:
         with Scope.for_service(workspace).open():
-            claims.finish(job.claim)
+            claims.finish_claim(job.claim)
         return False
     prompt, numbers = number_passages(job, inputs)
     if prompt is None:
@@ -86,14 +86,14 @@ def generate(workspace: int, claim: VariantClaim) -> bool:
             claims.give_back(job.claim, str(problem), pause=PAUSE)
         return True
     taken = round((time.monotonic() - started) * 1000)
-    write(job, inputs, numbers, reply, prompt.injections, taken)
+    save_pulse(job, inputs, numbers, reply, prompt.injections, taken)
     return True
 
 
-def begin(workspace: int, claim: VariantClaim) -> Job | None:
+def begin_job(workspace: int, claim: VariantClaim) -> Job | None:
     """Take the claim. None when another did, the record is gone or archived, or the variant is not one any more."""
     with Scope.for_service(workspace).open():
-        mine = claims.begin(claim)
+        mine = claims.begin_claim(claim)
         if mine is None:
             return None
         variant = Variant.objects.get(pk=mine.variant)
@@ -104,7 +104,7 @@ def begin(workspace: int, claim: VariantClaim) -> Job | None:
             variant.delete()
             return None
         if entity.archived_at is not None:
-            claims.finish(mine)
+            claims.finish_claim(mine)
             return None
         text = Pulse.objects.filter(pk=variant.pk).first()
         held = frozenset(list_atoms((text.data_classification if text else None) or 0))
@@ -113,22 +113,22 @@ def begin(workspace: int, claim: VariantClaim) -> Job | None:
         return Job(workspace, mine, entity.pk, scope, known, held, rag.pulse_references, rag.pulse_model, rag.coalesce)
 
 
-def read(job: Job) -> PulseInputs | None:
+def read_inputs(job: Job) -> PulseInputs | None:
     """The inputs as the role reads them; None when it may not see the record."""
     try:
         with job.scope.open():
             anchor = read_anchor(job.scope, get_entity_or_404(job.scope, job.entity))
-        query = prepare(anchor.query, job.scope)
+        query = prepare_query(anchor.query, job.scope)
         with job.scope.open():
-            return gather(job.scope, get_entity_or_404(job.scope, job.entity), anchor, query)
+            return gather_inputs(job.scope, get_entity_or_404(job.scope, job.entity), anchor, query)
     except Http404:
         return None
 
 
-def drop(job: Job) -> None:
+def delete_unreadable(job: Job) -> None:
     """The role may not see the record: what it wrote about it before goes too."""
     with Scope.for_service(job.workspace).open():
-        if claims.finish(job.claim):
+        if claims.finish_claim(job.claim):
             Pulse.objects.filter(pk=job.claim.variant).delete()
 
 
@@ -140,12 +140,12 @@ def number_passages(job: Job, inputs: PulseInputs) -> tuple[prompts.Prompt | Non
         told = collect_atoms(inputs.labels) <= job.held
         if not (claims.show_stale(job.claim) if told else claims.is_claimed(job.claim)):
             return None, []
-        numbers = register_all(job.scope, owner, inputs.results)
+        numbers = register_sources(job.scope, owner, inputs.results)
     documents = build_prompt_documents(inputs.results, numbers)
     return prompts.build_pulse_prompt(inputs.anchor.record, documents, focus=inputs.anchor.focus), numbers
 
 
-def write(
+def save_pulse(
     job: Job,
     inputs: PulseInputs,
     numbers: Sequence[int],
@@ -159,18 +159,18 @@ def write(
     """
     by_number = dict(zip(numbers, inputs.pieces, strict=True))
     by_src = {piece.result.src: n for n, piece in by_number.items()}
-    text = normalise(reply.text, by_number.__contains__, by_src.get)
+    text = normalise_citations(reply.text, by_number.__contains__, by_src.get)
     with Scope.for_service(job.workspace).open():
         if not text.text.strip():
             claims.give_back(job.claim, "The model gave no text.", pause=PAUSE)
             return False
         # First the variant, with nothing else locked: who flags it now is waited for.
-        if not claims.hold(job.claim):
+        if not claims.lock_claim(job.claim):
             return False
         if not is_still_current(job, inputs):
             claims.give_back(job.claim, pause=job.window)
             return False
-        claims.finish(job.claim, quiet=not job.held <= collect_atoms(inputs.labels))
+        claims.finish_claim(job.claim, quiet=not job.held <= collect_atoms(inputs.labels))
         pulse = save(job, inputs, text.text.strip(), reply)
         label = pulse.data_classification or 0
         cited = [build_citation(by_number[n], n, text.text, label) for n in text.cited] if job.references else []
@@ -181,11 +181,11 @@ def write(
             origin_principal=job.scope.principal,
             cited=cited,
         )
-        note(job, inputs, reply, taken, dropped=text.dropped, injections=injections)
+        record_generation(job, inputs, reply, taken, dropped=text.dropped, injections=injections)
         return True
 
 
-def note(
+def record_generation(
     job: Job, inputs: PulseInputs, reply: client.Reply, taken: int, *, dropped: int, injections: Sequence[str]
 ) -> None:
     """The audit's row: nobody asked in words, so it has the ids of what went in alone, with their labels."""

@@ -24,7 +24,7 @@ from entities.models import Entity, Source
 from entities.models.entity import Visibility
 from entities.registry import get_content_type_id, get_type_by_content_type, list_child_types, list_parent_types
 from ingestion.models import ContextRow, File, Kind
-from ingestion.typed import format_value
+from ingestion.record_rows import format_value
 from llm import prompts
 from llm.client import get_model_name
 from llm.offline.tokens import estimate
@@ -122,7 +122,7 @@ def read_anchor(scope: Scope, entity: Entity) -> Anchor:
     )
 
 
-def gather(scope: Scope, entity: Entity, anchor: Anchor, query: PreparedQuery) -> PulseInputs:
+def gather_inputs(scope: Scope, entity: Entity, anchor: Anchor, query: PreparedQuery) -> PulseInputs:
     """The passages for the prompt, best first, within the budget."""
     found = search(
         scope, query, within=Within(entities=[entity.pk, *anchor.below], kinds=TOLD), limit=CANDIDATES, floor=-1
@@ -133,14 +133,14 @@ def gather(scope: Scope, entity: Entity, anchor: Anchor, query: PreparedQuery) -
         if cost <= left:
             pieces.append(piece)
             left -= cost
-    return PulseInputs(anchor, tuple(pieces), fingerprint(type(entity), anchor, pieces))
+    return PulseInputs(anchor, tuple(pieces), fingerprint_inputs(type(entity), anchor, pieces))
 
 
-def fingerprint(model: type[Entity], anchor: Anchor, pieces: Sequence[PulsePassage]) -> str:
+def fingerprint_inputs(model: type[Entity], anchor: Anchor, pieces: Sequence[PulsePassage]) -> str:
     """SHA-256 of everything that decides the prompt, in an order that does not depend on ranks."""
     rag = model.rag()
     said = {
-        "prompt": prompts.digest(*PROMPTS),
+        "prompt": prompts.hash_templates(*PROMPTS),
         "model": get_model_name(rag.pulse_model),
         "focus": anchor.focus,
         "type": anchor.record.type,

@@ -11,8 +11,15 @@ from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext
 
-from entities.access import Scope, build_sources_visible_q, filter_visible, grant_entity, list_missing_atoms, may
-from entities.actions import announce_access_change, record
+from entities.access import (
+    Scope,
+    build_sources_visible_q,
+    filter_visible,
+    grant_entity,
+    has_permission,
+    list_missing_atoms,
+)
+from entities.actions import announce_access_change, record_action
 from entities.model_markdown import CitationLink
 from entities.models import Entity
 from pulse.models import Pulse, Variant
@@ -63,9 +70,9 @@ def load_pulse_view(scope: Scope, entity: Entity) -> PulseView:
     service = get_service_role()
     if service is None or not can_role_see(service, entity):
         return PulseView("no_access", role=service.role.name if service else "")
-    given, pulse, requires = _choose(scope, entity, get_ladder(service))
+    given, pulse, requires = _choose_variant(scope, entity, get_ladder(service))
     if pulse is None and entity.archived_at is None and ask_for(entity, [given]):
-        _wake(scope.workspace)
+        _wake_sweep(scope.workspace)
     row = Variant.objects.filter(entity=entity.pk, atoms=list(given)).first()
     return PulseView(
         state="ready" if pulse is not None else "waiting",
@@ -78,27 +85,27 @@ def load_pulse_view(scope: Scope, entity: Entity) -> PulseView:
     )
 
 
-def refresh(scope: Scope, entity: Entity) -> None:
+def refresh_pulse(scope: Scope, entity: Entity) -> None:
     """Ask for the reader's Pulse anew, as soon as the window allows; when nothing has changed no model is asked."""
     service = get_service_role()
     if service is not None and entity.archived_at is None:
-        given, _, _ = _choose(scope, entity, get_ladder(service))
+        given, _, _ = _choose_variant(scope, entity, get_ladder(service))
         if ask_for(entity, [given], again=True):
-            _wake(scope.workspace)
+            _wake_sweep(scope.workspace)
 
 
-def allow(scope: Scope, entity: Entity) -> None:
+def allow_service_role(scope: Scope, entity: Entity) -> None:
     """Let the service role see a restricted or private record, from `get_entity_or_404`, so that a Pulse is written.
 
     It is shown to who may see the record, and nothing of it goes into a Pulse of another one.
     Raises: PermissionDenied for who may not share the record.
     """
-    if not may(scope, entity, "share"):
+    if not has_permission(scope, entity, "share"):
         raise PermissionDenied(gettext("You may see this record, but not share it."))
     service = get_service_role()
     if service is not None and not can_role_see(service, entity):
         grant_entity(entity, -service.role.pk, ["view"])
-        record(scope, "pulse.allowed", "entity", entity.pk)
+        record_action(scope, "pulse.allowed", "entity", entity.pk)
         announce_access_change(scope, entity.pk)
 
 
@@ -141,7 +148,7 @@ def can_role_see(service: ServiceRole, entity: Entity) -> bool:
     return filter_visible(Scope.for_role(service.role), Entity.objects.filter(pk=entity.pk)).exists()
 
 
-def _choose(scope: Scope, entity: Entity, ladder: Ladder) -> tuple[Atoms, Pulse | None, Atoms]:
+def _choose_variant(scope: Scope, entity: Entity, ladder: Ladder) -> tuple[Atoms, Pulse | None, Atoms]:
     """(the variant that this reader is given, its text if there is one that they may read, what more would need)."""
     wanted = [list(ladder.general), list(ladder.own)]
     variants = dict(Variant.objects.filter(entity=entity.pk, atoms__in=wanted).values_list("pk", "atoms"))
@@ -161,8 +168,8 @@ def _load_hidden_label(entity: UUID, atoms: Atoms) -> int | None:
         return cursor.fetchone()[0]  # type: ignore[no-any-return]
 
 
-def _wake(workspace: int) -> None:
+def _wake_sweep(workspace: int) -> None:
     """Have the sweep look now; should the broker be away, its own time comes soon."""
-    from pulse.tasks import wake
+    from pulse.tasks import wake_workspace
 
-    transaction.on_commit(lambda: wake(workspace))
+    transaction.on_commit(lambda: wake_workspace(workspace))

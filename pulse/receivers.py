@@ -17,7 +17,15 @@ from entities.models.entity import Visibility
 from entities.signals import access_changed, entity_changed, entity_deleted
 from ingestion.models import ContextRow
 from ingestion.signals import document_indexed, document_removed, record_indexed
-from pulse.staleness import hold, list_affected, list_ancestors, list_dependents, mark_changed, mark_due, mark_stale
+from pulse.staleness import (
+    list_affected,
+    list_ancestors,
+    list_dependents,
+    lock_variants,
+    mark_changed,
+    mark_due,
+    mark_stale,
+)
 
 ALWAYS = frozenset({"name", "visibility", "archived_at"})
 """Columns that matter to every Pulse, whatever the type tracks."""
@@ -30,7 +38,7 @@ def on_entity_changed(
     """Long texts follow when they have been labelled and indexed."""
     model = entity.type_class
     above, known_by = list_ancestors(entity), list_dependents(entity.pk)
-    hold([entity.pk, *above, *known_by])
+    lock_variants([entity.pk, *above, *known_by])
     tracked = model.rag().pulse_tracked_fields
     columns = fields - set(model.long_texts)
     own = columns if tracked is None else columns & {*tracked, *ALWAYS}
@@ -57,7 +65,7 @@ def on_entity_deleted(sender: Any, entity_id: UUID, workspace: int, parents: lis
 def on_document_indexed(sender: Any, workspace: int, entity_id: UUID, file_id: UUID, **kwargs: Any) -> None:
     """Sent in the service's scope, which sees the labels of the new rows."""
     near = list_affected(entity_id)
-    hold(near)
+    lock_variants(near)
     labels = ContextRow.objects.filter(file=file_id).values_list("data_classification", flat=True).distinct()
     mark_changed(entity_id, find_smallest(frozenset(list_atoms(label)) for label in labels), near)
 

@@ -25,15 +25,15 @@ def mark_stale(entities: Iterable[UUID], needs: Iterable[int] = ()) -> None:
     text of a variant does not need them too it has readers without them: it is looked at, and they are told nothing.
     Types without a Pulse are passed over. A burst within one transaction writes each row once.
     """
-    _mark(entities, needs, shown=True)
+    _mark_stale(entities, needs, shown=True)
 
 
 def mark_due(entities: Iterable[UUID]) -> None:
     """Have the Pulses of `entities` looked at, without saying so: the change may be hidden from their readers."""
-    _mark(entities, (), shown=False)
+    _mark_stale(entities, (), shown=False)
 
 
-def hold(entities: Iterable[UUID]) -> None:
+def lock_variants(entities: Iterable[UUID]) -> None:
     """Lock the variants of `entities` to the end of the transaction, in one order. Who marks several times in one
     transaction calls it first: two that took the same rows in different orders would wait for each other.
     """
@@ -54,7 +54,7 @@ def mark_changed(entity: UUID, needs: Iterable[Iterable[int]], near: Iterable[UU
     _mark_variants(windows, (), shown=False)
 
 
-def _mark(entities: Iterable[UUID], needs: Iterable[int], *, shown: bool) -> None:
+def _mark_stale(entities: Iterable[UUID], needs: Iterable[int], *, shown: bool) -> None:
     windows = _load_windows(list(entities))
     keep_variants(windows)
     _mark_variants(windows, needs, shown=shown)

@@ -8,7 +8,7 @@ from django.db import connection
 
 from entities.access import Scope
 from pulse.claims import VariantClaim, claim_due
-from pulse.generation import generate
+from pulse.generation import update_variant
 from pulse.staleness import mark_old
 
 logger = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ def sweep_workspace(workspace: int) -> None:
         generate_pulse.delay(workspace, str(claim.variant), str(claim.token))
 
 
-def wake(workspace: int) -> None:
+def wake_workspace(workspace: int) -> None:
     """Have a workspace swept now. Should the broker be away, the sweep's own time comes soon."""
     try:
         sweep_workspace.delay(workspace)
@@ -44,4 +44,4 @@ def wake(workspace: int) -> None:
 
 @shared_task(name="pulse.generate")
 def generate_pulse(workspace: int, variant: str, token: str) -> None:
-    generate(workspace, VariantClaim(UUID(variant), UUID(token)))
+    update_variant(workspace, VariantClaim(UUID(variant), UUID(token)))

@@ -45,10 +45,10 @@ def sort_atoms(atoms: frozenset[int]) -> Atoms:
 
 def get_service_role() -> ServiceRole | None:
     """The workspace's role, in the open scope; None where there is none, and then there are no Pulses."""
-    return load_once("pulse role", _load)  # type: ignore[no-any-return]
+    return load_once("pulse role", _load_service_role)  # type: ignore[no-any-return]
 
 
-def _load() -> ServiceRole | None:
+def _load_service_role() -> ServiceRole | None:
     role = Role.objects.select_related("workspace").filter(name=ROLE).first()
     if role is None:
         return None

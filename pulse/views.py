@@ -8,10 +8,10 @@ from django.shortcuts import redirect, render
 from django.utils.text import Truncator
 from django.views.decorators.http import require_POST, require_safe
 
-from entities.access import MEMBER, Scope, get_entity_or_404, may, requires
+from entities.access import MEMBER, Scope, get_entity_or_404, has_permission, requires
 from entities.api.lists import list_atom_chips, list_chips
 from entities.models import Entity
-from pulse.reader import allow, list_latest, load_citation_links, load_pulse_view, refresh
+from pulse.reader import allow_service_role, list_latest, load_citation_links, load_pulse_view, refresh_pulse
 
 RECENT = 4
 """Pulses on the home page."""
@@ -47,7 +47,7 @@ def recent(request: HttpRequest) -> HttpResponse:
 def refresh_now(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = get_scope(request)
     entity = get_entity_or_404(scope, pk)
-    refresh(scope, entity)
+    refresh_pulse(scope, entity)
     return panel_page(request, scope, entity) if request.headers.get("HX-Request") else redirect("pulse:panel", pk)
 
 
@@ -57,7 +57,7 @@ def allow_now(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Give the role that writes Pulses the sight of a record; 403 for who may not share it."""
     scope = get_scope(request)
     entity = get_entity_or_404(scope, pk)
-    allow(scope, entity)
+    allow_service_role(scope, entity)
     return panel_page(request, scope, entity) if request.headers.get("HX-Request") else redirect("pulse:panel", pk)
 
 
@@ -79,6 +79,6 @@ def panel_page(request: HttpRequest, scope: Scope, entity: Entity) -> HttpRespon
         "links": load_citation_links(scope, view.pulse) if view.pulse else {},
         "labels": list_chips(view.pulse.data_classification) if view.pulse else [],
         "requires": list_atom_chips(view.requires),
-        "may_share": view.state == "no_access" and may(scope, entity, "share"),
+        "may_share": view.state == "no_access" and has_permission(scope, entity, "share"),
     }
     return render(request, "pulse/pulse_panel.html" if partial else "pulse/pulse_detail.html", context)

@@ -12,8 +12,8 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from entities.access import Scope, ScopeError, combine, get_current_scope, may
-from entities.actions import record
+from entities.access import Scope, ScopeError, combine_for_workspace, get_current_scope, has_permission
+from entities.actions import record_action
 from entities.models import Entity, Source
 from references.kinds import Kind
 from references.locations import Location
@@ -68,7 +68,7 @@ def add_reference(
             raise ValueError(gettext("A bookmark belongs to a person."))
     elif source.pk == target.pk:
         raise ValueError(gettext("A record cannot be linked to itself."))
-    elif not may(scope, source, "change"):
+    elif not has_permission(scope, source, "change"):
         raise PermissionDenied(
             gettext("You may see this %(type_name)s, but not change what it is linked to.")
             % {"type_name": source.type_name}
@@ -76,7 +76,7 @@ def add_reference(
     same = _find_same(scope, source, target, kind, label, reason, place)
     if same is not None:
         return same
-    floor = combine(scope.workspace, floor, place.label)
+    floor = combine_for_workspace(scope.workspace, floor, place.label)
     reference = Reference(
         workspace_id=scope.workspace,
         source_id=source.pk,
@@ -95,7 +95,7 @@ def add_reference(
     )
     reference.save(force_insert=True)
     _write_sources(reference, [*drawn_from, *([(target.pk, place.passage)] if place.passage else [])])
-    record(scope, "reference.added", "reference", reference.pk, reference_kind=kind)
+    record_action(scope, "reference.added", "reference", reference.pk, reference_kind=kind)
     _label_on_commit(reference)
     return reference
 
@@ -121,7 +121,7 @@ def change_reference(
         # A row may not become invisible to who updates it, so the new text is a new row with the same id.
         sources = list(Source.objects.filter(derived=reference.pk).values_list("entity", "passage"))
         Reference.objects.filter(pk=reference.pk).delete()
-        reference.floor = combine(scope.workspace, reference.floor, reference.data_classification or 0)
+        reference.floor = combine_for_workspace(scope.workspace, reference.floor, reference.data_classification or 0)
         reference.label, reference.reason = words
         reference.data_classification = None if any(words) else reference.floor
         reference.kind, reference.changed_at = wanted, timezone.now()
@@ -129,7 +129,7 @@ def change_reference(
         _write_sources(reference, sources)
         _label_on_commit(reference)
     reference.kind = wanted
-    record(scope, "reference.changed", "reference", reference.pk, reference_kind=wanted)
+    record_action(scope, "reference.changed", "reference", reference.pk, reference_kind=wanted)
     return reference
 
 
@@ -137,7 +137,7 @@ def remove_reference(*, scope: Scope, reference: Reference) -> None:
     """Raises: PermissionDenied; ValueError for citations, which go with the text that cites."""
     _refuse_unless_editable(scope, reference)
     Reference.objects.filter(pk=reference.pk).delete()
-    record(scope, "reference.removed", "reference", reference.pk, reference_kind=reference.kind)
+    record_action(scope, "reference.removed", "reference", reference.pk, reference_kind=reference.kind)
 
 
 def replace_citations(
@@ -232,10 +232,10 @@ def _write_sources(reference: Reference, drawn_from: Iterable[tuple[UUID, UUID |
 
 def _label_on_commit(reference: Reference) -> None:
     if reference.data_classification is None:
-        transaction.on_commit(partial(_wake, reference.workspace_id, reference.pk))
+        transaction.on_commit(partial(_wake_worker, reference.workspace_id, reference.pk))
 
 
-def _wake(workspace: int, reference: UUID) -> None:
+def _wake_worker(workspace: int, reference: UUID) -> None:
     """Tell a worker; should the broker be away, the sweep will."""
     from references.tasks import label_reference
 

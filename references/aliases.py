@@ -3,8 +3,8 @@
 from django.core.exceptions import PermissionDenied
 from django.utils.translation import gettext
 
-from entities.access import Scope, is_readable, may
-from entities.actions import record
+from entities.access import Scope, has_permission, is_readable
+from entities.actions import record_action
 from entities.models import Alias, Entity
 from entities.signals import aliases_changed
 from ingestion.link_targets import LONGEST_KEY, Wanted, build_path_key, build_title_address, build_url_key
@@ -38,7 +38,7 @@ def add_alias(*, scope: Scope, entity: Entity, kind: str, value: str) -> Alias:
     if known.count() >= MOST:
         raise BadAlias(gettext("A record has up to %(most)s aliases. Remove one first.") % {"most": MOST})
     made = Alias.objects.create(workspace_id=scope.workspace, entity_id=entity.pk, kind=kind, value=key)
-    _tell(scope, entity, "alias.added", kind)
+    _record_change(scope, entity, "alias.added", kind)
     return made
 
 
@@ -47,7 +47,7 @@ def remove_alias(*, scope: Scope, entity: Entity, kind: str, value: str) -> None
     _refuse_unless_allowed(scope, entity)
     gone, _ = Alias.objects.filter(entity=entity.pk, kind=kind, value=build_alias_key(kind, value)).delete()
     if gone:
-        _tell(scope, entity, "alias.removed", kind)
+        _record_change(scope, entity, "alias.removed", kind)
 
 
 def build_alias_key(kind: str, value: str) -> str:
@@ -72,13 +72,13 @@ def build_alias_key(kind: str, value: str) -> str:
 
 
 def _refuse_unless_allowed(scope: Scope, entity: Entity) -> None:
-    if not may(scope, entity, "change") or not is_readable(entity.name_classification):
+    if not has_permission(scope, entity, "change") or not is_readable(entity.name_classification):
         raise PermissionDenied(
             gettext("You may see this %(type_name)s, but not change what it is called.")
             % {"type_name": entity.type_name}
         )
 
 
-def _tell(scope: Scope, entity: Entity, action: str, kind: str) -> None:
-    record(scope, action, "entity", entity.pk, alias_kind=kind)
+def _record_change(scope: Scope, entity: Entity, action: str, kind: str) -> None:
+    record_action(scope, action, "entity", entity.pk, alias_kind=kind)
     aliases_changed.send(Alias, workspace=scope.workspace, entity_id=entity.pk)

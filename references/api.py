@@ -105,7 +105,7 @@ def references(request: Request) -> Response:
     """The references that the caller may see · a new one, whose text is hidden until it has been labelled."""
     scope: Scope = request.access_scope  # type: ignore[attr-defined]
     if request.method == "POST":
-        made = ReferencePage(scope, [create(scope, request.data)])
+        made = ReferencePage(scope, [create_from_data(scope, request.data)])
         return Response(made.to_json(made.references[0]), status=status.HTTP_201_CREATED)
     rows = select_references(scope, request.query_params.dict())
     pages = Pages(rows, scope)
@@ -179,13 +179,13 @@ def select_references(scope: Scope, query: dict[str, str]) -> Any:
     if direction not in ("out", "in", "both"):
         raise ValidationError({"direction": [gettext("Give out, in or both.")]})
     if query.get("entity"):
-        rows = rows.touching(get_entity_or_404(scope, query["entity"]).pk, direction)
+        rows = rows.filter_touching(get_entity_or_404(scope, query["entity"]).pk, direction)
     elif direction != "both":
         raise ValidationError({"direction": [gettext("A direction is seen from a record: give `entity` too.")]})
     return rows.order_by("-created_at", "pk")
 
 
-def create(scope: Scope, given: Any) -> Reference:
+def create_from_data(scope: Scope, given: Any) -> Reference:
     data = NewReference(data=given)
     data.is_valid(raise_exception=True)
     wanted = dict(data.validated_data)

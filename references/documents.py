@@ -36,7 +36,7 @@ def follow_file(workspace: int, file: UUID, path_before: str = "") -> None:
             return
         to_path = Q(wanted=Wanted.PATH, key__in=[*build_keys(path), *(build_keys(path_before) if path_before else ())])
         links = DocumentLink.objects.filter(Q(file=file) | to_path | Q(wanted=Wanted.FILE, key=str(file)))
-        follow(list(links.values_list("pk", flat=True)))
+        make_references(list(links.values_list("pk", flat=True)))
 
 
 def follow_record(workspace: int, entity: UUID) -> None:
@@ -51,7 +51,7 @@ def follow_record(workspace: int, entity: UUID) -> None:
         rows: dict[UUID, DocumentLink] = {}
         for wanted, keys in asked.items():
             rows |= _load_links_asking(wanted, keys)
-        follow(list(rows))
+        make_references(list(rows))
 
 
 def follow_oldest(workspace: int) -> int:
@@ -61,7 +61,7 @@ def follow_oldest(workspace: int) -> int:
     with Scope.for_service(workspace).open():
         waiting = DocumentLink.objects.filter(looked_at__lt=timezone.now() - LOOKED_AT_AGAIN)
         rows = list(waiting.order_by("looked_at").values_list("pk", flat=True)[:AT_ONCE])
-        follow(rows)
+        make_references(rows)
         return len(rows)
 
 
@@ -69,7 +69,7 @@ def _load_links_asking(wanted: str, keys: Iterable[str]) -> dict[UUID, DocumentL
     return {row.pk: row for row in DocumentLink.objects.filter(wanted=wanted, key__in=list(keys))}
 
 
-def follow(links: Collection[UUID]) -> None:
+def make_references(links: Collection[UUID]) -> None:
     """Make the references of these links, and no others, in an open service scope. Whoever else is at the same links
     waits, and finds the work done.
     """

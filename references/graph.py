@@ -57,7 +57,7 @@ class Walk:
     edges: list[Edge]
 
 
-def walk(scope: Scope, roots: Iterable[UUID], depth: int) -> Walk:
+def walk_links(scope: Scope, roots: Iterable[UUID], depth: int) -> Walk:
     """Breadth first from `roots`, which the caller may see: at most 50 new records a hop and 200 references in all."""
     depths = dict.fromkeys(roots, 0)
     edges: dict[tuple[UUID, UUID, str], Edge] = {}
@@ -65,7 +65,7 @@ def walk(scope: Scope, roots: Iterable[UUID], depth: int) -> Walk:
     for hop in range(1, min(depth, DEEPEST) + 1):
         if not frontier or len(edges) >= REFERENCES_PER_QUERY:
             break
-        met = [edge for edge in _links(scope, frontier, REFERENCES_PER_QUERY) if _build_key(edge) not in edges]
+        met = [edge for edge in _load_edges(scope, frontier, REFERENCES_PER_QUERY) if _build_key(edge) not in edges]
         found = met[: REFERENCES_PER_QUERY - len(edges)]
         new = [end for edge in found for end in (edge.source, edge.target) if end not in depths]
         frontier = list(dict.fromkeys(new))[:ENTITIES_PER_HOP]
@@ -74,14 +74,14 @@ def walk(scope: Scope, roots: Iterable[UUID], depth: int) -> Walk:
     return Walk(depths, list(edges.values()))
 
 
-def reach(scope: Scope, roots: Iterable[UUID], depth: int) -> dict[UUID, int]:
+def find_reachable(scope: Scope, roots: Iterable[UUID], depth: int) -> dict[UUID, int]:
     """The records within `depth` hops of `roots`, themselves included, with the number of hops."""
-    return walk(scope, roots, depth).depths
+    return walk_links(scope, roots, depth).depths
 
 
 def build_graph(scope: Scope, entity: Entity, depth: int = 1) -> ReferenceGraph:
     """The neighbourhood of a record, nearest first."""
-    walked = walk(scope, [entity.pk], depth)
+    walked = walk_links(scope, [entity.pk], depth)
     rows = Entity.objects.readable_by(scope).filter(pk__in=walked.depths)
     nodes = [Node(row.pk, row.type_name, str(row), walked.depths[row.pk], row) for row in rows]
     return ReferenceGraph(sorted(nodes, key=lambda n: (n.depth, n.name, str(n.id))), walked.edges)
@@ -91,7 +91,7 @@ def _build_key(edge: Edge) -> tuple[UUID, UUID, str]:
     return edge.source, edge.target, edge.kind
 
 
-def _links(scope: Scope, frontier: list[UUID], limit: int) -> list[Edge]:
+def _load_edges(scope: Scope, frontier: list[UUID], limit: int) -> list[Edge]:
     """Links of the frontier, one row for each pair and kind; what people and agents said before mere citations."""
     rows = (
         Reference.objects.readable_by(scope)

@@ -25,7 +25,7 @@ class ReferenceQuerySet(models.QuerySet["Reference"]):
         seen = Entity.objects.visible_to(scope).values("pk")
         return self.filter(build_sources_visible_q(scope), source__in=seen, target__in=seen)
 
-    def touching(self, entity: "UUID", direction: str = "both") -> Self:
+    def filter_touching(self, entity: "UUID", direction: str = "both") -> Self:
         """Those that start from (`out`), point at (`in`) or do either (`both`) with one record."""
         out, into = Q(source=entity), Q(target=entity)
         return self.filter({"out": out, "in": into}.get(direction, out | into))

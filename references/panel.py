@@ -82,7 +82,7 @@ class Panel:
 
 def build_panel(scope: Scope, entity: Entity) -> Panel:
     """The references of a record that `scope` may see, citations within the record left out."""
-    rows = Reference.objects.readable_by(scope).touching(entity.pk)
+    rows = Reference.objects.readable_by(scope).filter_touching(entity.pk)
     rows = rows.exclude(source=entity.pk, target=entity.pk, kind=Kind.CITATION)
     total = rows.count()
     taken = list(rows.order_by("-created_at", "pk")[:SHOWN])
@@ -96,7 +96,7 @@ def build_panel(scope: Scope, entity: Entity) -> Panel:
         key = get_other_end(reference, entity) if is_made_by_text(reference) else reference.pk
         grouped.setdefault(get_title(reference, entity), {}).setdefault(key, []).append(reference)
 
-    def line(references: list[Reference]) -> PanelLine:
+    def build_line(references: list[Reference]) -> PanelLine:
         first = references[0]
         other = records[get_other_end(first, entity)]
         mine = first.source_id in changeable or (scope.principal > 0 and first.origin_principal == scope.principal)
@@ -111,7 +111,7 @@ def build_panel(scope: Scope, entity: Entity) -> Panel:
             mine and not is_made_by_text(first),
         )
 
-    groups = [PanelGroup(title, [line(r) for r in lines.values()]) for title, lines in grouped.items()]
+    groups = [PanelGroup(title, [build_line(r) for r in lines.values()]) for title, lines in grouped.items()]
     count = sum(len(group.lines) for group in groups)
     return Panel(groups, count, total - len(taken), build_picture(scope, entity))
 

@@ -20,12 +20,12 @@ logger = logging.getLogger(__name__)
 @receiver(document_indexed, dispatch_uid="references.follow_file")
 def on_document(sender: Any, workspace: int, file_id: UUID, **kwargs: Any) -> None:
     """After the commit, in a transaction of its own: two files that link to each other would wait for each other."""
-    transaction.on_commit(partial(attempt, partial(follow_file, workspace, file_id)))
+    transaction.on_commit(partial(log_failure, partial(follow_file, workspace, file_id)))
 
 
 @receiver(document_moved, dispatch_uid="references.follow_moved")
 def on_move(sender: Any, workspace: int, file_id: UUID, path_before: str, **kwargs: Any) -> None:
-    transaction.on_commit(partial(attempt, partial(follow_file, workspace, file_id, path_before)))
+    transaction.on_commit(partial(log_failure, partial(follow_file, workspace, file_id, path_before)))
 
 
 @receiver(entity_changed, dispatch_uid="references.follow_record")
@@ -34,21 +34,21 @@ def on_record(
 ) -> None:
     """A bulk import would wake a worker for each of its records: those wait for the sweep."""
     if "name" in fields and not bulk:
-        transaction.on_commit(partial(wake, workspace, entity.pk))
+        transaction.on_commit(partial(wake_worker, workspace, entity.pk))
 
 
 @receiver(aliases_changed, dispatch_uid="references.follow_aliases")
 def on_aliases(sender: Any, workspace: int, entity_id: UUID, **kwargs: Any) -> None:
-    transaction.on_commit(partial(wake, workspace, entity_id))
+    transaction.on_commit(partial(wake_worker, workspace, entity_id))
 
 
-def wake(workspace: int, entity: UUID) -> None:
+def wake_worker(workspace: int, entity: UUID) -> None:
     from references.tasks import follow_record
 
-    attempt(partial(follow_record.delay, workspace, str(entity)))
+    log_failure(partial(follow_record.delay, workspace, str(entity)))
 
 
-def attempt(work: Callable[[], Any]) -> None:
+def log_failure(work: Callable[[], Any]) -> None:
     """What fails here is done by the sweep."""
     try:
         work()

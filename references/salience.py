@@ -26,7 +26,7 @@ class Salience:
 
 def compute_salience(scope: Scope, entities: Collection[UUID]) -> dict[UUID, Salience]:
     """The salience of each of `entities`: 1 + STRENGTH * tanh(sum of the weights of its references)."""
-    incoming, outgoing = _counts(scope, "target", entities), _counts(scope, "source", entities)
+    incoming, outgoing = _count_links(scope, "target", entities), _count_links(scope, "source", entities)
     result = {}
     for pk in entities:
         into, out = incoming.get(pk, {}), outgoing.get(pk, {})
@@ -36,7 +36,7 @@ def compute_salience(scope: Scope, entities: Collection[UUID]) -> dict[UUID, Sal
     return result
 
 
-def _counts(scope: Scope, end: str, entities: Collection[UUID]) -> dict[UUID, dict[str, int]]:
+def _count_links(scope: Scope, end: str, entities: Collection[UUID]) -> dict[UUID, dict[str, int]]:
     rows = (
         Reference.objects.readable_by(scope)
         .drop_internal()

@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from entities.access import MEMBER, Scope, get_entity_or_404, may, requires
+from entities.access import MEMBER, Scope, get_entity_or_404, has_permission, requires
 from entities.models import Entity
 from references import actions
 from references.api import get_reference_or_404
@@ -42,9 +42,9 @@ def add(request: HttpRequest, pk: UUID) -> HttpResponse:
     given = request.POST if finds else request.GET
     chosen, q = find_target(scope, source, given.get("target", "")), given.get("q", "")
     if request.headers.get("HX-Request") and request.method == "GET":
-        return render(request, "references/reference_targets.html", offer(scope, source, q, chosen))
+        return render(request, "references/reference_targets.html", build_targets_context(scope, source, q, chosen))
     data = None if finds else request.POST or None
-    form = ReferenceForm(scope, source, may(scope, source, "change"), data, initial=given.dict())
+    form = ReferenceForm(scope, source, has_permission(scope, source, "change"), data, initial=given.dict())
     if form.is_valid():
         values = form.cleaned_data
         target = get_entity_or_404(scope, values.pop("target").pk)
@@ -53,11 +53,11 @@ def add(request: HttpRequest, pk: UUID) -> HttpResponse:
         return redirect("entities:detail", source.pk)
     if form.is_bound:
         chosen = form.cleaned_data.get("target")
-    context = {"entity": source, "form": form, "q": q, **offer(scope, source, q, chosen)}
+    context = {"entity": source, "form": form, "q": q, **build_targets_context(scope, source, q, chosen)}
     return render(request, "references/reference_form.html", context, status=422 if form.is_bound else 200)
 
 
-def offer(scope: Scope, source: Entity, q: str, chosen: Entity | None) -> dict[str, Any]:
+def build_targets_context(scope: Scope, source: Entity, q: str, chosen: Entity | None) -> dict[str, Any]:
     """For references/reference_targets.html: what `q` finds, behind what was chosen already."""
     found = find_targets(scope, source, q)
     if chosen is not None:

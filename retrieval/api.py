@@ -22,10 +22,10 @@ from retrieval.owners import get_citing_or_404
 from retrieval.params import read_search_query
 from retrieval.query import KINDS
 from retrieval.related import find_related
-from retrieval.rerank import look
+from retrieval.rerank import find_and_rerank
 from retrieval.results import SearchResult
-from retrieval.search import choose, list_notices
-from retrieval.suggest import suggest
+from retrieval.search import choose_results, list_notices
+from retrieval.suggest import suggest_names
 
 KIND_NAMES = {kind: name for name, kind in KINDS.items()}
 
@@ -178,9 +178,9 @@ def search_view(request: Request) -> Response:
     if problems:
         raise ValidationError(problems)
     started, depth = time.monotonic(), asked.reference_depth
-    found = look(scope, asked.text, within=asked.within, reference_depth=depth)
+    found = find_and_rerank(scope, asked.text, within=asked.within, reference_depth=depth)
     with scope.open():
-        results = choose_newest(scope, found).results if sort else choose(scope, found, limit=asked.limit)
+        results = choose_newest(scope, found).results if sort else choose_results(scope, found, limit=asked.limit)
         results = results[: asked.limit]
         shown = list_disclosed(results)
         note_search(scope, "api", found, asked.within, shown, started, depth=depth, written=asked.written)
@@ -195,7 +195,7 @@ def search_view(request: Request) -> Response:
 @api_view(["GET"])
 def suggest_view(request: Request) -> Response:
     """Names of records and files that hold `q`, and `q` with its last word completed from text that the caller sees."""
-    found = suggest(get_scope(request), request.query_params.get("q", ""))
+    found = suggest_names(get_scope(request), request.query_params.get("q", ""))
     return Response(
         {"results": [{"id": s.id, "type": s.type, "name": s.name, "kind": s.kind, "url": s.url} for s in found]}
     )

@@ -118,7 +118,7 @@ class LexicalPlan:
     least: int = 1
     sliced: bool = False
 
-    def reads(self, size: Survey) -> float:
+    def estimate_rows_read(self, size: Survey) -> float:
         """Rows under the reader's labels that are read, roughly: a reader sees a share of them."""
         looked_for = sum(size.under.get(term, 0.0) for term in self.looked_for) + SAMPLED
         if self.most_used is None:
@@ -126,7 +126,7 @@ class LexicalPlan:
         return looked_for + load_tuning().hits * size.cleared / size.visible
 
 
-def plan(terms: Sequence[int], size: Survey) -> LexicalPlan:
+def plan_lexical_search(terms: Sequence[int], size: Survey) -> LexicalPlan:
     """Rare words first, until `Tuning.hits` passages are to be read; the common rest tells little."""
     limit = load_tuning().hits
     ordered = sorted(terms, key=lambda term: (size.get_frequency(term), term))
@@ -155,8 +155,8 @@ def find_by_words(terms: Terms, gates: Gates, size: Survey) -> list[tuple[int, f
     if not terms.numbers:
         return []
     t = load_tuning()
-    way = plan(terms.numbers, size)
-    gate = gates.choose_cheaper(size.at_most if size.exact else way.reads(size))
+    way = plan_lexical_search(terms.numbers, size)
+    gate = gates.choose_cheaper(size.at_most if size.exact else way.estimate_rows_read(size))
     params: dict[str, object] = {
         **gate.params,
         "k1": t.k1,

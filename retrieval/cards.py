@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from entities.api.lists import list_chips
 from entities.language import translate_stored
 from ingestion.models import Kind
-from retrieval.matches import fold
+from retrieval.matches import fold_text
 from retrieval.nearby import Nearby
 from retrieval.results import SearchResult
 from retrieval.snippets import cut_snippet, mark_matches
@@ -93,7 +93,7 @@ class Card:
         )
 
     @property
-    def merit(self) -> str:
+    def match_reason(self) -> str:
         """The shortest true reason, in words; the whole one, with figures, is `result.why`."""
         similarity = self.result.scores.vector
         if not self.result.matched:
@@ -105,7 +105,7 @@ class Card:
     @property
     def is_verbatim(self) -> bool:
         """Whether it holds what was searched as it was written, quotation marks aside."""
-        asked, text = (" ".join(fold(QUOTES.sub("", text)).split()) for text in (self.asked, self.result.text))
+        asked, text = (" ".join(fold_text(QUOTES.sub("", text)).split()) for text in (self.asked, self.result.text))
         return bool(asked) and asked in text
 
 
@@ -121,11 +121,11 @@ class CardGroup:
         return self.cards[0].title
 
     @property
-    def best(self) -> Sequence[Card]:
+    def first_cards(self) -> Sequence[Card]:
         return self.cards[: self.open_count]
 
     @property
-    def more(self) -> Sequence[Card]:
+    def further_cards(self) -> Sequence[Card]:
         """Those that are shown on request."""
         return self.cards[self.open_count :]
 

@@ -11,7 +11,7 @@ from entities.api import list_atom_labels
 from entities.model_markdown import CitationLink
 from retrieval.bearing import judge_support
 from retrieval.links import build_workspace_url
-from retrieval.locate import ResolvedCitation, resolve, resolve_all
+from retrieval.locate import ResolvedCitation, resolve_all, resolve_citation
 from retrieval.owners import CitingText
 from retrieval.support import Support, find_bearing_sentence, list_citing_sentences, list_sentences_citing
 
@@ -34,11 +34,11 @@ def build_citation_links(scope: Scope, citing: CitingText, pk: UUID) -> dict[int
             meant = narrow_citation(resolved[place.n], [place.sentence])
             number = shown.setdefault((place.n, meant.words), len(shown) + 1)
             support = check_support(citing.question, meant, [place.sentence])
-            links.setdefault(place.n, []).append(_link(scope, meant, place.at, number, support, pk))
+            links.setdefault(place.n, []).append(_build_link(scope, meant, place.at, number, support, pk))
     return {n: replace(found[0], places=tuple(found)) for n, found in links.items()}
 
 
-def _link(
+def _build_link(
     scope: Scope, meant: ResolvedCitation, at: int, number: int, support: Support | None, pk: UUID
 ) -> CitationLink:
     preview_url = build_workspace_url(scope, "retrieval:citation", pk, meant.n) if meant.available else ""
@@ -81,7 +81,7 @@ def build_citation_json(scope: Scope, citing: CitingText, n: int) -> dict[str, A
     """`GET citations/<id>/<n>/` (design §11); None for a number that the text does not carry."""
     if n not in {int(found) for found in MARKER.findall(citing.text)}:
         return None
-    found = resolve(scope, citing.owner, n)
+    found = resolve_citation(scope, citing.owner, n)
     if found is None:
         return None
     sentences = list_sentences_citing(citing.text, n)

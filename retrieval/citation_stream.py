@@ -80,14 +80,14 @@ class CitationStream:
 
     def feed(self, piece: str) -> str:
         self._held += piece
-        return self._drain()
+        return self._drain_buffer()
 
     def close(self) -> str:
         """The end of the text. The stream takes nothing after it."""
         self._final = True
-        return self._drain()
+        return self._drain_buffer()
 
-    def _drain(self) -> str:
+    def _drain_buffer(self) -> str:
         out: list[str] = []
         while self._held:
             taken = self._read_next()
@@ -198,7 +198,7 @@ class CitationStream:
             if marker is None:
                 return None
             if marker.size and not marker.known:
-                self._count(marker)
+                self._count_marker(marker)
                 self._held = blanks.group() + self._held[blanks.end() + marker.size :]
                 self._after_drop = True
                 return 0, ""
@@ -228,7 +228,7 @@ class CitationStream:
             return None
         if not marker.size:
             return 1, "["
-        self._count(marker)
+        self._count_marker(marker)
         # What is left after a drop must not close up into a marker of its own.
         gone = APART if self._is_half_open() else ""
         return marker.size, "".join(f"[citation:{n}]" for n in marker.known) or gone
@@ -248,7 +248,7 @@ class CitationStream:
             return None
         return _Marker(0, (), 0)
 
-    def _count(self, marker: _Marker) -> None:
+    def _count_marker(self, marker: _Marker) -> None:
         self.dropped += marker.unknown
         self.cited += [n for n in dict.fromkeys(marker.known) if n not in self.cited]
 
@@ -269,7 +269,7 @@ def _list_numbers(items: str) -> list[int | None]:
     return numbers
 
 
-def normalise(
+def normalise_citations(
     text: str, known: Callable[[int], bool], by_src: Callable[[str], int | None] = lambda src: None
 ) -> NormalisedText:
     """`CitationStream` for a text that is whole."""

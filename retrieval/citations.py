@@ -73,12 +73,12 @@ def build_source(result: SearchResult) -> CitedSource:
     )
 
 
-def register(scope: Scope, owner: Owner, source: SearchResult | CitedSource) -> int:
-    """The number of `source` within `owner`. `register_all` for one."""
-    return register_all(scope, owner, [source])[0]
+def register_source(scope: Scope, owner: Owner, source: SearchResult | CitedSource) -> int:
+    """The number of `source` within `owner`. `register_sources` for one."""
+    return register_sources(scope, owner, [source])[0]
 
 
-def register_all(scope: Scope, owner: Owner, sources: Sequence[SearchResult | CitedSource]) -> list[int]:
+def register_sources(scope: Scope, owner: Owner, sources: Sequence[SearchResult | CitedSource]) -> list[int]:
     """The numbers of `sources` within `owner`, new ones where they have none, in the open scope.
 
     Concurrent callers of one owner wait for each other, to the end of the transaction: keep it short.
@@ -86,7 +86,7 @@ def register_all(scope: Scope, owner: Owner, sources: Sequence[SearchResult | Ci
     given = [build_source(source) if isinstance(source, SearchResult) else source for source in sources]
     if not given:
         return []
-    issued = _lock(scope, owner)
+    issued = _lock_counter(scope, owner)
     known = _load_source_numbers(owner, given)
     fresh: dict[tuple[str, int], CitedSource] = {}
     for source in given:
@@ -108,13 +108,13 @@ def load_numbers(scope: Scope, owner: Owner) -> CitationNumbers:
     return CitationNumbers(frozenset(n for n, _ in rows), {src: n for n, src in reversed(rows) if src})
 
 
-def forget(scope: Scope, owner: Owner) -> None:
+def delete_registry(scope: Scope, owner: Owner) -> None:
     """Delete an owner's registry, when the owner is deleted. In the service's scope, or hidden rows would stay."""
     Citation.objects.filter(owner_kind=owner.kind, owner=owner.id).delete()
     CitationCounter.objects.filter(owner_kind=owner.kind, owner=owner.id).delete()
 
 
-def _lock(scope: Scope, owner: Owner) -> int:
+def _lock_counter(scope: Scope, owner: Owner) -> int:
     """Take the owner's counter until the transaction ends; how many numbers have been given out."""
     with connection.cursor() as cursor:
         cursor.execute(

@@ -56,10 +56,10 @@ class CrossEncoder:
             raise RerankFailed("the cross-encoder could not read the passages.") from error
         found: list[float] = []
         for start in range(0, len(encoded), BATCH):
-            found += self._run(encoded[start : start + BATCH])
+            found += self._score_batch(encoded[start : start + BATCH])
         return found
 
-    def _run(self, batch: Sequence[Encoding]) -> list[float]:
+    def _score_batch(self, batch: Sequence[Encoding]) -> list[float]:
         width = max(len(encoding.ids) for encoding in batch)
         given = {name: np.zeros((len(batch), width), dtype=np.int64) for name in self._names}
         for row, encoding in enumerate(batch):

@@ -10,7 +10,7 @@ from django.db import connection
 from entities.access import Scope
 from ingestion.known_versions import TOLD_AT
 from retrieval.results import SearchResult
-from retrieval.search import FoundHits, choose
+from retrieval.search import FoundHits, choose_results
 from retrieval.tuning import load_tuning
 
 # As the filter by days knows it (`retrieval.gate`).
@@ -31,7 +31,7 @@ class DatedResults:
 def choose_newest(scope: Scope, found: FoundHits) -> DatedResults:
     """Of the best `load_tuning().most`, in the open scope."""
     # Neighbours filled up what was chosen: they would take the places of what was found.
-    results = [result for result in choose(scope, found, limit=load_tuning().most) if result.is_found]
+    results = [result for result in choose_results(scope, found, limit=load_tuning().most) if result.is_found]
     days = find_days(results)
     return DatedResults(put_newest_first(results, days), days)
 

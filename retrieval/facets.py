@@ -16,7 +16,7 @@ from ingestion.models import ContextRow, Kind
 from references.graph import DEEPEST
 from retrieval.faint import drop_faint
 from retrieval.query import KINDS, Within
-from retrieval.search import EVERYTHING, FoundHits, find
+from retrieval.search import EVERYTHING, FoundHits, find_hits
 
 KIND_NAMES = {kind: name for name, kind in KINDS.items()}
 
@@ -58,7 +58,7 @@ def count_facets(
     Counts are over everything found, at most `Tuning.candidates` a branch: they agree with the list to its end.
     """
     facets = []
-    of_everything = _counts(scope, [hit.row for hit in found.hits])
+    of_everything = _count_values(scope, [hit.row for hit in found.hits])
     for parameter, title in (
         ("type", gettext("Type")),
         ("kind", gettext("Kind")),
@@ -68,9 +68,9 @@ def count_facets(
         counts = of_everything[parameter]
         if values:
             within = _drop_filter(chosen, parameter).narrow(operators)
-            base = find(scope, found.query, within=within, reference_depth=reference_depth)
+            base = find_hits(scope, found.query, within=within, reference_depth=reference_depth)
             base = base if faint else drop_faint(base)
-            counts = _counts(scope, [hit.row for hit in base.hits])[parameter]
+            counts = _count_values(scope, [hit.row for hit in base.hits])[parameter]
         for value in values:
             counts.setdefault(KIND_NAMES[value] if parameter == "kind" else value, 0)
         facets.append(
@@ -104,7 +104,7 @@ def _format_value(parameter: str, value: str | Kind) -> str:
     return KIND_NAMES[Kind(value)] if parameter == "kind" else str(value)
 
 
-def _counts(scope: Scope, rows: Sequence[int]) -> dict[str, Counter[str]]:
+def _count_values(scope: Scope, rows: Sequence[int]) -> dict[str, Counter[str]]:
     """Under the permissions of this moment: what was found was perhaps found in an earlier transaction."""
     counts: dict[str, Counter[str]] = {name: Counter() for name in FIELDS}
     names = {c.pk: name for name, c in _load_content_types().items()}

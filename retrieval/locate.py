@@ -70,12 +70,12 @@ class ResolvedCitation:
     @property
     def page(self) -> int | None:
         """Of what is meant by it: of `words`, else of the beginning."""
-        part = self._part
+        part = self._find_part
         return part.page if part else self.located.page if self.located else None
 
     @property
     def section(self) -> str:
-        part = self._part
+        part = self._find_part
         return part.section if part else self.located.section if self.located else ""
 
     @property
@@ -86,7 +86,7 @@ class ResolvedCitation:
         """Where it opens, with `words` marked; empty where it is not available."""
         if self.located is None or self.entity is None:
             return ""
-        part = self._part or self.located.layout.at(None)
+        part = self._find_part or self.located.layout.find_part(None)
         file = self.file.id if self.file else None
         row, passage = self.located.row, part.paragraph if part else None
         return build_passage_url(scope, self.entity.id, file, row=row, passage=passage, words=self.words)
@@ -102,11 +102,11 @@ class ResolvedCitation:
         return text if len(text) <= PREVIEW else f"{text[: PREVIEW - 1].rstrip()}…"
 
     @property
-    def _part(self) -> TextPart | None:
-        return self.located.layout.at(self.words[0]) if self.located and self.words else None
+    def _find_part(self) -> TextPart | None:
+        return self.located.layout.find_part(self.words[0]) if self.located and self.words else None
 
 
-def resolve(scope: Scope, owner: Owner, n: int) -> ResolvedCitation | None:
+def resolve_citation(scope: Scope, owner: Owner, n: int) -> ResolvedCitation | None:
     """`[n]` of `owner`; None for a number that was never given out, as far as the scope may know."""
     return resolve_all(scope, owner, [n]).get(n)
 
@@ -120,7 +120,7 @@ def resolve_all(scope: Scope, owner: Owner, numbers: Iterable[int]) -> dict[int,
     }
     files = _load_files({c.file for c in cited if c.file}, entities)
     seen = [c for c in cited if c.entity_id in entities and (c.file is None or c.file in files)]
-    places = _locate(scope, seen)
+    places = _locate_citations(scope, seen)
     result = {}
     for citation in cited:
         located, type_ = places.get(citation.n), SourceType(citation.source_type)
@@ -145,7 +145,7 @@ def _load_files(ids: set[UUID], entities: Mapping[UUID | None, EntityRef]) -> di
     }
 
 
-def _locate(scope: Scope, cited: list[Citation]) -> dict[int, CitedLocation]:
+def _locate_citations(scope: Scope, cited: list[Citation]) -> dict[int, CitedLocation]:
     found = _locate_by_row(scope, cited)
     found |= _locate_by_paragraphs([c for c in cited if c.n not in found])
     return found | _locate_by_record(scope, [c for c in cited if c.n not in found])
@@ -209,7 +209,7 @@ def _locate_by_paragraphs(cited: list[Citation]) -> dict[int, CitedLocation]:
     found = {}
     for citation in cited:
         here = [rows[pk] for pk in map(UUID, citation.locator.get("paragraphs", ())) if pk in rows]
-        here = [p for p in here if _belongs(p, citation)]
+        here = [p for p in here if _belongs_to_citation(p, citation)]
         if here:
             text = SEPARATOR.join(p.text for p in here)
             found[citation.n] = CitedLocation(
@@ -236,7 +236,7 @@ def _list_parts(paragraphs: Iterable[Paragraph | FieldParagraph], words: Mapping
         start = end + len(SEPARATOR)
 
 
-def _belongs(paragraph: Paragraph | FieldParagraph, citation: Citation) -> bool:
+def _belongs_to_citation(paragraph: Paragraph | FieldParagraph, citation: Citation) -> bool:
     """Permission was checked on the citation's record and file, so the paragraph must be of those."""
     if isinstance(paragraph, Paragraph):
         return paragraph.file_id == citation.file

@@ -22,18 +22,23 @@ def split_question(text: str) -> list[tuple[str, float]]:
         return []
     parts: list[str] = []
     for sentence in (piece for found in SENTENCE.findall(text) for piece in _cut_sentence(found.strip())):
-        if parts and not _asks(parts[-1]) and not _asks(sentence) and len(parts[-1]) + len(sentence) < PART_CHARS:
+        if (
+            parts
+            and not _is_question(parts[-1])
+            and not _is_question(sentence)
+            and len(parts[-1]) + len(sentence) < PART_CHARS
+        ):
             parts[-1] = f"{parts[-1]} {sentence}"
         else:
             parts.append(sentence)
     while len(parts) > MAX_PARTS:
         n = min(range(len(parts) - 1), key=lambda n: len(parts[n]) + len(parts[n + 1]))
         parts[n : n + 2] = [f"{parts[n]} {parts[n + 1]}"]
-    stated = STATED_WEIGHT if any(map(_asks, parts)) else 1.0
-    return [(part, 1.0 if _asks(part) else stated) for part in parts]
+    stated = STATED_WEIGHT if any(map(_is_question, parts)) else 1.0
+    return [(part, 1.0 if _is_question(part) else stated) for part in parts]
 
 
-def _asks(part: str) -> bool:
+def _is_question(part: str) -> bool:
     return part.rstrip(CLOSING_MARKS).endswith(("?", "？"))
 
 

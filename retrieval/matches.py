@@ -25,7 +25,7 @@ WRITTEN = (
 APART = re.compile(rf"(?<=[{IDEOGRAPHS}]) (?=[{IDEOGRAPHS}])")
 
 
-def fold(text: str) -> str:
+def fold_text(text: str) -> str:
     """`text` in lower case without accents, character for character, so that places in both are the same."""
     return "".join(map(_fold_character, text)) if not text.isascii() else text.lower()
 
@@ -58,12 +58,12 @@ class Matcher:
 
     def find_words_in(self, text: str, words: Iterable[str]) -> tuple[str, ...]:
         """Those of `words` that stand in a text. The index knows words by their stems, and two words may share one."""
-        folded = fold(text)
+        folded = fold_text(text)
         return tuple(word for word in words if word in self.by_word and self.by_word[word].search(folded))
 
     def places(self, text: str) -> list[tuple[int, int, int]]:
         """(start, end, number of the word) of the whole words of `text` that words of the question mean, in order."""
-        folded = fold(text)
+        folded = fold_text(text)
         found: dict[tuple[int, int], int] = {}
         for number, pattern in enumerate(self.patterns):
             for match in pattern.finditer(folded):
@@ -100,18 +100,18 @@ def _compile_pattern(word: str, lexemes: Iterable[str]) -> re.Pattern[str] | Non
     if day := next(filter(None, map(DAY.fullmatch, lexemes)), None):
         return re.compile(WRITTEN.format(y=day[1], m=day[2], d=day[3]))
     if IDEOGRAPH.fullmatch(word):
-        return re.compile(re.escape(fold(word)))
+        return re.compile(re.escape(fold_text(word)))
     if grouped := NUMBER.fullmatch(strip_word_ends(word)):
         # However its thousands are marked: the index knows one number.
         digits = re.sub(r"\D", "", grouped.group())
         groups = re.findall(r"\d{1,3}", digits[::-1])
         return re.compile(rf"(?<!\w){MARK.join(group[::-1] for group in reversed(groups))}(?!\d)")
-    begins = {fold(strip_word_ends(word)), *(fold(lexeme) for lexeme in lexemes if len(lexeme) > 2)}
-    parts = [_begin(begin) for begin in sorted(begins, key=len, reverse=True) if begin]
+    begins = {fold_text(strip_word_ends(word)), *(fold_text(lexeme) for lexeme in lexemes if len(lexeme) > 2)}
+    parts = [_build_pattern(begin) for begin in sorted(begins, key=len, reverse=True) if begin]
     return re.compile(rf"(?<!\w)(?:{'|'.join(parts)})") if parts else None
 
 
-def _begin(begin: str) -> str:
+def _build_pattern(begin: str) -> str:
     if len(begin) == 1:
         return rf"{re.escape(begin)}(?!\w)"
     return rf"{re.escape(begin[:-1])}[iy]\w*" if begin.endswith("i") else rf"{re.escape(begin)}\w*"

@@ -49,7 +49,7 @@ def read_search_query(scope: Scope, params: QueryDict) -> ParsedQuery:
     operators = split_operators(written)
     problems: dict[str, str] = dict(operators.problems)
 
-    def several(name: str, read: Callable[[str], T]) -> tuple[T, ...]:
+    def read_several(name: str, read: Callable[[str], T]) -> tuple[T, ...]:
         given = [part.strip() for value in params.getlist(name) for part in value.split(",") if part.strip()]
         if len(given) > MOST_VALUES:
             problems[name] = gettext("Give at most %(most_values)s of them.") % {"most_values": MOST_VALUES}
@@ -60,7 +60,7 @@ def read_search_query(scope: Scope, params: QueryDict) -> ParsedQuery:
             problems[name] = str(wrong)
             return ()
 
-    def one(name: str, default: T, read: Callable[[str], T]) -> T:
+    def read_one(name: str, default: T, read: Callable[[str], T]) -> T:
         try:
             given = str(params.get(name, "")).strip()
             return read(given) if given else default
@@ -69,14 +69,14 @@ def read_search_query(scope: Scope, params: QueryDict) -> ParsedQuery:
             return default
 
     chosen = Within(
-        entities=several("entity", _parse_id),
-        files=several("file", _parse_id),
-        collections=several("collection", _parse_collection),
-        sessions=several("session", _parse_id),
-        types=several("type", _parse_type),
-        kinds=several("kind", _parse_kind),
-        since=one("since", None, _parse_day),
-        until=one("until", None, _parse_day),
+        entities=read_several("entity", _parse_id),
+        files=read_several("file", _parse_id),
+        collections=read_several("collection", _parse_collection),
+        sessions=read_several("session", _parse_id),
+        types=read_several("type", _parse_type),
+        kinds=read_several("kind", _parse_kind),
+        since=read_one("since", None, _parse_day),
+        until=read_one("until", None, _parse_day),
     )
     written_within = Within(
         types=_parse_types(scope, operators.types, problems),
@@ -90,8 +90,8 @@ def read_search_query(scope: Scope, params: QueryDict) -> ParsedQuery:
         within = chosen.narrow(written_within)
     except ValueError as wrong:
         problems["type"] = str(wrong)
-    limit = one("limit", load_tuning().page, _build_number_parser(1, load_tuning().most))
-    depth = one("reference_depth", 0, _build_number_parser(0, DEEPEST))
+    limit = read_one("limit", load_tuning().page, _build_number_parser(1, load_tuning().most))
+    depth = read_one("reference_depth", 0, _build_number_parser(0, DEEPEST))
     cut = len(whole) > LONGEST
     return ParsedQuery(operators.text, within, limit, depth, problems, written, cut, chosen, written_within)
 
@@ -160,9 +160,9 @@ def _parse_day(value: str) -> Any:
 
 
 def _build_number_parser(low: int, high: int) -> Callable[[str], int]:
-    def read(value: str) -> int:
+    def read_number(value: str) -> int:
         if len(value) > 9 or not value.isascii() or not value.isdigit() or not low <= int(value) <= high:
             raise ValueError(gettext("Give a whole number from %(low)s to %(high)s.") % {"low": low, "high": high})
         return int(value)
 
-    return read
+    return read_number

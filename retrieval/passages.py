@@ -7,7 +7,7 @@ from retrieval.results import SearchResult
 
 
 def build_prompt_documents(results: Sequence[SearchResult], numbers: Sequence[int]) -> list[PromptDocument]:
-    """Documents in the order of their best passage, passages in reading order. `numbers` come from `register_all`."""
+    """Documents in the order of their best passage, passages in reading order. `numbers`: of `register_sources`."""
     groups: dict[object, list[tuple[int, SearchResult]]] = {}
     for result, n in zip(results, numbers, strict=True):
         groups.setdefault(result.file.id if result.file else result.entity.id, []).append((n, result))

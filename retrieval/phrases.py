@@ -55,11 +55,11 @@ class Holders:
     whole: bool = True
 
     @property
-    def lacking(self) -> bool:
+    def lacks_passages(self) -> bool:
         """Whether something was quoted and no row was found that holds it."""
         return bool(self.phrases) and not self.rows
 
-    def notice(self, *, narrowed: bool, nearest: bool) -> str:
+    def describe_lack(self, *, narrowed: bool, nearest: bool) -> str:
         """What whoever quoted must be told, "" for nothing. It says no more than was looked at.
 
         narrowed: only some of what the reader may see was searched. nearest: passages are shown in their place.

@@ -54,7 +54,7 @@ class RowLayout:
     paragraphs: tuple[UUID, ...] = ()
     parts: tuple[TextPart, ...] = ()
 
-    def at(self, place: int | None) -> TextPart | None:
+    def find_part(self, place: int | None) -> TextPart | None:
         """The part in which the character `place` stands; the first for None."""
         if place is None:
             return self.parts[0] if self.parts else None

@@ -56,7 +56,7 @@ class Within:
     without: Sequence[str] = ()
 
     @property
-    def everywhere(self) -> bool:
+    def is_everywhere(self) -> bool:
         """Whether nothing is narrowed."""
         return not any(vars(self).values())
 
@@ -81,7 +81,7 @@ class Within:
 
 @dataclass(frozen=True)
 class PreparedQuery:
-    """A question, cleaned, with its vector. Made by `prepare`, before a scope is open where that is possible.
+    """A question, cleaned, with its vector. Made by `prepare_query`, before a scope is open where that is possible.
 
     vector: empty where the embedder did not answer; the question is then searched by its words. cut: whether it was
     longer than is read. typed: the question as it was asked, where words of it were replaced; "" where none was. parts:
@@ -161,10 +161,10 @@ def replace_text(query: PreparedQuery, text: str) -> PreparedQuery:
         return replace(query, text=text, typed=query.text, parts=_split_parts(text, query, None))
     vector = tuple(float(x) for x in embedder.embed_query(text))
     made = replace(query, text=text, vector=vector, typed=query.text)
-    return replace(made, parts=_split_parts(text, made, lambda part: _embed(embedder, part)))
+    return replace(made, parts=_split_parts(text, made, lambda part: _embed_text(embedder, part)))
 
 
-def prepare(text: str, scope: Scope, *, model: str = "") -> PreparedQuery:
+def prepare_query(text: str, scope: Scope, *, model: str = "") -> PreparedQuery:
     """Clean and embed a question with the model that the scope's workspace uses, or the configured one that is named.
 
     Best called before the scope is opened: an embedder behind a network is asked here only.
@@ -175,25 +175,25 @@ def prepare(text: str, scope: Scope, *, model: str = "") -> PreparedQuery:
     if not text:
         return PreparedQuery("", model_id, ())
 
-    def embed(asked: str) -> tuple[float, ...]:
+    def embed_part(asked: str) -> tuple[float, ...]:
         key = scope.workspace, model_id, sha256(asked.encode()).hexdigest()
         vector = CACHE.get(key)
         if vector is None:
-            vector = _embed(get_embedder(model_id), asked)
+            vector = _embed_text(get_embedder(model_id), asked)
             CACHE.put(key, vector)
         return vector
 
     try:
-        whole = PreparedQuery(text, model_id, embed(text), cut)
+        whole = PreparedQuery(text, model_id, embed_part(text), cut)
         remote = isinstance(get_embedder(model_id), RemoteEmbedder)
-        return replace(whole, parts=_split_parts(text, whole, None if remote else embed))
+        return replace(whole, parts=_split_parts(text, whole, None if remote else embed_part))
     except EmbeddingFailed as failure:
         logger.warning("searching by words only: %s", failure)
         whole = PreparedQuery(text, model_id, (), cut)
         return replace(whole, parts=_split_parts(text, whole, None))
 
 
-def _embed(embedder: Embedder, text: str) -> tuple[float, ...]:
+def _embed_text(embedder: Embedder, text: str) -> tuple[float, ...]:
     """Raises: EmbeddingFailed."""
     return tuple(float(x) for x in embedder.embed_query(text))
 

@@ -1,9 +1,9 @@
 """Optional: the best of what was found, put in another order by a model that reads question and passage together.
 
 Off by default, chosen by workspace (`RankingSettings`): a cross-encoder from a local directory, or the language model.
-No scope is open while a model runs, so a door makes three steps of a search: `find` and `select_shortlist` in a scope,
-`rerank` in none, `choose` in a scope again, which asks for every row under the permissions of that moment. Whatever
-fails, the fused order stays and the answer says so.
+No scope is open while a model runs, so a door makes three steps of a search: `find_hits` and `select_shortlist` in a
+scope, `rerank_hits` in none, `choose_results` in a scope again, which asks for every row under the permissions of that
+moment. Whatever fails, the fused order stays and the answer says so.
 """
 
 import logging
@@ -20,8 +20,8 @@ from llm.prompts import Prompt
 from retrieval.cross_encoder import RerankFailed, get_cross_encoder
 from retrieval.fusion import Hit
 from retrieval.models import RankingSettings
-from retrieval.query import Within, prepare
-from retrieval.search import EVERYTHING, FoundHits, Read, find
+from retrieval.query import Within, prepare_query
+from retrieval.search import EVERYTHING, FoundHits, Read, find_hits
 from retrieval.tuning import load_tuning
 
 logger = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ def select_shortlist(found: FoundHits) -> Shortlist | None:
     return Shortlist(Reranker(by), tuple(kept), tuple(texts[row][:LONGEST] for row in kept))
 
 
-def rerank(scope: Scope, found: FoundHits, short: Shortlist | None) -> FoundHits:
+def rerank_hits(scope: Scope, found: FoundHits, short: Shortlist | None) -> FoundHits:
     """`found` in the order of the reranker, with no scope open. Raises nothing: a failure is a notice."""
     if short is None:
         return found
@@ -60,16 +60,16 @@ def rerank(scope: Scope, found: FoundHits, short: Shortlist | None) -> FoundHits
         connection.close()  # somebody else may use it meanwhile
     order, read, problem = _order_shortlist(scope, found.query.text, short)
     found = replace(found, read=read, problem=problem)
-    return found if problem else reorder(found, order, NAMES[short.by])
+    return found if problem else reorder_hits(found, order, NAMES[short.by])
 
 
-def look(scope: Scope, text: str, *, within: Within = EVERYTHING, reference_depth: int = 0) -> FoundHits:
-    """`find`, reranked where the workspace wishes it. Opens the scope itself. Raises as `find` does."""
-    asked = prepare(text, scope)
+def find_and_rerank(scope: Scope, text: str, *, within: Within = EVERYTHING, reference_depth: int = 0) -> FoundHits:
+    """`find_hits`, reranked where the workspace wishes it. Opens the scope itself. Raises as `find_hits` does."""
+    asked = prepare_query(text, scope)
     with scope.open():
-        found = find(scope, asked, within=within, reference_depth=reference_depth)
+        found = find_hits(scope, asked, within=within, reference_depth=reference_depth)
         short = select_shortlist(found)
-    return rerank(scope, found, short)
+    return rerank_hits(scope, found, short)
 
 
 def _order_shortlist(scope: Scope, question: str, short: Shortlist) -> tuple[list[int], Read, str]:
@@ -79,7 +79,7 @@ def _order_shortlist(scope: Scope, question: str, short: Shortlist) -> tuple[lis
         if short.by == Reranker.CROSS_ENCODER:
             scores = get_cross_encoder().scores(question, short.texts)
             return [row for _, row in sorted(zip(scores, short.rows, strict=True), key=lambda pair: -pair[0])], read, ""
-        reply = _ask(scope, ranking.rerank(question, short.texts))
+        reply = _ask_model(scope, ranking.build_rerank_prompt(question, short.texts))
     except RerankFailed as problem:
         return [], read, str(problem)
     read = replace(read, model=reply.model, usage=reply.usage)
@@ -91,7 +91,7 @@ def _order_shortlist(scope: Scope, question: str, short: Shortlist) -> tuple[lis
     return [short.rows[n] for n in (*places, *left)], read, ""
 
 
-def _ask(scope: Scope, prompt: Prompt) -> client.Reply:
+def _ask_model(scope: Scope, prompt: Prompt) -> client.Reply:
     """Raises: RerankFailed."""
     if client.is_offline(scope.workspace):
         raise RerankFailed("no model is configured.")
@@ -103,7 +103,7 @@ def _ask(scope: Scope, prompt: Prompt) -> client.Reply:
         raise RerankFailed(str(problem)) from problem
 
 
-def reorder(found: FoundHits, order: Sequence[int], by: str) -> FoundHits:
+def reorder_hits(found: FoundHits, order: Sequence[int], by: str) -> FoundHits:
     """The rows of `order` first; their scores are dealt out anew, so that they still fall and stay from 0 to 1."""
     hits = {hit.row: hit for hit in found.hits}
     places = {row: place for place, row in enumerate((hit.row for hit in found.hits), start=1)}

@@ -112,7 +112,7 @@ class SearchResult:
 
     def find_part_at(self, place: int | None) -> TextPart | None:
         """The part of it in which a character of its text stands."""
-        return self.layout.at(place)
+        return self.layout.find_part(place)
 
 
 def build_entity_ref(scope: Scope, entity: Entity) -> EntityRef:
@@ -192,7 +192,7 @@ def load_results(
         if row is None or row.paragraphs != {*layouts.get(row.id, RowLayout()).paragraphs}:
             continue
         origin = origins.get((linked or {}).get(row.entity.id))  # type: ignore[arg-type]
-        why = explain(matched[hit.row], hit, matched.get(hit.neighbour_of or 0, ()), origin)
+        why = explain_hit(matched[hit.row], hit, matched.get(hit.neighbour_of or 0, ()), origin)
         found = FoundRow(row, layouts.get(row.id, RowLayout()), matched[hit.row])
         results.append(_build_result(scope, hit, found, matcher, why, origin is not None))
     return results
@@ -265,7 +265,7 @@ def _build_result(
 ) -> SearchResult:
     row, text = found.row, found.row.text
     words = matcher.find_best_sentence(text.text) if found.matched else None
-    part = found.layout.at(words[0] if words else None)
+    part = found.layout.find_part(words[0] if words else None)
     passage = part.paragraph if part else next(iter(found.layout.paragraphs), None)
     file = row.file.id if row.file else None
     return SearchResult(
@@ -291,7 +291,7 @@ def _build_result(
     )
 
 
-def explain(words: Sequence[str], hit: Hit, beside: Sequence[str], origin: EntityRef | None = None) -> str:
+def explain_hit(words: Sequence[str], hit: Hit, beside: Sequence[str], origin: EntityRef | None = None) -> str:
     """One sentence: which words matched, how near in meaning, beside which passage, through which record."""
     parts = []
     if words:

@@ -15,7 +15,7 @@ from entities.access import Scope, ScopeError, get_current_scope
 from entities.access.scope import load_once
 from entities.models import Entity
 from llm.messages import Usage
-from references.graph import walk
+from references.graph import walk_links
 from retrieval.boosts import add_boosts, boost_openings
 from retrieval.branches import compare_rows, search_meaning, search_words
 from retrieval.candidates import load_vectors
@@ -25,7 +25,7 @@ from retrieval.gate import Gates, build_gates
 from retrieval.neighbours import find_neighbours
 from retrieval.phrases import Holders, find_rows, narrow_gates
 from retrieval.precedence import follow_headings, load_origins, put_passages_first
-from retrieval.query import LONGEST, PreparedQuery, Within, prepare, replace_text
+from retrieval.query import LONGEST, PreparedQuery, Within, prepare_query, replace_text
 from retrieval.results import SearchResult, filter_visible_rows, load_results
 from retrieval.spelling import correct_words, replace_words
 from retrieval.standing import weigh_by_salience
@@ -81,16 +81,16 @@ def search(
 ) -> list[SearchResult]:
     """The passages that answer `query` best among those that `scope` may see, at most `limit` (and `Tuning.most`).
 
-    `scope` is open. A string is prepared here; where a network embedder is configured, `prepare` it before opening.
+    `scope` is open. A string is prepared here; where a network embedder is configured, `prepare_query` it before.
     reference_depth: widens `within.entities` by the records that references lead to, as the scope sees them. floor:
     in the place of `Tuning.floor`; -1 takes whatever there is, in its order, as a summary does.
     Raises: ScopeError when another scope is open; ValueError for a type that does not exist.
     """
-    found = find(scope, query, within=within, reference_depth=reference_depth, floor=floor)
-    return choose(scope, found, limit=limit)
+    found = find_hits(scope, query, within=within, reference_depth=reference_depth, floor=floor)
+    return choose_results(scope, found, limit=limit)
 
 
-def find(
+def find_hits(
     scope: Scope,
     query: str | PreparedQuery,
     *,
@@ -101,11 +101,11 @@ def find(
     """Both branches and their fusion. Raises as `search` does."""
     if get_current_scope() != scope:
         raise ScopeError("a search is made in its own open scope")
-    asked = prepare(query, scope) if isinstance(query, str) else query
+    asked = prepare_query(query, scope) if isinstance(query, str) else query
     nothing = FoundHits(asked, Terms({}), ())
     if not asked.text:
         return nothing
-    within, linked = widen(scope, within, reference_depth)
+    within, linked = widen_by_references(scope, within, reference_depth)
     terms = build_terms(asked.words, asked.text)
     through = build_gates(scope, within)
     quoted = find_rows(asked.required, through) if asked.required else Holders()
@@ -114,7 +114,7 @@ def find(
     size = run_survey(terms.numbers, through)
     worded = search_words(asked, terms, through, size)
     if not asked.typed and not quoted.rows and (other := _correct_query(scope, asked, terms, worded)):
-        return replace(find(scope, other, within=within, floor=floor), linked=linked)
+        return replace(find_hits(scope, other, within=within, floor=floor), linked=linked)
     near = search_meaning(asked, through, size)
     t = load_tuning()
     exact = boost_verbatim(asked, terms, worded)
@@ -151,12 +151,12 @@ def _correct_query(
     return replace_text(asked, replace_words(asked.text, replaced)) if replaced else None
 
 
-def widen(scope: Scope, within: Within, depth: int) -> tuple[Within, dict[UUID, UUID]]:
+def widen_by_references(scope: Scope, within: Within, depth: int) -> tuple[Within, dict[UUID, UUID]]:
     """`within` with the records up to `depth` references away, and for each of those the record that led there."""
     if not depth or not within.entities:
         return within, {}
     roots = Entity.objects.visible_to(scope).filter(pk__in=list(within.entities)).values_list("pk", flat=True)
-    walked = walk(scope, roots, depth)
+    walked = walk_links(scope, roots, depth)
     linked: dict[UUID, UUID] = {}
     for edge in walked.edges:
         for here, there in ((edge.source, edge.target), (edge.target, edge.source)):
@@ -232,7 +232,7 @@ def _get_gates(scope: Scope, found: FoundHits) -> Gates:
     return narrow_gates(through, found.quoted.rows) if found.quoted.rows else through
 
 
-def choose(scope: Scope, found: FoundHits, *, limit: int = 10) -> list[SearchResult]:
+def choose_results(scope: Scope, found: FoundHits, *, limit: int = 10) -> list[SearchResult]:
     """The best of what was found and is still seen, without copies, with neighbours where there is room, as results."""
     t = load_tuning()
     limit = max(0, min(limit, t.most))
@@ -250,7 +250,7 @@ def choose(scope: Scope, found: FoundHits, *, limit: int = 10) -> list[SearchRes
         # Something was hidden within this transaction.
         left = drop_hidden_since(scope, replace(found, opened=None))
         if len(left.hits) < len(found.hits):
-            return choose(scope, left, limit=limit)
+            return choose_results(scope, left, limit=limit)
     return results
 
 
@@ -263,7 +263,7 @@ def list_notices(found: FoundHits, *, cut: bool = False) -> tuple[str, ...]:
         told.append(f"Only the first {LONGEST:,} characters of the question were read.")
     if found.query.typed:
         told.append(f"Showing results for “{found.query.text}”: no text that you may see has a word as it was typed.")
-    if quoted := found.quoted.notice(narrowed=not found.within.everywhere, nearest=bool(found.hits)):
+    if quoted := found.quoted.describe_lack(narrowed=not found.within.is_everywhere, nearest=bool(found.hits)):
         told.append(quoted)
     if found.problem:
         told.append(f"Not reranked: {found.problem} The order is that of the search.")

@@ -40,7 +40,7 @@ def read_sizes() -> Sizes:
     return _known
 
 
-def forget() -> None:
+def forget_sizes() -> None:
     """Look again at the next search."""
     global _known
     _known = None

@@ -67,12 +67,14 @@ def correct_words(scope: Scope, terms: Terms, unmatched: Sequence[str]) -> dict[
     edited = {"places": [n for n, _ in near], "words": [word for _, word in near], "counted": MAX_COUNTED}
     found = fetch_rows(through.fill(NEAR), {**through.params, **edited})
     best: dict[str, str] = {}
-    for n, word, _ in sorted(found, key=lambda row: (row[0], -_weigh(asked[words[row[0]]], row[1], row[2]), row[1])):
+    for n, word, _ in sorted(
+        found, key=lambda row: (row[0], -_weigh_word(asked[words[row[0]]], row[1], row[2]), row[1])
+    ):
         best.setdefault(words[n], word)
     return best
 
 
-def _weigh(typed: str, word: str, often: int) -> int:
+def _weigh_word(typed: str, word: str, often: int) -> int:
     """How likely `word` was meant, which stands in `often` rows. Letters are left out or exchanged more easily than
     others are typed (Kukich, Computing Surveys 1992): "notce" is "notice" and not the commoner "note".
     """

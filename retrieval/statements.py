@@ -30,10 +30,10 @@ def fetch_rows(
     if connection.queries_logged:
         # What is one round trip is one entry of the log: settings travel with their statement.
         with connection.cursor() as open_, psycopg.Cursor(connection.connection) as beside:
-            _set(beside, settings, False)
+            _apply_settings(beside, settings, False)
             open_.execute(statement, params)
             found = list(open_.fetchall())
-            _set(beside, settings, True)
+            _apply_settings(beside, settings, True)
             return found
     text, names = number_params(statement)
     given = [params[name] for name in names]
@@ -42,9 +42,9 @@ def fetch_rows(
         if settings:
             # What the pipeline still waits for fails when it ends: outside Django's own cursors.
             with connection.wrap_database_errors, connection.connection.pipeline(), connection.cursor() as beside:
-                _set(beside, settings, False)
+                _apply_settings(beside, settings, False)
                 open_.execute(text, given)
-                _set(beside, settings, True)
+                _apply_settings(beside, settings, True)
         else:
             open_.execute(text, given)
         return list(open_.fetchall())
@@ -54,10 +54,10 @@ def force_generic_plans() -> None:
     """Until the transaction ends. Django's own statements before it are planned with their values where that pays: a
     partial index is of use only to a plan that knows them."""
     with psycopg.Cursor(connection.connection) as cursor:
-        _set(cursor, {"plan_cache_mode": "force_generic_plan"}, False)
+        _apply_settings(cursor, {"plan_cache_mode": "force_generic_plan"}, False)
 
 
-def _set(cursor: Any, settings: Mapping[str, str] | None, back: bool) -> None:
+def _apply_settings(cursor: Any, settings: Mapping[str, str] | None, back: bool) -> None:
     """For the rest of the transaction; back: to what they are by default."""
     if settings:
         values = {name: None if back else value for name, value in settings.items()}
@@ -73,7 +73,7 @@ def number_params(statement: str) -> tuple[str, tuple[str, ...]]:
     """
     names: dict[str, int] = {}
 
-    def place(match: re.Match[str]) -> str:
+    def number_param(match: re.Match[str]) -> str:
         return "%" if match[1] is None else f"${names.setdefault(match[1], len(names) + 1)}"
 
-    return PLACE.sub(place, statement), tuple(names)
+    return PLACE.sub(number_param, statement), tuple(names)

@@ -34,7 +34,7 @@ class Suggestion:
     color: str
 
 
-def suggest(scope: Scope, text: str, *, limit: int = 8) -> list[Suggestion]:
+def suggest_names(scope: Scope, text: str, *, limit: int = 8) -> list[Suggestion]:
     """Names that hold `text`, those that begin with it first, then those with a word that does: of records the latest
     of each; and the question with its last word completed, which always has two places.
     """
@@ -46,13 +46,14 @@ def suggest(scope: Scope, text: str, *, limit: int = 8) -> list[Suggestion]:
     found = [*_suggest_records(scope, named, limit), *_suggest_files(scope, named, limit)] if named else []
     names = [suggestion for _, suggestion in sorted(found, key=lambda pair: pair[0])][:limit]
     searches = [
-        _search(scope, completed) for completed in ([] if typed[-1].isspace() else list_completions(scope, text))
+        _build_search_suggestion(scope, completed)
+        for completed in ([] if typed[-1].isspace() else list_completions(scope, text))
     ]
     names = names[: limit - min(len(searches), KEPT)]
     return [*names, *searches[: limit - len(names)]]
 
 
-def _search(scope: Scope, text: str) -> Suggestion:
+def _build_search_suggestion(scope: Scope, text: str) -> Suggestion:
     return Suggestion(
         None, "search", text, "Search", build_workspace_url(scope, "retrieval:search", q=text), "search", "slate"
     )

@@ -99,7 +99,7 @@ def check_sentence(sentence: str, passage: str) -> Support:
     overlap = len(words & there) / len(words) if words else 1.0
     if overlap < SOME:
         return Support.UNSUPPORTED
-    if overlap < ENOUGH or names(sentence) - {word.casefold() for word in WORD.findall(passage)}:
+    if overlap < ENOUGH or find_names(sentence) - {word.casefold() for word in WORD.findall(passage)}:
         return Support.WEAK
     return Support.SUPPORTED
 
@@ -156,7 +156,7 @@ def _parse_values(digits: str) -> set[Decimal]:
     return {Decimal(".".join(parts))} if len(parts) <= 2 else {Decimal(part) for part in parts}
 
 
-def names(text: str) -> frozenset[str]:
+def find_names(text: str) -> frozenset[str]:
     """Capitalised words that do not begin the sentence, without months, which are written in figures as well."""
     found = set()
     for match in WORD.finditer(text):

@@ -20,15 +20,15 @@ from retrieval.citation_links import check_support, narrow_citation
 from retrieval.dates import NEWEST, choose_newest
 from retrieval.facets import count_facets, name_filters
 from retrieval.faint import drop_faint
-from retrieval.locate import resolve
+from retrieval.locate import resolve_citation
 from retrieval.nearby import group_nearby_by_row
 from retrieval.owners import get_citing_or_404
 from retrieval.params import ParsedQuery, read_search_query
 from retrieval.related import find_related
-from retrieval.rerank import look
+from retrieval.rerank import find_and_rerank
 from retrieval.results import build_entity_ref
-from retrieval.search import FoundHits, choose, drop_hidden_since, list_notices
-from retrieval.suggest import suggest
+from retrieval.search import FoundHits, choose_results, drop_hidden_since, list_notices
+from retrieval.suggest import suggest_names
 from retrieval.support import list_citing_sentences
 from retrieval.tuning import load_tuning
 
@@ -49,7 +49,7 @@ def search_page(request: HttpRequest) -> HttpResponse:
     asked = read_search_query(scope, request.GET)
     started, found = time.monotonic(), None
     if asked.text and not asked.problems:
-        found = look(scope, asked.text, within=asked.within, reference_depth=asked.reference_depth)
+        found = find_and_rerank(scope, asked.text, within=asked.within, reference_depth=asked.reference_depth)
     template = "retrieval/search_results.html" if request.htmx else "retrieval/search.html"  # type: ignore[attr-defined]
     with scope.open():
         context = {
@@ -75,7 +75,7 @@ def found_context(request: HttpRequest, asked: ParsedQuery, found: FoundHits | N
         results, days = dated.results[: asked.limit], dated.days
         there_is_more = len(dated.results) > asked.limit
     else:
-        results = choose(scope, found, limit=asked.limit)
+        results = choose_results(scope, found, limit=asked.limit)
         there_is_more = len(results) == asked.limit < min(len(found.hits), load_tuning().most)
     note_search(
         scope,
@@ -100,12 +100,12 @@ def found_context(request: HttpRequest, asked: ParsedQuery, found: FoundHits | N
         if by_date
         else group_cards(cards, fold=not (within.files or within.entities or within.sessions)),
         "sort": NEWEST if by_date else "",
-        "completed": [] if results else suggest(scope, asked.text, limit=SUGGESTED),
-        "faint_url": address(request, faint="1") if everything.hits and not found.hits else "",
+        "completed": [] if results else suggest_names(scope, asked.text, limit=SUGGESTED),
+        "faint_url": build_page_url(request, faint="1") if everything.hits and not found.hits else "",
         "facets": count_facets(
             scope, found, asked.chosen, asked.reference_depth, operators=asked.operators, faint=faint
         ),
-        "more_url": address(request, limit=min(asked.limit + load_tuning().page, load_tuning().most))
+        "more_url": build_page_url(request, limit=min(asked.limit + load_tuning().page, load_tuning().most))
         if there_is_more
         else "",
         "everywhere_url": f"{request.path}?{urlencode({'q': asked.text})}",
@@ -115,7 +115,7 @@ def found_context(request: HttpRequest, asked: ParsedQuery, found: FoundHits | N
     }
 
 
-def address(request: HttpRequest, **changed: object) -> str:
+def build_page_url(request: HttpRequest, **changed: object) -> str:
     """This page with other parameters."""
     params = request.GET.copy()
     for name, value in changed.items():
@@ -127,7 +127,7 @@ def address(request: HttpRequest, **changed: object) -> str:
 @require_safe
 def suggestions(request: HttpRequest) -> HttpResponse:
     """Answers the search field of the top bar."""
-    found = suggest(get_scope(request), request.GET.get("q", ""))
+    found = suggest_names(get_scope(request), request.GET.get("q", ""))
     return render(request, "components/suggestions.html", {"suggestions": found})
 
 
@@ -147,7 +147,7 @@ def citation_preview(request: HttpRequest, pk: UUID, n: int) -> HttpResponse:
     """What a citation chip shows when it is pointed at: the passage under today's labels, or that it is gone."""
     scope = get_scope(request)
     citing = get_citing_or_404(scope, pk)
-    found = resolve(scope, citing.owner, n)
+    found = resolve_citation(scope, citing.owner, n)
     if found is None:
         raise Http404("Not found.")
     # Which of the markers of this number, where a text cites a passage for several sentences.

@@ -27,9 +27,9 @@ from tests.db_plugin import (  # noqa: F401  fixtures and hook
     superuser_connection,
 )
 from tests.processes import server, shared_servers, start_server, start_worker  # noqa: F401  fixtures
-from tests.remembering import fresh_vectors, remembered_vectors  # noqa: F401  fixtures
 from tests.system import chromium, pytest_collection_modifyitems  # noqa: F401  fixture and hook
 from tests.time_limits import pytest_exception_interact  # noqa: F401  hook
+from tests.vector_cache import fresh_vectors, remembered_vectors  # noqa: F401  fixtures
 
 gc.disable()  # until the tests are collected: a third of that time went into looking for cycles
 GC_THRESHOLDS = (50_000, 20, 100)

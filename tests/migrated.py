@@ -46,7 +46,7 @@ def keep(cluster: Cluster) -> None:
             return
         CODE.unlink(missing_ok=True)
         shutil.rmtree(DATA, ignore_errors=True)
-        cluster.run("pg_ctl", "stop", "-m", "fast", "-w", "-t", "30", "-D", str(cluster.data))
+        cluster.run_program("pg_ctl", "stop", "-m", "fast", "-w", "-t", "30", "-D", str(cluster.data))
         _copy(cluster.data, DATA)
         CODE.write_text(_code())
         cluster.restart()

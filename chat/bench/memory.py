@@ -21,7 +21,7 @@ from entities.actions import add_member, create_entity, create_role, create_work
 from entities.models import Entity, Source, User
 from entities.types import Contract
 from retrieval.bench.timing import BenchRow
-from retrieval.bench.world import remove
+from retrieval.bench.world import remove_world
 
 CONVERSATIONS, TURNS = 5, 300
 BUDGETS = {2_000: 0.88, 5_760: 0.95}
@@ -108,7 +108,7 @@ def one_reader() -> Iterator[tuple[Scope, list[Entity]]]:
             records = [create_entity(scope=service, model=Contract, fields={"name": f"Lease {n}"}) for n in range(20)]
         yield Scope.for_user(user, workspace.slug), records
     finally:
-        remove(workspace.pk)
+        remove_world(workspace.pk)
 
 
 def plant(scope: Scope, records: list[Entity], made: Conversation) -> Talk:

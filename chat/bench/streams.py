@@ -30,7 +30,7 @@ from entities.models import User
 from entities.tokens import issue_token
 from entities.types import Contract
 from retrieval.bench.timing import BenchRow
-from retrieval.bench.world import remove
+from retrieval.bench.world import remove_world
 
 SIDES = {"Clearance": "config.asgi:application", "a look a second": "chat.bench.polling:application"}
 READERS = 50
@@ -194,7 +194,7 @@ def make_crowd(count: int) -> Iterator[Crowd]:
             }
         yield Crowd(workspace.pk, record.pk, asker, streams)
     finally:
-        remove(workspace.pk)
+        remove_world(workspace.pk)
 
 
 def make_turn(workspace: int, record: UUID, user: int) -> UUID:

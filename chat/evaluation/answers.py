@@ -16,7 +16,7 @@ from chat.evaluation.judge import Judge, choose_judge
 from chat.models import AnswerRun, LookIn, Session, State, Turn
 from chat.tools import get_owner
 from entities.access import Scope, get_entity_or_404
-from entities.audit import record
+from entities.audit import record_action
 from entities.models import Entity
 from ingestion.access import select_visible_files
 from ingestion.embed import get_embedder
@@ -63,7 +63,7 @@ def evaluate_answers(
     service = Scope.for_service(reader.workspace)
     with service.open():
         # First, whatever comes of it: the conversations are in the reader's name, who asked none of this.
-        record(
+        record_action(
             service,
             "evaluation.answers",
             set=given.name,

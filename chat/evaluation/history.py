@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop
 from chat.evaluation.figures import NAMES
 from chat.models import AnswerRun
 from entities.access import Scope
-from retrieval.evaluation.plots import Plot, plot
+from retrieval.evaluation.plots import Plot, build_plot
 
 MOST_RUNS = 40
 """Of one set, on its plot."""
@@ -61,5 +61,5 @@ def _describe_group(runs: Sequence[AnswerRun]) -> AnswerHistory:
         if all(name in run.figures for run in runs)
     }
     lines = [(run, [run.figures.get(name) for name in NAMES]) for run in runs]
-    shown = plot(values, TITLES) if values else None
+    shown = build_plot(values, TITLES) if values else None
     return AnswerHistory(runs[0].set_name, runs[0].model, runs[0].judge, lines, shown)

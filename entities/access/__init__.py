@@ -7,7 +7,7 @@ Outside an open scope every workspace table is empty.
 
 from entities.access.grants import grant_entity, revoke_entity
 from entities.access.labels import (
-    combine,
+    combine_for_workspace,
     combine_many,
     is_readable,
     list_atoms,
@@ -21,15 +21,15 @@ from entities.access.labels import (
 from entities.access.objects import (
     build_sources_visible_q,
     build_visibility_q,
+    can_create,
     filter_visible,
     get_entity_content_type,
     get_entity_or_404,
+    has_permission,
     is_field_readable,
     list_declared_rules,
     list_readable_fields,
     list_redacted_fields,
-    may,
-    may_create,
     select_readable,
 )
 from entities.access.routes import (
@@ -73,7 +73,7 @@ __all__ = [
     "load_atoms_by_label",
     "list_atoms",
     "filter_visible",
-    "combine",
+    "combine_for_workspace",
     "combine_many",
     "get_current_scope",
     "list_declared_rules",
@@ -85,8 +85,8 @@ __all__ = [
     "load_granted_atoms",
     "looking_into_bin",
     "make_group",
-    "may",
-    "may_create",
+    "has_permission",
+    "can_create",
     "opens_own_scope",
     "list_missing_atoms",
     "open_token",

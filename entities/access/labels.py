@@ -96,7 +96,7 @@ def combine_many(labels: Iterable[int]) -> int:
         return int(cursor.fetchone()[0])
 
 
-def combine(workspace: int, *labels: int) -> int:
+def combine_for_workspace(workspace: int, *labels: int) -> int:
     """`combine_many` that says which workspace it means, and refuses another than the open scope's."""
     if get_current_scope().workspace != workspace:
         raise ScopeError("labels are combined in the scope of their own workspace")

@@ -15,9 +15,9 @@ from django.db.models.expressions import RawSQL
 from django.db.models.functions import Now
 from django.http import Http404
 
+from entities.access.compiled_condition import compile_once
 from entities.access.labels import load_concealed_atoms, load_granted_atoms
 from entities.access.scope import Scope, load_once
-from entities.access.written import compile_once
 from entities.rag import VERBS, Allow, RedactedField
 
 if TYPE_CHECKING:
@@ -215,13 +215,13 @@ def lock_or_404(entity: "Entity") -> None:
         raise Http404("Not found.")
 
 
-def may(scope: Scope, entity: "Entity", verb: str) -> bool:
+def has_permission(scope: Scope, entity: "Entity", verb: str) -> bool:
     from entities.models import Entity
 
     return Entity.objects.visible_to(scope, verb).filter(pk=entity.pk).exists()
 
 
-def may_create(scope: Scope, model: type["Entity"]) -> bool:
+def can_create(scope: Scope, model: type["Entity"]) -> bool:
     """Whether `scope` may add records of a type: anybody to a private type, else roles that may change all of it."""
     if scope.is_service or model.access().default == "private":
         return True

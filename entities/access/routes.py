@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 
 from entities.access.objects import load_roles
 from entities.access.scope import NoWorkspace, Scope, ScopeKind, has_open_scope
-from entities.errors import PASSWORD_FIRST, absent, build_not_signed_in, build_payload, conflict
+from entities.errors import PASSWORD_FIRST, build_not_signed_in, build_payload, conflict, not_found
 
 SIGN_IN = "/sign-in/"
 OWN_PASSWORD = "/account/password/"  # noqa: S105  an address
@@ -40,7 +40,7 @@ ADMIN = Rule("admin", "a member with a role that administers the workspace")
 _guarded: WeakKeyDictionary[Callable[..., HttpResponseBase], Rule] = WeakKeyDictionary()
 
 
-def holds(scope: Scope, rule: Rule) -> bool:
+def open_scope_satisfies(scope: Scope, rule: Rule) -> bool:
     """Whether the open `scope` satisfies a workspace rule: with none open, and for a role, that of a member alone."""
     if rule is MEMBER:
         return True
@@ -50,12 +50,12 @@ def holds(scope: Scope, rule: Rule) -> bool:
     return {STEWARD: roles.is_steward, ADMIN: roles.is_admin}[rule]
 
 
-def allows(scope: Scope, rule: Rule) -> bool:
-    """`holds`, also for a view that opens its scope itself. Raises: NoWorkspace."""
+def scope_satisfies(scope: Scope, rule: Rule) -> bool:
+    """`open_scope_satisfies`, also for a view that opens its scope itself. Raises: NoWorkspace."""
     if rule is MEMBER or has_open_scope():
-        return holds(scope, rule)
+        return open_scope_satisfies(scope, rule)
     with scope.open():
-        return holds(scope, rule)
+        return open_scope_satisfies(scope, rule)
 
 
 def requires(rule: Rule) -> Callable[[Callable[..., HttpResponseBase]], Callable[..., HttpResponseBase]]:
@@ -78,7 +78,7 @@ def requires(rule: Rule) -> Callable[[Callable[..., HttpResponseBase]], Callable
                     scope = getattr(request, "access_scope", None)
                     if scope is None:
                         raise Http404("Not found.")
-                    if not allows(scope, rule):
+                    if not scope_satisfies(scope, rule):
                         raise PermissionDenied(gettext("None of your roles here allows this."))
             return view(request, *args, **kwargs)
 
@@ -114,7 +114,7 @@ def opens_own_scope(view: Callable[..., HttpResponseBase]) -> Callable[..., Http
         try:
             return view(request, *args, **kwargs)
         except NoWorkspace:
-            return absent(request)  # the membership ended meanwhile
+            return not_found(request)  # the membership ended meanwhile
         except IntegrityError:
             return conflict(request)  # as `ScopeMiddleware` answers it
 

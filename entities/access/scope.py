@@ -90,7 +90,7 @@ class Scope:
             raise ScopeError("a scope is already open on this connection")
         outermost = not connection.in_atomic_block
         with transaction.atomic():
-            present = _set(
+            present = _apply_settings(
                 str(self.workspace),
                 str(self.principal),
                 "on" if self.is_service else "",
@@ -107,13 +107,13 @@ class Scope:
             try:
                 yield
                 if not outermost and not connection.needs_rollback:
-                    _set("", "", "", "", "")
+                    _apply_settings("", "", "", "", "")
             finally:
                 connection.open_scope = None  # type: ignore[attr-defined]
                 connection.scope_cache = None  # type: ignore[attr-defined]
 
 
-def _set(
+def _apply_settings(
     workspace: str, principal: str, service: str, narrowed: str, atoms: str, token: str = "", sign_in: str = ""
 ) -> bool:
     """Make the settings; whether there is such a principal in the workspace, let in by what still holds (one statement,

@@ -20,7 +20,7 @@ from entities.admin.audit_sentences import describe_action
 from entities.admin.base import ListAdmin
 from entities.admin.names import Thing, find_names, find_people
 from entities.api.lists import list_atom_chips
-from entities.audit.reading import AuditRow, TextState, build_day_filter, build_rows, list_known_actions
+from entities.audit.queries import AuditRow, TextState, build_day_filter, build_rows, list_known_actions
 from entities.models import AuditEntry, Role, User
 
 DAYS = 14
@@ -100,7 +100,7 @@ class Rows(ChangeList):
         return find_people(entry.actor for entry in self.result_list)
 
     @cached_property
-    def things(self) -> dict[Thing, str]:
+    def names_of_things(self) -> dict[Thing, str]:
         about = {(entry.object_kind, entry.object_id) for entry in self.result_list}
         about |= {pair for entry in self.result_list for pair in find_named_things(entry.detail)}
         return find_names(get_scope(self.request), about)
@@ -110,7 +110,7 @@ class Rows(ChangeList):
         self.request = request
         for entry in self.result_list:
             entry.row, entry.name = self.read[entry.pk], self.names.get(entry.actor, f"#{entry.actor}")
-            entry.things = self.things
+            entry.things = self.names_of_things
 
 
 class AuditAdmin(ListAdmin):

@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from unfold.admin import ModelAdmin
 
 from entities.access import Scope
-from entities.actions import record
+from entities.actions import record_action
 from entities.admin_site import site
 
 
@@ -60,18 +60,18 @@ class WorkspaceAdmin(ModelAdmin):
         formset.save_m2m()
 
     def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> None:
-        self._record(request, "added", obj)
+        self._record_change(request, "added", obj)
 
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> None:
-        self._record(request, "changed", obj)
+        self._record_change(request, "changed", obj)
 
     def log_deletions(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         for obj in queryset:
-            self._record(request, "deleted", obj)
+            self._record_change(request, "deleted", obj)
 
-    def _record(self, request: HttpRequest, what: str, obj: Any) -> None:
+    def _record_change(self, request: HttpRequest, what: str, obj: Any) -> None:
         name = obj._meta.model_name
-        record(self.scope(request), f"{name}.{what}", name, obj.pk, **self.describe_for_audit(obj))
+        record_action(self.scope(request), f"{name}.{what}", name, obj.pk, **self.describe_for_audit(obj))
 
     def describe_for_audit(self, obj: Any) -> dict[str, Any]:
         """What the audit says of an object, as it stands or before it goes: ids, labels and flags, no text."""

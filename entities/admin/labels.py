@@ -13,7 +13,7 @@ from unfold.widgets import UnfoldAdminSelectWidget
 from entities.actions import announce_access_change
 from entities.admin.base import WorkspaceAdmin
 from entities.admin_site import site
-from entities.audit.keeping import redact_label
+from entities.audit.retention import redact_label
 from entities.models import Classification, WorkspaceSettings
 from entities.models.classification import FIRST_COMPOUND, FIRST_CUSTOM
 from entities.palette import COLORS, LABEL_ICONS

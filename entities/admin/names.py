@@ -25,10 +25,12 @@ def find_names(scope: Scope, things: Iterable[Thing]) -> dict[Thing, str]:
     for kind, pk in things:
         wanted.setdefault("record" if kind in (*list_entity_types(), "record") else kind, set()).add(pk)
     records = Entity.objects.readable_by(scope).filter(pk__in=_parse_uuids(wanted.get("record", ())))
-    found = {("record", str(e.pk)): _link(reverse("entities:detail", args=[e.pk]), e.title_or_type) for e in records}
+    found = {
+        ("record", str(e.pk)): _render_link(reverse("entities:detail", args=[e.pk]), e.title_or_type) for e in records
+    }
     for kind, name, model in (("role", "role", Role), ("classification", "classification", Classification)):
         for row in model._default_manager.filter(pk__in=_parse_numbers(wanted.get(kind, ()))):
-            found[kind, str(row.pk)] = _link(reverse(f"admin:entities_{name}_change", args=[row.pk]), str(row))
+            found[kind, str(row.pk)] = _render_link(reverse(f"admin:entities_{name}_change", args=[row.pk]), str(row))
     members = Membership.objects.select_related("user")
     for membership in members.filter(pk__in=_parse_numbers(wanted.get("membership", ()))):
         found["membership", str(membership.pk)] = _link_to_member(membership)
@@ -36,7 +38,7 @@ def find_names(scope: Scope, things: Iterable[Thing]) -> dict[Thing, str]:
         found["user", str(membership.user_id)] = _link_to_member(membership)
     for kind, find in FINDERS.items():
         for file, (url, name) in find(scope, _parse_uuids(wanted.get(kind, ()))).items():
-            found[kind, str(file)] = _link(url, name)
+            found[kind, str(file)] = _render_link(url, name)
     return {
         (kind, pk): found[of, pk]
         for kind, pk in things
@@ -53,10 +55,10 @@ def find_people(principals: Iterable[int]) -> dict[int, str]:
 
 
 def _link_to_member(membership: Membership) -> str:
-    return _link(reverse("admin:entities_membership_change", args=[membership.pk]), str(membership.user))
+    return _render_link(reverse("admin:entities_membership_change", args=[membership.pk]), str(membership.user))
 
 
-def _link(url: str, name: str) -> str:
+def _render_link(url: str, name: str) -> str:
     return format_html('<a href="{}">{}</a>', url, name)
 
 

@@ -17,10 +17,10 @@ from unfold.admin import TabularInline
 from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminTextInputWidget
 
 from entities.access import opens_own_scope
-from entities.actions import announce_access_change, record
+from entities.actions import announce_access_change, record_action
 from entities.admin.base import WorkspaceAdmin
 from entities.admin_site import site
-from entities.joining import build_account_name, end_codes, find_user_by_code
+from entities.join_codes import build_account_name, end_codes, find_user_by_code
 from entities.language import translate_level
 from entities.middleware import answer_in_scope
 from entities.models import Classification, ClassificationGrant, LabelGrant, Membership, Role, User
@@ -244,7 +244,9 @@ class MembershipAdmin(WorkspaceAdmin):
         if ended:
             labels = sorted(grant.classification.value for grant in ended)
             LabelGrant.objects.filter(pk__in=[grant.pk for grant in ended]).delete()
-            record(self.scope(request), "access.taken_back", "membership", obj.pk, user=obj.user_id, labels=labels)
+            record_action(
+                self.scope(request), "access.taken_back", "membership", obj.pk, user=obj.user_id, labels=labels
+            )
 
     def describe_for_audit(self, obj: Membership) -> dict[str, Any]:
         held = Role.objects.filter(group__user=obj.user_id).order_by("pk")

@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 from unfold.views import ChangeList
 from unfold.widgets import UnfoldAdminTextInputWidget
 
-from entities.access import Scope, may
+from entities.access import Scope, has_permission
 from entities.actions import announce_access_change
 from entities.admin.base import WorkspaceAdmin
 from entities.language import translate_stored
@@ -142,7 +142,9 @@ class EntityAdmin(WorkspaceAdmin):
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Who may see a record is decided by those who may share it; other administrators look."""
-        return super().has_change_permission(request) and (obj is None or may(self.scope(request), obj, "share"))
+        return super().has_change_permission(request) and (
+            obj is None or has_permission(self.scope(request), obj, "share")
+        )
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -12,7 +12,7 @@ from entities.access import MEMBER, PUBLIC_ROUTE, NoWorkspace, Scope, load_grant
 from entities.api.lists import list_atom_labels
 from entities.api.shapes import Label
 from entities.attempts import SLOW_DOWN, note_wrong_password, too_many
-from entities.audit import record
+from entities.audit import record_action
 from entities.errors import PASSWORD_FIRST, build_payload
 from entities.models import Membership, Role, User
 from entities.tokens import issue_token
@@ -54,7 +54,7 @@ def token(request: Request) -> Response:
         if User.objects.select_for_update(no_key=True).get(pk=user.pk).password != user.password:
             return wrong
         secret = issue_token(Membership.objects.get(user=user), "api")
-        record(scope, "token.issued", "user", user.pk)
+        record_action(scope, "token.issued", "user", user.pk)
     return Response({"token": secret})
 
 

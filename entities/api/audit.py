@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from entities.access import ADMIN, Scope, requires
 from entities.api.lists import Pagination, list_atom_labels
 from entities.api.shapes import PAGING, Label, build_page_shape
-from entities.audit.reading import AuditRow, TextState, build_day_filter, build_rows
+from entities.audit.queries import AuditRow, TextState, build_day_filter, build_rows
 from entities.models import AuditEntry
 
 
@@ -70,11 +70,11 @@ def audit(request: Request) -> Response:
     """Who did what, newest first. Words of questions show as far as the caller is cleared for them."""
     scope: Scope = request.access_scope  # type: ignore[attr-defined]
     paginator = Pagination()
-    page = paginator.paginate_queryset(AuditEntry.objects.filter(**asked(request)), request) or []
+    page = paginator.paginate_queryset(AuditEntry.objects.filter(**read_conditions(request)), request) or []
     return paginator.get_paginated_response([build_row_json(row) for row in build_rows(scope, page)])
 
 
-def asked(request: Request) -> dict[str, Any]:
+def read_conditions(request: Request) -> dict[str, Any]:
     """The conditions of a request. Raises: ValidationError."""
     given = {name: value for name, value in request.query_params.dict().items() if value}
     problems = {

@@ -69,7 +69,7 @@ def exception_handler(exc: Exception, context: dict[str, Any]) -> Response | Non
         fields = response.data if isinstance(response.data, dict) else None
         listed = [str(m) for m in response.data] if isinstance(response.data, list) else []
         if fields and set(fields) == {"detail"}:
-            listed, fields = [str(m) for m in _flatten(fields["detail"])], None
+            listed, fields = [str(m) for m in _flatten_messages(fields["detail"])], None
         detail = " ".join(listed) or gettext("Some fields need another look.")
     else:
         detail = str(getattr(exc, "detail", exc))
@@ -89,5 +89,5 @@ def _describe_json_error(cause: BaseException | None) -> str:
     return gettext("This is not valid JSON.")
 
 
-def _flatten(value: Any) -> list[Any]:
+def _flatten_messages(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else [value]

@@ -16,9 +16,9 @@ from entities import actions
 from entities.access import (
     MEMBER,
     Scope,
+    can_create,
     get_entity_or_404,
-    may,
-    may_create,
+    has_permission,
     requires,
 )
 from entities.api.lists import paginate
@@ -97,8 +97,8 @@ def build_collection_view(model: type[Entity]) -> Callable[..., Any]:
     def records(request: Request) -> Response:
         scope: Scope = request.access_scope  # type: ignore[attr-defined]
         if request.method == "POST":
-            entity = create(scope, model, request.data)
-            return Response(answer(scope, entity.pk), status=status.HTTP_201_CREATED)
+            entity = create_from_data(scope, model, request.data)
+            return Response(load_entity_json(scope, entity.pk), status=status.HTTP_201_CREATED)
         try:
             rows = list_records(scope, model, request.query_params.dict())
         except BadQuery as problem:
@@ -151,7 +151,7 @@ def build_batch_view(model: type[Entity]) -> Callable[..., Any]:
             raise ValidationError(
                 {"items": [gettext("At most %(most)s at once; split the batch.") % {"most": MAX_BATCH}]}
             )
-        made = [create_numbered(scope, model, number, item) for number, item in enumerate(items)]
+        made = [create_batch_item(scope, model, number, item) for number, item in enumerate(items)]
         return Response({"created": [str(e.pk) for e in made]}, status=status.HTTP_201_CREATED)
 
     return batch
@@ -191,19 +191,19 @@ def record_view(model: type[Entity]) -> Callable[..., Any]:
             delete = actions.delete_entity if is_forever(request) else bin_entity
             delete(scope=scope, entity=entity)
             return Response(status=status.HTTP_204_NO_CONTENT)
-        return Response(answer(scope, entity.pk))
+        return Response(load_entity_json(scope, entity.pk))
 
     return record
 
 
 def refuse_unless(scope: Scope, entity: Entity, verb: str) -> None:
     """403 for a verb on a record that the caller sees; one they do not see was a 404 before."""
-    if not may(scope, entity, verb):
+    if not has_permission(scope, entity, verb):
         raise PermissionDenied(VERB_REFUSALS[verb])
 
 
-def create(scope: Scope, model: type[Entity], data: Any) -> Entity:
-    if not may_create(scope, model):
+def create_from_data(scope: Scope, model: type[Entity], data: Any) -> Entity:
+    if not can_create(scope, model):
         raise PermissionDenied(describe_create_refusal(model.singular_title))
     serializer = build_input_serializer(scope, model, data=data)
     serializer.is_valid(raise_exception=True)
@@ -211,10 +211,10 @@ def create(scope: Scope, model: type[Entity], data: Any) -> Entity:
     return actions.create_entity(scope=scope, model=model, fields=fields, texts=texts)
 
 
-def create_numbered(scope: Scope, model: type[Entity], number: int, data: Any) -> Entity:
-    """`create`, whose complaint says which of a batch it is about."""
+def create_batch_item(scope: Scope, model: type[Entity], number: int, data: Any) -> Entity:
+    """`create_from_data`, whose complaint says which of a batch it is about."""
     try:
-        return create(scope, model, data)
+        return create_from_data(scope, model, data)
     except ValidationError as problem:
         raise ValidationError({f"items[{number}]": problem.detail}) from None
 
@@ -224,6 +224,6 @@ def split_texts(model: type[Entity], data: dict[str, Any]) -> tuple[dict[str, An
     return {name: value for name, value in data.items() if name not in texts}, texts
 
 
-def answer(scope: Scope, pk: UUID) -> dict[str, Any]:
+def load_entity_json(scope: Scope, pk: UUID) -> dict[str, Any]:
     entity = get_entity_or_404(scope, pk)
     return build_entity_json(entity, set(load_visible_links(scope, [entity])), read_texts(scope, entity))

@@ -1,5 +1,5 @@
 """The audit (docs/audit.md): written at the doors, chained by the database, verified by reading it again."""
 
-from entities.audit.writing import AuditedQuery, record, record_question
+from entities.audit.recorder import AuditedQuery, record_action, record_question
 
-__all__ = ["AuditedQuery", "record", "record_question"]
+__all__ = ["AuditedQuery", "record_action", "record_question"]

@@ -98,18 +98,18 @@ WHERE workspace_id = %s AND hash = sha256(%s::bytea || digest || coalesce(text_d
 """
 
 
-def verify(scope: Scope, checkpoints: Iterable[Checkpoint] = ()) -> VerificationResult:
+def verify_chain(scope: Scope, checkpoints: Iterable[Checkpoint] = ()) -> VerificationResult:
     """Read the whole chain of the open service scope's workspace. checkpoints: of this workspace, from a safe place."""
     wanted: dict[int, list[Checkpoint]] = {}
     for checkpoint in checkpoints:
         wanted.setdefault(checkpoint.seq, []).append(checkpoint)
     reading = _ChainVerifier(scope.workspace, wanted)
-    for link in links(scope.workspace):
-        reading.take(link)
-    return reading.end()
+    for link in read_links(scope.workspace):
+        reading.check_link(link)
+    return reading.finish()
 
 
-def links(workspace: int) -> Iterator[ChainLink]:
+def read_links(workspace: int) -> Iterator[ChainLink]:
     """A batch of links, then what stands at them: what leaves in between is named in rows that are still to come."""
     last = 0
     with connection.cursor() as cursor:
@@ -154,18 +154,18 @@ class _ChainVerifier:
         self.no_text: list[int] = []
         self.explained: dict[str, list[tuple[int, int]]] = {action: [] for action in EXPLAINS}
 
-    def found(self, row: int, kind: ProblemKind, sentence: str) -> None:
+    def add_problem(self, row: int, kind: ProblemKind, sentence: str) -> None:
         self.problems.append(Problem(row, kind, f"Row {row} {sentence}"))
 
-    def take(self, link: ChainLink) -> None:
+    def check_link(self, link: ChainLink) -> None:
         if link.seq != self.seq + 1:
-            self.found(self.seq + 1, ProblemKind.REMOVED, "is missing: it was removed together with its link.")
+            self.add_problem(self.seq + 1, ProblemKind.REMOVED, "is missing: it was removed together with its link.")
         elif link.hash != link_hash(self.before, link.seq, link.digest, link.text_digest):
             self.judge_out_of_place(link)
-        self.content(link)
+        self.check_content(link)
         for checkpoint in self.checkpoints.pop(link.seq, []):
             if checkpoint.hash != link.hash:
-                self.found(
+                self.add_problem(
                     link.seq,
                     ProblemKind.REWRITTEN,
                     f"differs from the checkpoint of {checkpoint.at}: history was rewritten.",
@@ -177,36 +177,38 @@ class _ChainVerifier:
             cursor.execute(ELSEWHERE, [self.workspace, self.before + link.seq.to_bytes(8, "big")])
             elsewhere = cursor.fetchone()
         if elsewhere:
-            self.found(
+            self.add_problem(
                 link.seq, ProblemKind.REORDERED, f"is out of order: what belongs there stands at {elsewhere[0]}."
             )
         else:
-            self.found(link.seq, ProblemKind.INSERTED, "does not follow from the one before: it was put in.")
+            self.add_problem(link.seq, ProblemKind.INSERTED, "does not follow from the one before: it was put in.")
 
-    def content(self, link: ChainLink) -> None:
+    def check_content(self, link: ChainLink) -> None:
         if link.entry is None:
             self.no_entry.append(link.seq)
         elif sha256(link.entry.encode()).digest() != link.digest:
-            self.found(link.seq, ProblemKind.CHANGED, "was changed after it was written.")
+            self.add_problem(link.seq, ProblemKind.CHANGED, "was changed after it was written.")
         elif link.action in self.explained:
             self.explained[link.action] += [(low, high) for low, high in link.detail.get("rows", [])]
         if link.text is not None and link.text_digest is None:
-            self.found(link.seq, ProblemKind.CHANGED_TEXT, "came without words, and has some now.")
+            self.add_problem(link.seq, ProblemKind.CHANGED_TEXT, "came without words, and has some now.")
         elif link.text is not None and sha256(link.text.encode()).digest() != link.text_digest:
-            self.found(link.seq, ProblemKind.CHANGED_TEXT, "has other words, ids or labels than it was written with.")
+            self.add_problem(
+                link.seq, ProblemKind.CHANGED_TEXT, "has other words, ids or labels than it was written with."
+            )
         elif link.text is None and link.text_digest is not None and link.entry is not None:
             self.no_text.append(link.seq)
         elif link.redacted and link.entry is not None:
-            self.found(link.seq, ProblemKind.CHANGED_TEXT, "is marked as redacted and has its words.")
+            self.add_problem(link.seq, ProblemKind.CHANGED_TEXT, "is marked as redacted and has its words.")
 
-    def end(self) -> VerificationResult:
+    def finish(self) -> VerificationResult:
         removed, redacted = _Places(self.explained["audit.removed"]), _Places(self.explained["audit.redacted"])
         for row in self.no_entry:
             if row not in removed:
-                self.found(row, ProblemKind.REMOVED, "was removed, and not by retention.")
+                self.add_problem(row, ProblemKind.REMOVED, "was removed, and not by retention.")
         for row in self.no_text:
             if row not in redacted:
-                self.found(row, ProblemKind.REMOVED_TEXT, "has lost its words, and not by redaction.")
+                self.add_problem(row, ProblemKind.REMOVED_TEXT, "has lost its words, and not by redaction.")
         for query, what in ((STRAY, "entry"), (STRAY_TEXT, "text")):
             with connection.cursor() as cursor:
                 cursor.execute(query, [self.workspace])
@@ -220,7 +222,7 @@ class _ChainVerifier:
                 )
         for row, missed in sorted(self.checkpoints.items()):
             if row > self.seq:
-                self.found(
+                self.add_problem(
                     self.seq + 1,
                     ProblemKind.CUT_TAIL,
                     f"is missing: the checkpoint of {missed[0].at} has {row} rows, the audit {self.seq}.",

@@ -60,10 +60,10 @@ def read_head(workspace: int) -> Checkpoint | None:
 
 def read_checkpoints(lines: Iterable[str]) -> list[Checkpoint]:
     """Raises: BadCheckpoint."""
-    return [_read(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+    return [_read_checkpoint(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
 
 
-def _read(number: int, line: str) -> Checkpoint:
+def _read_checkpoint(number: int, line: str) -> Checkpoint:
     try:
         given = json.loads(line)
         if given["format"] != FORMAT or not HASH.fullmatch(given["hash"]) or int(given["seq"]) < 1:

@@ -83,7 +83,7 @@ def open_workspace(company: Mapping[str, Any]) -> Workspace:
     return found or create_workspace(slug=SLUG, name=company["company"]["name"])
 
 
-def load() -> LoadedDemo:
+def load_demo() -> LoadedDemo:
     """Make or complete the demo workspace. Needs no scope open. What is killed here goes on at the next start."""
     _find_marker().touch()
     company = load_company()

@@ -51,10 +51,10 @@ def _mark_up_inline(text: str) -> str:
 
 
 def _build_table(grid: DemoTable, styles: dict[str, ParagraphStyle], tint: HexColor, width: float) -> list[Flowable]:
-    def row(cells: tuple[str, ...], left: str, right: str) -> list[Paragraph]:
+    def build_row(cells: tuple[str, ...], left: str, right: str) -> list[Paragraph]:
         return [Paragraph(_mark_up_inline(c), styles[right if i in grid.right else left]) for i, c in enumerate(cells)]
 
-    rows = [row(grid.header, "head", "headnumber"), *(row(cells, "cell", "number") for cells in grid.rows)]
+    rows = [build_row(grid.header, "head", "headnumber"), *(build_row(cells, "cell", "number") for cells in grid.rows)]
     unit = width / sum(grid.widths)
     table = Table(rows, colWidths=[unit * w for w in grid.widths], repeatRows=1)
     table.setStyle(TableStyle([
@@ -142,7 +142,7 @@ def _build_facts(document: DemoDocument, styles: dict[str, ParagraphStyle], widt
     return [table, Spacer(1, 12)]
 
 
-def _mark(canvas: Any, x: float, y: float, size: float, tint: HexColor, paper: HexColor, waves: bool) -> None:
+def _draw_mark(canvas: Any, x: float, y: float, size: float, tint: HexColor, paper: HexColor, waves: bool) -> None:
     """The company's mark: two waves for Harbour & Vale, contour lines for anybody else."""
     canvas.setFillColor(tint)
     canvas.roundRect(x, y, size, size, size * (0.18 if waves else 0.5), stroke=0, fill=1)
@@ -192,7 +192,7 @@ class _Template(BaseDocTemplate):
         canvas.rect(0, HEIGHT - 28 * mm, WIDTH, 28 * mm, stroke=0, fill=1)
         canvas.setFillColor(AMBER)
         canvas.rect(0, HEIGHT - 29.2 * mm, WIDTH, 1.2 * mm, stroke=0, fill=1)
-        _mark(canvas, MARGIN, HEIGHT - 20 * mm, 12 * mm, white, self.tint, self.waves)
+        _draw_mark(canvas, MARGIN, HEIGHT - 20 * mm, 12 * mm, white, self.tint, self.waves)
         canvas.setFillColor(white)
         canvas.setFont(BOLD, 14)
         canvas.drawString(MARGIN + 17 * mm, HEIGHT - 15.8 * mm, self.document.company)
@@ -201,7 +201,7 @@ class _Template(BaseDocTemplate):
         self._draw_footer(canvas)
 
     def _draw_later_page(self, canvas: Any, _template: Any) -> None:
-        _mark(canvas, MARGIN, HEIGHT - 18.5 * mm, 6 * mm, self.tint, white, self.waves)
+        _draw_mark(canvas, MARGIN, HEIGHT - 18.5 * mm, 6 * mm, self.tint, white, self.waves)
         canvas.setFont(BOLD, 8.4)
         canvas.setFillColor(self.tint)
         canvas.drawString(MARGIN + 9 * mm, HEIGHT - 16.6 * mm, self.document.company)
@@ -220,7 +220,7 @@ class _Template(BaseDocTemplate):
             self.canv.addOutlineEntry(flowable.getPlainText(), key, level=int(flowable.style.name[1]) - 1, closed=1)
 
 
-def _build(document: DemoDocument, pages: int) -> tuple[bytes, int]:
+def _build_pdf(document: DemoDocument, pages: int) -> tuple[bytes, int]:
     styles, tint, width = build_paragraph_styles(document), HexColor(document.colour), WIDTH - 2 * MARGIN
     story: list[Flowable] = [NextPageTemplate("later"), Paragraph(_mark_up_inline(document.title), styles["title"])]
     story += [Paragraph(_mark_up_inline(document.subtitle), styles["subtitle"]), *_build_facts(document, styles, width)]
@@ -237,5 +237,5 @@ def render_pdf(document: DemoDocument) -> bytes:
     register_fonts()
     moment = datetime.combine(document.dated, time(9), UTC)
     os.environ["SOURCE_DATE_EPOCH"] = str(int(moment.timestamp()))
-    _first, pages = _build(document, 0)
-    return _build(document, pages)[0]
+    _first, pages = _build_pdf(document, 0)
+    return _build_pdf(document, pages)[0]

@@ -43,25 +43,25 @@ def build_paragraph_styles(document: DemoDocument) -> dict[str, ParagraphStyle]:
     tint = HexColor(document.colour)
     sheet: dict[str, ParagraphStyle] = {}
 
-    def add(name: str, parent: str | None = None, **options: Any) -> None:
+    def add_style(name: str, parent: str | None = None, **options: Any) -> None:
         sheet[name] = ParagraphStyle(name, parent=sheet[parent] if parent else None, **options)
 
-    add("body", fontName=family, fontSize=size, leading=size * 1.42, textColor=INK, spaceAfter=8.5,
+    add_style("body", fontName=family, fontSize=size, leading=size * 1.42, textColor=INK, spaceAfter=8.5,
         bulletFontName=family, bulletFontSize=size, allowWidows=0, allowOrphans=0)  # fmt: skip
-    add("title", "body", fontName=BOLD, fontSize=23, leading=28, textColor=tint, spaceAfter=3)
-    add("subtitle", "body", fontSize=10.6, leading=15, textColor=GREY, spaceAfter=10)
-    add("heading", "body", fontName=BOLD, keepWithNext=1)
-    add("h1", "heading", fontSize=14, leading=18, textColor=tint, spaceBefore=12, spaceAfter=6)
-    add("h2", "heading", fontSize=10.8, leading=14, spaceBefore=6, spaceAfter=4)
-    add("clause", "body", leftIndent=11 * mm, bulletIndent=0)
-    add("subclause", "body", leftIndent=19 * mm, bulletIndent=11 * mm)
-    add("item", "body", leftIndent=6 * mm, bulletIndent=1.5 * mm, spaceAfter=4)
-    add("note", "body", spaceAfter=0)
-    add("cell", "body", fontName=SANS, fontSize=8.4, leading=11, spaceAfter=0)
-    add("number", "cell", alignment=TA_RIGHT)
-    add("head", "cell", fontName=BOLD, textColor=white)
-    add("headnumber", "head", alignment=TA_RIGHT)
-    add("label", "cell", fontName=BOLD, textColor=GREY)
-    add("caption", "label", spaceBefore=5, spaceAfter=4, keepWithNext=1)
-    add("longcaption", "caption", keepWithNext=0)
+    add_style("title", "body", fontName=BOLD, fontSize=23, leading=28, textColor=tint, spaceAfter=3)
+    add_style("subtitle", "body", fontSize=10.6, leading=15, textColor=GREY, spaceAfter=10)
+    add_style("heading", "body", fontName=BOLD, keepWithNext=1)
+    add_style("h1", "heading", fontSize=14, leading=18, textColor=tint, spaceBefore=12, spaceAfter=6)
+    add_style("h2", "heading", fontSize=10.8, leading=14, spaceBefore=6, spaceAfter=4)
+    add_style("clause", "body", leftIndent=11 * mm, bulletIndent=0)
+    add_style("subclause", "body", leftIndent=19 * mm, bulletIndent=11 * mm)
+    add_style("item", "body", leftIndent=6 * mm, bulletIndent=1.5 * mm, spaceAfter=4)
+    add_style("note", "body", spaceAfter=0)
+    add_style("cell", "body", fontName=SANS, fontSize=8.4, leading=11, spaceAfter=0)
+    add_style("number", "cell", alignment=TA_RIGHT)
+    add_style("head", "cell", fontName=BOLD, textColor=white)
+    add_style("headnumber", "head", alignment=TA_RIGHT)
+    add_style("label", "cell", fontName=BOLD, textColor=GREY)
+    add_style("caption", "label", spaceBefore=5, spaceAfter=4, keepWithNext=1)
+    add_style("longcaption", "caption", keepWithNext=0)
     return sheet

@@ -17,7 +17,7 @@ from .source import DemoDocument, DemoNote, DemoPageBreak, DemoTable, Heading, I
 SPAN = re.compile(r"(\*\*.+?\*\*|\*.+?\*)")
 
 
-def _runs(paragraph: Any, text: str) -> Any:
+def _add_runs(paragraph: Any, text: str) -> Any:
     for part in SPAN.split(text):
         if part.startswith("**"):
             paragraph.add_run(part[2:-2]).bold = True
@@ -50,7 +50,7 @@ def _repeat_header(row: Any) -> None:
 
 def _add_table(word: Any, grid: DemoTable) -> None:
     if grid.caption:
-        _runs(word.add_paragraph(style="Caption"), grid.caption)
+        _add_runs(word.add_paragraph(style="Caption"), grid.caption)
     table = word.add_table(rows=0, cols=len(grid.header), style="Light Grid Accent 1")
     table.alignment = WD_TABLE_ALIGNMENT.CENTER
     unit = 166 / sum(grid.widths)
@@ -58,12 +58,12 @@ def _add_table(word: Any, grid: DemoTable) -> None:
         row = table.add_row()
         for cell, text, width in zip(row.cells, cells, grid.widths, strict=True):
             cell.width = Mm(unit * width)
-            _runs(cell.paragraphs[0], text).paragraph_format.space_after = Pt(2)
+            _add_runs(cell.paragraphs[0], text).paragraph_format.space_after = Pt(2)
     _repeat_header(table.rows[0])
     word.add_paragraph()
 
 
-def _write(document: DemoDocument) -> bytes:
+def _write_document(document: DemoDocument) -> bytes:
     word: Any = new_document()
     _set_styles(word, document)
     section = word.sections[0]
@@ -75,22 +75,22 @@ def _write(document: DemoDocument) -> bytes:
     core.created = core.modified = moment
     core.last_modified_by, core.revision, core.language, core.comments = document.author, 1, "en-GB", ""
     # The letterhead stands in the text: headers and footers of a DOCX are not read, and would block its download.
-    _runs(word.add_paragraph(), f"**{document.company}** · {document.reference} · {document.dated:%-d %B %Y}")
+    _add_runs(word.add_paragraph(), f"**{document.company}** · {document.reference} · {document.dated:%-d %B %Y}")
     word.add_paragraph(document.title, style="Title")
-    _runs(word.add_paragraph(), f"*{document.subtitle}*")
+    _add_runs(word.add_paragraph(), f"*{document.subtitle}*")
     for label, value in document.facts:
-        _runs(word.add_paragraph(), f"**{label}:** {value}").paragraph_format.space_after = Pt(2)
+        _add_runs(word.add_paragraph(), f"**{label}:** {value}").paragraph_format.space_after = Pt(2)
     for block in document.blocks:
         match block:
             case Heading(level=level, text=text):
                 word.add_heading(text, level=level)
             case Prose(text=text):
-                _runs(word.add_paragraph(), text)
+                _add_runs(word.add_paragraph(), text)
             case DemoNote(text=text):
-                _runs(word.add_paragraph(style="Intense Quote"), text)
+                _add_runs(word.add_paragraph(style="Intense Quote"), text)
             case Items(ordered=ordered, items=items):
                 for text in items:
-                    _runs(word.add_paragraph(style="List Number" if ordered else "List Bullet"), text)
+                    _add_runs(word.add_paragraph(style="List Number" if ordered else "List Bullet"), text)
             case DemoTable():
                 _add_table(word, block)
             case DemoPageBreak():
@@ -106,7 +106,7 @@ def render_docx(document: DemoDocument) -> bytes:
     """The document as DOCX bytes: members in name order, dated as the document is, without the template's thumbnail."""
     stamp = (document.dated.year, document.dated.month, document.dated.day, 9, 0, 0)
     target = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(_write(document))) as source, zipfile.ZipFile(target, "w") as packed:
+    with zipfile.ZipFile(io.BytesIO(_write_document(document))) as source, zipfile.ZipFile(target, "w") as packed:
         names = [n for n in source.namelist() if not n.startswith("docProps/thumbnail")]
         for name in sorted(names, key=lambda n: (n != "[Content_Types].xml", n)):
             content = source.read(name)

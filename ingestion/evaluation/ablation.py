@@ -57,7 +57,7 @@ def report_ablation(given: LabelledSet, ordinary: Sequence[CorpusParagraph], nam
     yield f"{'without':16}{'recall, held':>14}{'with proposals':>16}{'leaks':>9}{'ordinary hidden':>17}"
     for name in ["", *names]:
         with without_recogniser(name):
-            held = [(sample.atoms, rules.vote_by_rules(sample.text)) for sample in given.of("held")]
+            held = [(sample.atoms, rules.vote_by_rules(sample.text)) for sample in given.select_split("held")]
             needed = sum(len(atoms) for atoms, _ in held) or 1
             recall = sum(len(atoms & vote.atoms) for atoms, vote in held) / needed
             proposed = sum(len(atoms & (vote.atoms | vote.proposed)) for atoms, vote in held) / needed

@@ -70,7 +70,9 @@ class VoterFigures:
         return {**plain, "labels": {name: figures.to_json() for name, figures in self.labels.items()}}
 
 
-def judge(samples: Sequence[Sample], given: Sequence[frozenset[int] | None], levels: Sequence[Level]) -> VoterFigures:
+def judge_voter(
+    samples: Sequence[Sample], given: Sequence[frozenset[int] | None], levels: Sequence[Level]
+) -> VoterFigures:
     """given: the atoms that each sample got, None where it stayed unlabelled."""
     pairs = [(sample.atoms, got) for sample, got in zip(samples, given, strict=True)]
     answered = [(needed, got) for needed, got in pairs if got is not None]
@@ -89,10 +91,10 @@ def judge(samples: Sequence[Sample], given: Sequence[frozenset[int] | None], lev
 def _count_label_figures(value: int, pairs: Sequence[tuple[frozenset[int], frozenset[int] | None]]) -> LabelFigures:
     """A paragraph without an answer has no label at all, Public neither."""
 
-    def has(atoms: frozenset[int] | None) -> bool:
+    def has_label(atoms: frozenset[int] | None) -> bool:
         return atoms is not None and (value in atoms if value != PUBLIC else not atoms)
 
-    both = [(has(needed), has(got)) for needed, got in pairs]
+    both = [(has_label(needed), has_label(got)) for needed, got in pairs]
     return LabelFigures(
         right=sum(needed and got for needed, got in both),
         wrong=sum(got and not needed for needed, got in both),

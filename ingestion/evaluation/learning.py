@@ -121,7 +121,7 @@ SAMPLES_WEIGHED = 2_000
 """So many samples count in full; of more, each counts less, so that the pull keeps its strength."""
 
 
-def learn(lessons: Sequence[Lesson], vocabulary: Sequence[str]) -> Mapping[str, tuple[int, ...]]:
+def learn_weights(lessons: Sequence[Lesson], vocabulary: Sequence[str]) -> Mapping[str, tuple[int, ...]]:
     """The table of `llm.recognisers.learned`: hundredths by feature, in the order of COLUMNS, and the lines from which
     on a sum labels and proposes.
     """
@@ -158,6 +158,6 @@ def draw_line(sums: Vector, needed: NDArray[np.bool_], share: float) -> float:
     return float(sums[order][good[-1]]) if len(good) else NEVER
 
 
-def digest(samples: Sequence[Sample]) -> str:
+def hash_samples(samples: Sequence[Sample]) -> str:
     """Of what was learned from: the first line of the table tells it."""
     return sha256(repr([(sample.text, sorted(sample.atoms)) for sample in samples]).encode()).hexdigest()[:16]

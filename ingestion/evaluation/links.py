@@ -40,24 +40,24 @@ class LinkMeasurement:
     mended: int = 0
 
     @property
-    def right(self) -> int:
+    def correct(self) -> int:
         return (self.found & self.known).total()
 
     @property
-    def beyond(self) -> Counter[tuple[str, str]]:
+    def unlisted(self) -> Counter[tuple[str, str]]:
         """Resolved links that the set does not list and that do not stand in HTML."""
         return (self.found - self.known) - self.raw
 
     @property
     def precision(self) -> float:
-        return self.right / max(1, self.right + self.beyond.total())
+        return self.correct / max(1, self.correct + self.unlisted.total())
 
     @property
     def recall(self) -> float:
-        return self.right / max(1, self.known.total())
+        return self.correct / max(1, self.known.total())
 
 
-def measure(folder: Path, addresses: Sequence[FolderAddress] = ()) -> LinkMeasurement:
+def measure_links(folder: Path, addresses: Sequence[FolderAddress] = ()) -> LinkMeasurement:
     """addresses: of the folder with the documents. Raises: BadLinks."""
     root, edges = folder / "docs", folder / "edges.jsonl"
     if not root.is_dir() or not edges.is_file():
@@ -72,7 +72,7 @@ def measure(folder: Path, addresses: Sequence[FolderAddress] = ()) -> LinkMeasur
             measured.unread += 1
             continue
         measured.documents += 1
-        _resolve(path, extraction, paths, broken, measured, addresses)
+        _resolve_links(path, extraction, paths, broken, measured, addresses)
     return measured
 
 
@@ -91,7 +91,7 @@ def _read_edges(edges: Path, measured: LinkMeasurement) -> Counter[tuple[str, st
     return broken
 
 
-def _resolve(
+def _resolve_links(
     path: str,
     extraction: Extraction,
     paths: set[str],

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ingestion.evaluation.corpora import CorpusParagraph, is_learned_from
-from ingestion.evaluation.templates import leaks, load_ordinary_paragraphs
+from ingestion.evaluation.templates import list_leaks, load_ordinary_paragraphs
 from llm.prompts import Level
 from llm.rules import vote_by_rules
 
@@ -74,7 +74,7 @@ def measure_leaks(levels: Sequence[Level]) -> Mapping[str, tuple[int, int]]:
     """(leaks that got every label they need, leaks) by kind."""
     values = {level.label: level.value for level in levels}
     found: dict[str, tuple[int, int]] = {}
-    for leak in leaks():
+    for leak in list_leaks():
         right = {values[label] for label in leak.labels} <= vote_by_rules(leak.text, "en", leak.before).atoms
         before = found.get(leak.kind, (0, 0))
         found[leak.kind] = before[0] + right, before[1] + 1
@@ -85,16 +85,16 @@ def describe_genres(figures: Mapping[str, GenreFigures]) -> Iterator[str]:
     yield f"  {'':12}{'paragraphs':>11}{'hidden':>9}{'plain':>8}{'hidden':>9}{'proposed':>10}{'characters hidden':>19}"
     for genre, of in figures.items():
         yield (
-            f"  {genre[:12]:12}{of.paragraphs:11}{_share(of.hidden, of.paragraphs):>9}{of.plain:8}"
-            f"{_share(of.plain_hidden, of.plain):>9}{_share(of.proposed, of.paragraphs):>10}"
-            f"{_share(of.hidden_characters, of.characters):>19}"
+            f"  {genre[:12]:12}{of.paragraphs:11}{_format_share(of.hidden, of.paragraphs):>9}{of.plain:8}"
+            f"{_format_share(of.plain_hidden, of.plain):>9}{_format_share(of.proposed, of.paragraphs):>10}"
+            f"{_format_share(of.hidden_characters, of.characters):>19}"
         )
 
 
 def describe_leaks(found: Mapping[str, tuple[int, int]]) -> Iterator[str]:
     for kind, (right, every) in found.items():
-        yield f"  {kind[:12]:12}{every:11}{_share(right, every):>9} labelled in full"
+        yield f"  {kind[:12]:12}{every:11}{_format_share(right, every):>9} labelled in full"
 
 
-def _share(part: int, whole: int) -> str:
+def _format_share(part: int, whole: int) -> str:
     return f"{part / whole:.1%}" if whole else "–"

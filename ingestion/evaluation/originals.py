@@ -13,9 +13,9 @@ from pathlib import Path
 from entities.rag import RemainderPolicy
 from ingestion.classify import build_rules_vote
 from ingestion.documents import Extraction, ParagraphText
-from ingestion.drift import ContentLost, check
+from ingestion.drift import ContentLost, check_losses
 from ingestion.extract import extract_file, take_attachment
-from ingestion.looking import Looker
+from ingestion.picture_reader import Looker
 from ingestion.remainder import NOT_READ, Remainder, find_codes, label_original, weigh_texts
 from ingestion.sandbox import Quarantined
 
@@ -93,13 +93,13 @@ def judge_file(path: Path, policy: RemainderPolicy) -> JudgedFile:
     labels = list_labels_until(extraction.paragraphs, found)
     needed = label_original(labels, frozenset(), remainder, policy)
     if needed is None:
-        return JudgedFile(path, "", remainder.unsettled(policy))
+        return JudgedFile(path, "", remainder.list_unsettled(policy))
     return JudgedFile(path, "", (), needed.difference(*labels), votes[0].reason if votes else "")
 
 
 def read_as_uploaded(path: Path, name: str) -> Extraction:
     look = Looker(0, None, keep=lambda number, part: None, tell=lambda progress: None)
-    return check(path, extract_file(path, name, look=look))
+    return check_losses(path, extract_file(path, name, look=look))
 
 
 def list_labels_until(paragraphs: Iterable[ParagraphText], atoms: frozenset[int]) -> list[frozenset[int]]:
@@ -124,6 +124,6 @@ def list_codes_inside(path: Path, extraction: Extraction, policy: RemainderPolic
             except (Quarantined, ContentLost):
                 codes.append(NOT_READ)
                 continue
-            codes += Remainder(tuple(find_codes(inner))).unsettled(policy)
+            codes += Remainder(tuple(find_codes(inner))).list_unsettled(policy)
             codes += list_codes_inside(Path(file.name), inner, policy, depth + 1) if depth < MAX_DEPTH else [NOT_READ]
     return codes

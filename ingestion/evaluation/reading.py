@@ -120,7 +120,7 @@ def compare_pdf(path: Path, *, limits: Limits, report: Report, name: str) -> dic
 
     begun = time.process_time()
     try:
-        inside.task(path, limits=limits, report=report, name=name)
+        inside.run_extraction(path, limits=limits, report=report, name=name)
     except Exception:  # the first reading went round what breaks this one; the time is still that of a reading
         report("reading")
     read = time.process_time()

@@ -60,10 +60,11 @@ def format_mistakes(
     """The paragraphs that got a label too few or too many, those that lack one first."""
     names = {level.value: level.label for level in levels}
 
-    def named(atoms: frozenset[int]) -> str:
+    def name_labels(atoms: frozenset[int]) -> str:
         return ", ".join(names[atom] for atom in sorted(atoms)) or "–"
 
     wrong = [(s, got) for s, got in zip(samples, labels, strict=True) if got is not None and got != s.atoms]
     for sample, got in sorted(wrong, key=lambda pair: not pair[0].atoms - pair[1]):
-        yield f"line {sample.line}: lacks {named(sample.atoms - got)}; needs not {named(got - sample.atoms)}"
+        lacks, extra = name_labels(sample.atoms - got), name_labels(got - sample.atoms)
+        yield f"line {sample.line}: lacks {lacks}; needs not {extra}"
         yield f"    {' '.join(sample.text.split())[:160]}"

@@ -41,7 +41,7 @@ class SavedRun:
     drops: tuple[LabelDrop, ...]
 
 
-def keep(given: LabelledSet, measured: Measured, *, threshold: float, accept: bool = False) -> SavedRun:
+def save_run(given: LabelledSet, measured: Measured, *, threshold: float, accept: bool = False) -> SavedRun:
     """Compare with the last run of the same set that did not drop, and keep. accept: it is what later runs are
     compared with, whatever it lost.
     """

@@ -40,7 +40,7 @@ class LabelledSet:
     samples: tuple[Sample, ...]
     levels: tuple[Level, ...]
 
-    def of(self, split: Split) -> tuple[Sample, ...]:
+    def select_split(self, split: Split) -> tuple[Sample, ...]:
         return tuple(sample for sample in self.samples if sample.split == split)
 
     @property
@@ -64,7 +64,7 @@ def read_set(path: Path, levels: Sequence[Level]) -> LabelledSet:
         if not line.strip():
             continue
         try:
-            sample = _sample(number, json.loads(line), values)
+            sample = _read_sample(number, json.loads(line), values)
         except ValueError as error:  # what is no JSON too
             raise BadLabelledSet(f"{path}, line {number}: {error}") from None
         if sample.text in first_at:
@@ -76,7 +76,7 @@ def read_set(path: Path, levels: Sequence[Level]) -> LabelledSet:
     return LabelledSet(path.name, tuple(samples), tuple(levels))
 
 
-def _sample(number: int, given: Any, values: Mapping[str, int]) -> Sample:
+def _read_sample(number: int, given: Any, values: Mapping[str, int]) -> Sample:
     """Raises: ValueError."""
     if not isinstance(given, dict) or set(given) != {"text", "labels", "split"}:
         raise ValueError('an object with "text", "labels" and "split" is expected')

@@ -86,7 +86,7 @@ def load_ordinary_paragraphs(count: int = 8) -> Sequence[Ordinary]:
 
 
 @cache
-def leaks(count: int = 6) -> Sequence[Leak]:
+def list_leaks(count: int = 6) -> Sequence[Leak]:
     """Up to `count` different leaks of each template, in their order."""
     found: dict[tuple[str, str], Leak] = {}
     for line in LEAKS.read_text(encoding="utf-8").splitlines():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ingestion.classify import Classifier, build_rules_vote, vote_by_model
 from ingestion.documents import ParagraphText
 from ingestion.extract import language
-from ingestion.votes import Vote, decide
+from ingestion.votes import Vote, decide_atoms
 from llm import prompts
 from llm.labels import WindowLabels, read_labels
 from llm.messages import Reply, Usage
@@ -26,10 +26,12 @@ class MeasuredLabels:
     seconds: Mapping[str, float]
 
 
-def label(texts: Sequence[str], classifier: Classifier) -> MeasuredLabels:
+def label_paragraphs(texts: Sequence[str], classifier: Classifier) -> MeasuredLabels:
     """The labels of paragraphs of one document, in its order. No scope is needed and nothing is metered."""
     build_rules_vote("Warming up: write to jane@harbour.example, 4111 1111 1111 1111.", "en")
-    paragraphs = [ParagraphText(text, "text", None, (), (), language.guess(text), 0, len(text)) for text in texts]
+    paragraphs = [
+        ParagraphText(text, "text", None, (), (), language.guess_language(text), 0, len(text)) for text in texts
+    ]
     begun = time.perf_counter()
     votes = [[build_rules_vote(paragraph.text, paragraph.lang)] for paragraph in paragraphs]
     between = time.perf_counter()
@@ -40,10 +42,11 @@ def label(texts: Sequence[str], classifier: Classifier) -> MeasuredLabels:
     ended = time.perf_counter()
     return MeasuredLabels(
         {
-            RULES: [decide(given, model_needed=False) for given in votes],
-            OFFLINE: [decide(given, model_needed=True) for given in said],
+            RULES: [decide_atoms(given, model_needed=False) for given in votes],
+            OFFLINE: [decide_atoms(given, model_needed=True) for given in said],
             UNION: [
-                decide([*by_rule, *by_model], model_needed=True) for by_rule, by_model in zip(votes, said, strict=True)
+                decide_atoms([*by_rule, *by_model], model_needed=True)
+                for by_rule, by_model in zip(votes, said, strict=True)
             ],
         },
         {RULES: between - begun, OFFLINE: ended - between},

@@ -21,7 +21,7 @@ from ingestion.documents import (
 )
 from ingestion.extract import language
 from ingestion.extract.clean import clean_line
-from ingestion.extract.flowing import find_running_margins, renumber
+from ingestion.extract.flowing import find_running_margins, renumber_paragraphs
 from ingestion.extract.remainder import TOO_LARGE, bound_texts, cut_packed, is_formal, pad_words, select_unshown
 from ingestion.pieces import measure_table_header
 
@@ -90,9 +90,9 @@ class Builder:
         if header > LONGEST // 2:  # repeated, it would be most of every part
             header = 0
         slices = _split_slices(text, kind)
-        self._link(text, slices, links)
+        self._add_links(text, slices, links)
         for start, end in slices:
-            part, moved = text[start:end], _cut(boxes, start, end)
+            part, moved = text[start:end], _cut_boxes(boxes, start, end)
             if header and start:  # a long table: its header stands on every part
                 part = text[:header] + part
                 moved = Boxes(replace(box, start=box.start + header, end=box.end + header) for box in moved)
@@ -112,7 +112,7 @@ class Builder:
                 said = clean_line(words)[:LONGEST_WORDS]
                 self.links.append(Link(place, target, said if said in self._rows[place].text else ""))
 
-    def _link(self, text: str, slices: Sequence[tuple[int, int]], links: Sequence[tuple[str, str]]) -> None:
+    def _add_links(self, text: str, slices: Sequence[tuple[int, int]], links: Sequence[tuple[str, str]]) -> None:
         """Each link belongs to the part of a long text that holds its target whole; words from another part, which may
         get another label, are not told with it."""
         first, place = len(self._rows), 0
@@ -163,20 +163,20 @@ class Builder:
             self.miss("remainder_too_large", TOO_LARGE)
         return tuple(texts)
 
-    def missed(self) -> bool:
+    def has_gaps(self) -> bool:
         """Whether anything could not be read that may be what the file is about."""
         return any(code not in ORNAMENTS for code, _ in self._unaccounted)
 
     def add_properties(self, said: Mapping[str, str]) -> None:
         """What a document says of itself (title, subject …), as one paragraph, unless its text says the same."""
-        new = self.unsaid(said.values())
+        new = self.find_missing_texts(said.values())
         self.add("; ".join(f"{name}: {text}" for name, text in said.items() if text in new), path=(PROPERTIES,))
 
     def add_unsaid(self, texts: Iterable[str], heading: str) -> None:
         """What stands beside the text, one a line, unless the text says it in the same words."""
-        self.add("\n".join(self.unsaid(texts)), "list", path=(heading,))
+        self.add("\n".join(self.find_missing_texts(texts)), "list", path=(heading,))
 
-    def unsaid(self, texts: Iterable[str], first: int = 0) -> list[str]:
+    def find_missing_texts(self, texts: Iterable[str], first: int = 0) -> list[str]:
         """Those whose words do not stand one after the other in the paragraphs from this number on."""
         known = ""
         new = []
@@ -224,7 +224,7 @@ class Builder:
                     replace(b, start=min(b.start, longest), end=min(b.end, longest)) for b in self._rows[place].boxes
                 )
                 self.add_boxes(first, list(boxes))
-        numbers = renumber(len(self._rows), found)
+        numbers = renumber_paragraphs(len(self._rows), found)
         rows = [
             replace(row, kind="text") if place in firsts else row
             for place, row in enumerate(self._rows)
@@ -242,11 +242,11 @@ class Builder:
 
     def build_extraction(self, media_type: str, pages: int | None, strategy: str = "text") -> Extraction:
         remainder = self._list_rest()
-        whole = language.guess(" ".join(row.text for row in self._rows[:200]))
+        whole = language.guess_language(" ".join(row.text for row in self._rows[:200]))
         paragraphs: list[ParagraphText] = []
         start = 0
         for row in self._rows:
-            lang = language.guess(row.text, whole)
+            lang = language.guess_language(row.text, whole)
             end = start + len(row.text)
             paragraphs.append(
                 ParagraphText(row.text, row.kind, row.page, row.boxes, row.heading_path, lang, start, end, row.read_by)
@@ -286,7 +286,7 @@ def _cut_place(text: str, start: int, kind: Kind) -> int:
     return start + LONGEST
 
 
-def _cut(boxes: Sequence[Box], start: int, end: int) -> Boxes:
+def _cut_boxes(boxes: Sequence[Box], start: int, end: int) -> Boxes:
     """The boxes of text[start:end], their slices counted from `start`."""
     packed = boxes if isinstance(boxes, Boxes) else Boxes(boxes)
     if start == 0 and (not len(packed) or packed[-1].end <= end):

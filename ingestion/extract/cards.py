@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ingestion.documents import Extraction
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import clean, clean_line
-from ingestion.extract.decode import decode
+from ingestion.extract.decode import decode_text
 from ingestion.extract.package_parts import record_miss
 from ingestion.sandbox.limits import Quarantined
 
@@ -66,14 +66,14 @@ def extract(text: str, media_type: str) -> Extraction:
         else:
             block += _format_lines(name, found["options"], value)
     builder.add("\n".join(block), "list")
-    if not len(builder) and not builder.missed():
+    if not len(builder) and not builder.has_gaps():
         raise Quarantined("empty", "There is no entry in this file. Check that you chose the right one.")
     return builder.build_extraction(media_type, None)
 
 
 def _format_lines(name: str, options: str, value: str) -> Iterator[str]:
     if "QUOTED-PRINTABLE" in options.upper():
-        value = decode(quopri.decodestring(value.encode("utf-8", "replace"))) or value
+        value = decode_text(quopri.decodestring(value.encode("utf-8", "replace"))) or value
     value = DATE.sub(_format_date, value) if name in ("DTSTART", "DTEND", "DUE", "BDAY") else value
     value = ESCAPED.sub(lambda match: "\n" if match[1] in "nN" else match[1], value.replace(";", "; ").strip("; "))
     text = clean_line(value)

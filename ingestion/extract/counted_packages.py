@@ -19,8 +19,8 @@ from lxml import etree
 from ingestion.extract.build import LONGEST_HEADING
 from ingestion.extract.counted_markup import count_web_page
 from ingestion.extract.counting import count_words, list_rows
-from ingestion.extract.decode import decode
-from ingestion.extract.package import SAFE, forget, get_local_name
+from ingestion.extract.decode import decode_text
+from ingestion.extract.package import SAFE, get_local_name, release_element
 
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 HEADING_STYLE = re.compile(r"heading\d", re.I)
@@ -101,7 +101,7 @@ def _count_sheet(package: zipfile.ZipFile, name: str, strings: list[str], texts:
                 elif filled:
                     runs.append(int(len(filled) > 1))
                 last, columns = number, filled
-                forget(element)
+                release_element(element)
     return 0 if doubt else sum(count > 1 for count in runs)
 
 
@@ -123,7 +123,7 @@ def _iter_items(package: zipfile.ZipFile, name: str) -> Iterator[Any]:
     with package.open(name) as part:
         for _, element in etree.iterparse(part, tag="{*}si", **SAFE):
             yield element
-            forget(element)
+            release_element(element)
 
 
 def _read_item(item: Any) -> str:
@@ -223,7 +223,7 @@ def open_sheets(path: Path) -> dict[str, Any]:
     with zipfile.ZipFile(path) as package, package.open("content.xml") as part:
         for _, element in etree.iterparse(part, tag=["{*}p", "{*}table-row"], **SAFE):
             if get_local_name(element) == "table-row":
-                forget(element)
+                release_element(element)
             else:
                 counted.update(count_words(_join_spoken_text(element)))
     return {"rows": list_rows(counted)}
@@ -237,7 +237,7 @@ def count_e_book(path: Path) -> dict[str, Any]:
         listed = b"".join(package.read(name) for name in names if name.endswith(".opf")).decode("utf-8", "replace")
         for name in names:
             if re.search(r"\.x?html?$", name) and posixpath.basename(name) in listed:
-                counted.update(dict(count_web_page(decode(package.read(name)) or "")["rows"]))
+                counted.update(dict(count_web_page(decode_text(package.read(name)) or "")["rows"]))
     return {"rows": list_rows(counted)}
 
 

@@ -15,7 +15,7 @@ from striprtf.striprtf import destinations
 
 from ingestion.extract.counted_markup import count_web_page
 from ingestion.extract.counting import count_words, list_rows
-from ingestion.extract.decode import decode
+from ingestion.extract.decode import decode_text
 from ingestion.extract.ole import SIGNATURE
 from ingestion.extract.outlook import read_message
 
@@ -117,7 +117,7 @@ def count_message(path: Path) -> dict[str, Any]:
         content = part.get_payload(decode=True)
         charset = part.get_param("charset")
         declared = charset if isinstance(charset, str) else None
-        text = decode(content, declared=declared) if isinstance(content, bytes) else None
+        text = decode_text(content, declared=declared) if isinstance(content, bytes) else None
         if text and part.get_content_subtype() == "html":
             found = count_web_page(text)
             alone = "<table" not in text.lower() and "display" not in text.lower()

@@ -24,18 +24,18 @@ QUALITY = 80
 Image.register_save("JPEG", JpegImagePlugin._save)  # nothing is looked up once the rights are given up
 
 
-def task(
+def draw_cut_pages(
     path: Path, *, limits: Limits, report: Report, pages: Sequence[tuple[int, list[float] | None]], longest: int = 0
 ) -> Any:
-    """For `run_limited("ingestion.extract.cutting:task", …)`: {"blob": JPEG after JPEG, "sizes": for each its bytes,
-    pixels across and down, and the page's points across and down; an empty
+    """For `run_limited("ingestion.extract.cutting:draw_cut_pages", …)`: {"blob": JPEG after JPEG, "sizes": for each its
+    bytes, pixels across and down, and the page's points across and down; an empty
     page has no picture}. pages: numbers, each with the rectangles that are
     copied from it, four numbers each, in points as `Box` has them; None for all of it. longest: pixels to which the
     longer side is shrunk once it is cut, or further to `SMALL_SCALE`; 0 as drawn. Without annotations and form fields,
     which extraction does not account for.
     """
     report("opening")
-    if sniff.look(path, "page.pdf").media_type != sniff.PDF:
+    if sniff.sniff_file(path, "page.pdf").media_type != sniff.PDF:
         raise Quarantined("unsupported", "Only pages of a PDF can be drawn.")
     document = pdfium.PdfDocument(path)
     pictures, sizes, total = [], [], 0
@@ -52,7 +52,7 @@ def task(
             continue
         scale = min(SCALE, LONGEST / max(width, height))
         drawn = sheet.render(scale=scale, may_draw_forms=False, draw_annots=False).to_pil().convert("RGB")
-        picture = drawn if kept is None else cut(drawn, kept, scale)
+        picture = drawn if kept is None else cut_rectangles(drawn, kept, scale)
         if longest:
             side = max(1, min(longest, round(SMALL_SCALE * max(width, height))))
             picture.thumbnail((side, side))
@@ -67,7 +67,7 @@ def task(
     return {"blob": b"".join(pictures), "sizes": sizes}
 
 
-def cut(drawn: Image.Image, kept: Sequence[float], scale: float) -> Image.Image:
+def cut_rectangles(drawn: Image.Image, kept: Sequence[float], scale: float) -> Image.Image:
     """A white sheet with what lies in the rectangles: pixels that lie wholly in one."""
     sheet = Image.new("RGB", drawn.size, "white")
     for x0, y0, x1, y1 in _group_by_four(kept):

@@ -16,17 +16,17 @@ _MARKS = (
 _CONTROLS = frozenset(map(chr, (*range(9), 11, *range(14, 27), *range(28, 32), 127)))
 
 
-def decode(data: bytes, *, partial: bool = False, declared: str | None = None) -> str | None:
+def decode_text(data: bytes, *, partial: bool = False, declared: str | None = None) -> str | None:
     """The text, or None where the bytes are no text. `partial`: the end may cut a character in two. declared: what the
     file itself says that it is encoded in, which counts where it is so."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
-            return _try(data, encoding, partial)
+            return _try_encoding(data, encoding, partial)
     if declared is not None and (said := _decode_as_declared(data, declared, partial)) is not None:
         return said
-    if JAPANESE_MAIL.search(data) and (text := _try(data, "iso2022_jp", partial)) is not None:
+    if JAPANESE_MAIL.search(data) and (text := _try_encoding(data, "iso2022_jp", partial)) is not None:
         return text
-    text = None if _looks_like_utf16(data) else _try(data, "utf-8", partial)
+    text = None if _looks_like_utf16(data) else _try_encoding(data, "utf-8", partial)
     if text is None:
         text = _decode_by_zeros(data, partial)
     if text is None and b"\x00" not in data:
@@ -34,7 +34,7 @@ def decode(data: bytes, *, partial: bool = False, declared: str | None = None) -
     return text if text is not None and _is_readable(text) else None
 
 
-def _try(data: bytes, encoding: str, partial: bool) -> str | None:
+def _try_encoding(data: bytes, encoding: str, partial: bool) -> str | None:
     decoder = codecs.getincrementaldecoder(encoding)("strict")
     try:
         return decoder.decode(data, final=not partial)
@@ -50,7 +50,7 @@ def _decode_as_declared(data: bytes, encoding: str, partial: bool) -> str | None
         return None
     if name.startswith(("utf-16", "utf-32")) or not codecs.lookup(name)._is_text_encoding:
         return None  # the declaration itself could be read as ASCII
-    text = _try(data, "cp1252" if name in ("iso8859-1", "ascii") else name, partial)
+    text = _try_encoding(data, "cp1252" if name in ("iso8859-1", "ascii") else name, partial)
     return text if text is not None and _is_readable(text) else None
 
 
@@ -65,7 +65,7 @@ def _decode_by_zeros(data: bytes, partial: bool) -> str | None:
     even, odd = sample[0::2].count(0), sample[1::2].count(0)
     if max(even, odd) < max(1, len(sample) // 5):
         return None
-    return _try(data, "utf-16-be" if even > odd else "utf-16-le", partial)
+    return _try_encoding(data, "utf-16-be" if even > odd else "utf-16-le", partial)
 
 
 def _decode_by_statistics(data: bytes) -> str | None:

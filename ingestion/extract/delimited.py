@@ -59,12 +59,12 @@ def _guess_delimiter(text: str) -> str:
     more than one."""
     lines = text[: 1 << 16].split("\n", SAMPLE)[:SAMPLE]
 
-    def evenness(candidate: str) -> tuple[int, int]:
+    def measure_evenness(candidate: str) -> tuple[int, int]:
         counts = [len(row) for row in csv.reader(lines, delimiter=candidate) if row]
         usual = max(set(counts), key=lambda count: (count > 1, counts.count(count)), default=1)
         return (counts.count(usual) if usual > 1 else 0, usual)
 
     try:
-        return max(DELIMITERS, key=evenness)
+        return max(DELIMITERS, key=measure_evenness)
     except csv.Error:
         return ","

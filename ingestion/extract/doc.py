@@ -41,7 +41,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     reader = _Reader(builder)
     for story in read_stories(compound):
         report("reading")
-        reader.read(story)
+        reader.read_story(story)
     builder.add_remainder(reader.instructions)
     storages = {name[0].lower() for name in compound.names}
     for storage, code in (("macros", "macros"), ("objectpool", "embedded_object")):
@@ -53,7 +53,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
             builder.add_remainder(list_texts_in_bytes(compound.read(*name)))
         else:
             builder.add_remainder(compound.list_texts_in([name]))
-    if not len(builder) and not builder.missed():
+    if not len(builder) and not builder.has_gaps():
         raise Quarantined("empty", "There is no text in this document. Check that you chose the right file.")
     return builder.build_extraction(sniff.DOC, None)
 
@@ -69,17 +69,17 @@ class _Reader:
         self._added: set[str] = set()  # margins, which each section repeats
         self.instructions: list[str] = []
 
-    def read(self, story: Story) -> None:
+    def read_story(self, story: Story) -> None:
         path = (story.title,) if story.title else None
         for text in story.paragraphs:
             if text.in_table:
                 self._take_cell(text, self._read_visible(text.text))
             else:
                 self._close_table(path)
-                self._add(text, self._read_visible(text.text), path)
+                self._add_paragraph(text, self._read_visible(text.text), path)
         self._close_table(path)
 
-    def _add(self, text: Text, spoken: str, path: tuple[str, ...] | None) -> None:
+    def _add_paragraph(self, text: Text, spoken: str, path: tuple[str, ...] | None) -> None:
         links, self._links = self._links, []
         if path is not None:
             if spoken in self._added:

@@ -167,7 +167,7 @@ class _Formats:
         for number in range(max(0, count)):
             place = 4 * (count + 1) + entry * number
             page = int.from_bytes(table[place : place + entry], "little") & 0x3FFFFF
-            self._read(stream[page * PAGE_BYTES : (page + 1) * PAGE_BYTES])
+            self._read_page(stream[page * PAGE_BYTES : (page + 1) * PAGE_BYTES])
 
     def of(self, text: str, offset: int) -> Text:
         number = bisect_right(self._starts, offset) - 1
@@ -175,7 +175,7 @@ class _Formats:
         in_table = IN_TABLE in marks or text.endswith("\x07")
         return Text(text, style, in_table, ENDS_ROW in marks, LIST in marks)
 
-    def _read(self, page: bytes) -> None:
+    def _read_page(self, page: bytes) -> None:
         if len(page) < PAGE_BYTES:
             return
         count = page[-1]

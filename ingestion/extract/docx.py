@@ -70,7 +70,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
         builder.add_properties(read_properties(package))
     except DAMAGE:
         raise package.corrupt() from None
-    if not len(builder) and not builder.missed():
+    if not len(builder) and not builder.has_gaps():
         raise Quarantined("empty", "There is no text in this document. Check that you chose the right file.")
     return builder.build_extraction(sniff.DOCX, None)
 
@@ -107,7 +107,7 @@ class _Body:
             ]
             self._links.take()
             title = TITLES[kind[1]]
-            for text in self._builder.unsaid(drop_page_numbers(lines) if title == MARGIN else lines):
+            for text in self._builder.find_missing_texts(drop_page_numbers(lines) if title == MARGIN else lines):
                 self._builder.add(text, path=(title,))
 
     def _read_blocks(self, parent: Any) -> None:
@@ -123,7 +123,7 @@ class _Body:
             else:
                 first = len(self._builder)
                 self._builder.add(clean_paragraph(join_spoken_text(child, self._links)), links=self._links.take())
-                self._describe(child, first)
+                self._describe_drawing(child, first)
 
     def _read_paragraph(self, element: Any) -> None:
         first = len(self._builder)
@@ -136,7 +136,7 @@ class _Body:
             self._builder.add(text, "list" if self._styles.is_list(element) else "text", links=links)
         for inner in list_paragraphs_inside(element):  # text boxes stand behind the paragraph they hang on
             self._builder.add(clean_paragraph(self._read_text(inner)), links=self._links.take())
-        self._describe(element, first)
+        self._describe_drawing(element, first)
 
     def _read_table(self, table: Any) -> None:
         first = len(self._builder)
@@ -146,7 +146,7 @@ class _Body:
             return
         lines = [[said for cell in _list_cells(row) for said in self._read_cell(*cell)] for row in rows]
         self._builder.add(format_markdown_table(lines), "table", links=self._links.take())
-        self._describe(table, first)
+        self._describe_drawing(table, first)
 
     def _read_cell(self, cell: Any, span: int) -> list[str]:
         """Its text, and empty ones for the columns that it spans besides, so that columns stay in line."""
@@ -155,10 +155,10 @@ class _Body:
 
     def _read_text(self, element: Any) -> str:
         """What a paragraph says, its number before it."""
-        return self._numbers.before(element, join_spoken_text(element, self._links))
+        return self._numbers.add_number(element, join_spoken_text(element, self._links))
 
-    def _describe(self, block: Any, first: int) -> None:
-        for said in self._builder.unsaid(list_descriptions(block, is_gone), first):
+    def _describe_drawing(self, block: Any, first: int) -> None:
+        for said in self._builder.find_missing_texts(list_descriptions(block, is_gone), first):
             self._builder.add(f"{DESCRIPTIONS}: {clean_paragraph(said)}")
 
 

@@ -68,9 +68,9 @@ class ListNumbers:
         self._uses: dict[str, _List] = {}
         for use in root.iter(w("num")) if root is not None else ():
             if (found := lists.get(read_value(use.find(w("abstractNumId"))) or "")) is not None:
-                self._uses[use.get(w("numId")) or ""] = _use(use, found)
+                self._uses[use.get(w("numId")) or ""] = _apply_use(use, found)
 
-    def before(self, element: Any, text: str) -> str:
+    def add_number(self, element: Any, text: str) -> str:
         """A paragraph's text, which stands in none but is shown, with its number before it. It is counted. Bullets are
         left out; before no text a number is, unless it says something itself.
         """
@@ -86,15 +86,15 @@ class ListNumbers:
             level = next((one for one in said if one is not None), 0)
         if level not in used.levels:
             return text
-        self._count(used, level)
+        self._count_level(used, level)
         own = used.levels[level]
         number = _format_number(used, level)
-        spelt = says(own.text)
+        spelt = has_content(own.text)
         if own.format == "bullet" or len(number) > LONGEST or not (text.strip() or spelt):
             return text
         return f"{number} {text}".strip()
 
-    def _count(self, used: _List, level: int) -> None:
+    def _count_level(self, used: _List, level: int) -> None:
         if not used.used:
             used.used = True
             for number in used.starts:
@@ -107,7 +107,7 @@ class ListNumbers:
                 used.counted[deeper] = None
 
 
-def says(text: str) -> bool:
+def has_content(text: str) -> bool:
     """Whether there is more around the numbers of a level than signs and single letters."""
     return len(re.sub(r"[\W_]", "", PLACE.sub("", text))) > 1
 
@@ -115,7 +115,7 @@ def says(text: str) -> bool:
 def _format_number(used: _List, level: int) -> str:
     own = used.levels[level]
 
-    def number(match: re.Match[str]) -> str:
+    def format_level(match: re.Match[str]) -> str:
         at = int(match[1]) - 1
         one = used.levels.get(at)
         if one is None or at > level:
@@ -123,7 +123,7 @@ def _format_number(used: _List, level: int) -> str:
         value = used.counted[at]
         return _format_as(used.start(at) if value is None else value, "decimal" if own.legal else one.format)
 
-    return PLACE.sub(number, own.text).strip()
+    return PLACE.sub(format_level, own.text).strip()
 
 
 def _read_levels(declared: Any) -> dict[int, _Level]:
@@ -146,7 +146,7 @@ def _read_level(declared: Any, number: int) -> _Level:
     )
 
 
-def _use(use: Any, declared: _List) -> _List:
+def _apply_use(use: Any, declared: _List) -> _List:
     """One that declares beginnings or levels of its own; it goes on counting where the list is."""
     starts, own = {}, {}
     for override in use.findall(w("lvlOverride")):

@@ -87,13 +87,13 @@ def join_spoken_text(element: Any, links: Links) -> str:
     """The text of a paragraph as it reads with all insertions accepted and all deletions left out."""
     said: list[str] = []
     fields: list[_Field] = []
-    _say(element, links, said, fields)
+    _append_text(element, links, said, fields)
     while fields:  # those that end in a later paragraph
-        _close(fields.pop(), links, said)
+        _close_field(fields.pop(), links, said)
     return "".join(said)
 
 
-def _say(element: Any, links: Links, said: list[str], fields: list[_Field]) -> None:
+def _append_text(element: Any, links: Links, said: list[str], fields: list[_Field]) -> None:
     for child in element:
         tag = child.tag
         if tag in ELSEWHERE or (tag == RUN and _is_hidden(child)):
@@ -109,7 +109,7 @@ def _say(element: Any, links: Links, said: list[str], fields: list[_Field]) -> N
                 fields[-1].instruction += child.text or ""
         else:
             start = len(said)
-            _say(child, links, said, fields)
+            _append_text(child, links, said, fields)
             target = ""
             if tag == LINK:
                 target = links.targets.get(get_attribute(child, "id") or "", "")
@@ -125,10 +125,10 @@ def _handle_field_mark(kind: str | None, links: Links, said: list[str], fields: 
     elif fields and kind == "separate":
         fields[-1].start = len(said)
     elif fields and kind == "end":
-        _close(fields.pop(), links, said)
+        _close_field(fields.pop(), links, said)
 
 
-def _close(closed: _Field, links: Links, said: list[str]) -> None:
+def _close_field(closed: _Field, links: Links, said: list[str]) -> None:
     if closed.start is not None and (target := find_field_target(closed.instruction)):
         links.put(said, min(closed.start, len(said)), target)
 

@@ -19,12 +19,12 @@ QUALITY = 80
 Image.register_save("JPEG", JpegImagePlugin._save)  # nothing is looked up once the rights are given up
 
 
-def task(path: Path, *, limits: Limits, report: Report, page: int) -> dict[str, Any]:
-    """For `run_limited("ingestion.extract.drawing:task", …)`: {"width", "height": of the page as it is shown, in
+def draw_page(path: Path, *, limits: Limits, report: Report, page: int) -> dict[str, Any]:
+    """For `run_limited("ingestion.extract.drawing:draw_page", …)`: {"width", "height": of the page as it is shown, in
     points, "blob": JPEG}. page: from 1. Without annotations and form fields, which extraction does not account for.
     """
     report("opening")
-    if sniff.look(path, "page.pdf").media_type != sniff.PDF:
+    if sniff.sniff_file(path, "page.pdf").media_type != sniff.PDF:
         raise Quarantined("unsupported", "Only pages of a PDF can be drawn.")
     document = pdfium.PdfDocument(path)
     if not 1 <= page <= len(document):

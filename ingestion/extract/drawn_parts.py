@@ -33,7 +33,7 @@ def add_drawing_text(package: Package, builder: Builder, pages: Mapping[str, int
             read.add(link.target)
             with suppress(Quarantined, *DAMAGE):  # a part that does not parse is on record as one
                 found = list(_list_texts(package.root(link.target)))
-                new = set(builder.unsaid(text for _, text in found))
+                new = set(builder.find_missing_texts(text for _, text in found))
                 for kind, text in found:
                     builder.add(text if text in new else "", kind, page=(pages or {}).get(owner), path=(DRAWN,))
 

@@ -1,7 +1,7 @@
 """Pictures that stand within a text: `data:` addresses of web pages and Markdown, groups of Rich Text, parts of mail.
 
-A reader names each by a key (`Eyes.picture`), and whoever looks at them finds it again by the same key: `find`. Nothing
-is fetched: a picture that lies elsewhere is not a part of the file.
+A reader names each by a key (`Eyes.picture`), and whoever looks at them finds it again by the same key: `find_picture`.
+Nothing is fetched: a picture that lies elsewhere is not a part of the file.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def list_in_markdown(text: str) -> Iterator[bytes]:
     yield from filter(None, (unpack_data_url(found[0]) for found in WRITTEN.finditer(text)))
 
 
-def find(path: Path, key: str) -> bytes | None:
+def find_picture(path: Path, key: str) -> bytes | None:
     """The picture that a reader of the file named `key`; None where there is none."""
     kind, _, number = key.partition(" ")
     if kind == "group":
@@ -92,9 +92,9 @@ def _list_in_message(path: Path) -> Iterator[bytes]:
 
 def _list_in_text(path: Path) -> Iterator[bytes]:
     from ingestion.extract import html
-    from ingestion.extract.decode import decode
+    from ingestion.extract.decode import decode_text
 
     data = path.read_bytes()
-    text = decode(data, declared=html.declared_encoding(data)) or ""
+    text = decode_text(data, declared=html.declared_encoding(data)) or ""
     yield from list_in_markdown(text)
     yield from list_in_page(html.parse_page(text))

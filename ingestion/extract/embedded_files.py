@@ -47,12 +47,12 @@ def add_embedded(package: Package, builder: Builder, limits: Limits, report: Rep
         try:
             if number >= MOST:
                 raise ValueError
-            extraction = _read(package.content(name), name, bounds, lambda *_: report("reading"))
+            extraction = _read_part(package.content(name), name, bounds, lambda *_: report("reading"))
         except Exception:  # whatever breaks in it costs the file around it nothing
             builder.miss("embedded_object", UNREAD)
             continue
         read.append(name)
-        new = set(builder.unsaid(one.text for one in extraction.paragraphs))
+        new = set(builder.find_missing_texts(one.text for one in extraction.paragraphs))
         for paragraph in extraction.paragraphs:
             kind = "text" if paragraph.kind == "heading" else paragraph.kind
             builder.add(paragraph.text if paragraph.text in new else "", kind, path=(EMBEDDED,))
@@ -62,7 +62,7 @@ def add_embedded(package: Package, builder: Builder, limits: Limits, report: Rep
     return read
 
 
-def _read(content: bytes, name: str, limits: Limits, report: Report) -> Extraction:
+def _read_part(content: bytes, name: str, limits: Limits, report: Report) -> Extraction:
     found = FILES.fullmatch(name)
     module = import_module(f"ingestion.extract.{MODULES[found[1].lower()] if found else ''}")
     options: dict[str, Any] = {"skip": ()} if module.__name__.endswith("pptx") else {}

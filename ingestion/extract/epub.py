@@ -16,7 +16,7 @@ from ingestion.documents import Extraction
 from ingestion.extract import html, sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import clean_line
-from ingestion.extract.decode import decode
+from ingestion.extract.decode import decode_text
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.font_strings import is_font
 from ingestion.extract.package import DAMAGE, Package, get_local_name
@@ -56,16 +56,16 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
                 _add_page(package, page, builder, eyes)
             else:
                 builder.miss("page_failed", "A chapter that the book names is not in it.")
-        _sweep(package, builder, eyes)
+        _sweep_strings(package, builder, eyes)
         builder.add_properties(_read_properties(book))
     except DAMAGE:
         raise package.corrupt() from None
-    if not len(builder) and not builder.missed():
+    if not len(builder) and not builder.has_gaps():
         raise Quarantined("empty", "There is no text in this book. Check that you chose the right file.")
     return builder.build_extraction(sniff.EPUB, None)
 
 
-def _sweep(package: Package, builder: Builder, eyes: Eyes) -> None:
+def _sweep_strings(package: Package, builder: Builder, eyes: Eyes) -> None:
     """Gathers the strings that no page of the book shows; pictures are read, and what is no text is recorded."""
     builder.add_remainder(list_texts_of_archive(package.path, lambda: record_miss(builder, "unknown_part", WHAT)))
     changed = "META-INF/encryption.xml" in package.names  # fonts, by a key
@@ -88,7 +88,7 @@ def _sweep(package: Package, builder: Builder, eyes: Eyes) -> None:
 
 def _add_page(package: Package, name: str, builder: Builder, eyes: Eyes) -> None:
     data = package.content(name)
-    text = decode(data, declared=html.declared_encoding(data))
+    text = decode_text(data, declared=html.declared_encoding(data))
     if text is None:
         builder.miss("unreadable_text", "A chapter of this book is in an encoding that cannot be read.")
         return

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ingestion.extract.build import Builder
-from ingestion.seen import PictureReading, Region, WantedPicture
+from ingestion.picture_reading import PictureReading, Region, WantedPicture
 
 MOST = 2_000  # pictures of one file that are looked at; the others stay unread, and are recorded as that
 UNSURE = 60.0  # confidence: below it, what was read is told to stewards and not relied on
@@ -69,7 +69,7 @@ class Eyes:
             builder.miss(code, detail, page)
             return
         # Here, because it brings all that PDFs need.
-        from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, find_untranscribed_words, list_texts
+        from ingestion.extract.picture_text import BY_OCR_ONLY, add_markdown, find_untranscribed_words, list_texts
 
         note_doubt(seen, builder, page)
         builder.add_properties(dict(seen.said))
@@ -87,7 +87,7 @@ class Eyes:
                 builder.miss("vision_unchecked", UNCHECKED, page)
             return
         texts = list_texts(seen)
-        for text in texts if unless_since is None else builder.unsaid(texts, unless_since):
+        for text in texts if unless_since is None else builder.find_missing_texts(texts, unless_since):
             builder.add(text, page=page, path=path or IN_PICTURES, read_by="ocr")
 
 

@@ -70,7 +70,7 @@ def _is_margin(form: str, texts: Sequence[str], places: Sequence[int], ends: Seq
     return False
 
 
-def renumber(count: int, left_out: Mapping[int, int | None]) -> dict[int, int]:
+def renumber_paragraphs(count: int, left_out: Mapping[int, int | None]) -> dict[int, int]:
     """Number of each paragraph that stays -> its number afterwards."""
     kept = [place for place in range(count) if place not in left_out]
     return {place: number for number, place in enumerate(kept)}

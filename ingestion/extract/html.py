@@ -17,7 +17,7 @@ from ingestion.extract.build import Builder
 from ingestion.extract.clean import clean, clean_line, clean_paragraph
 from ingestion.extract.embedded import IN_TEXT, compute_key, is_ornament
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.html_marks import PAGE, hides, is_offered, read_properties
+from ingestion.extract.html_marks import PAGE, is_hidden, is_offered, read_properties
 from ingestion.extract.html_tables import TALLEST, WIDEST, is_data, read_number
 from ingestion.extract.package import get_local_name
 from ingestion.extract.package_parts import DETAILS
@@ -53,7 +53,7 @@ def extract(text: str, eyes: Eyes) -> Extraction:
     """Raises Quarantined: corrupt, empty."""
     builder = Builder()
     read_into(builder, text, eyes)
-    if not len(builder) and not builder.missed():
+    if not len(builder) and not builder.has_gaps():
         raise Quarantined("empty", "There is no text on this page. Check that you chose the right file.")
     builder.drop_margins()
     return builder.build_extraction(sniff.HTML, None)
@@ -101,14 +101,14 @@ class _Walk:
         walker = etree.iterwalk(root, events=("start", "end", "comment", "pi"))
         for event, element in walker:
             if event in ("comment", "pi"):
-                self._add(element.tail)
+                self._add_text(element.tail)
             elif event == "end":
-                self._close(element, get_local_name(element))
-                self._add(element.tail if element is not root else None)
+                self._close_element(element, get_local_name(element))
+                self._add_text(element.tail if element is not root else None)
             elif self._pass_over(element, get_local_name(element)):
                 walker.skip_subtree()  # its end is told all the same
             else:
-                self._open(element, get_local_name(element))
+                self._open_element(element, get_local_name(element))
         self._end_paragraph()
 
     def _pass_over(self, element: Any, name: str) -> bool:
@@ -117,7 +117,7 @@ class _Walk:
             self._record_hidden(element)
         if name in SKIPPED or (name == "title" and get_local_name(element.getparent()) == "head"):
             return True
-        if hides(element):
+        if is_hidden(element):
             self._record_hidden(element)
             return True
         if name == "table" and is_data(element):
@@ -130,7 +130,7 @@ class _Walk:
         """Its text is one text, however many elements it is cut into."""
         self._builder.add_remainder(["".join(element.itertext())])
 
-    def _open(self, element: Any, name: str) -> None:
+    def _open_element(self, element: Any, name: str) -> None:
         if name in BLOCKS:
             self._end_paragraph()
         if name in HEADINGS:
@@ -155,9 +155,9 @@ class _Walk:
             self._said.append(f" {element.get('value') or ''} ")
         elif name in ("input", "button", "progress", "meter"):
             self._said.append(f" {element.get('value') or ''} {element.get('placeholder') or ''} ")
-        self._add(element.text)
+        self._add_text(element.text)
 
-    def _close(self, element: Any, name: str) -> None:
+    def _close_element(self, element: Any, name: str) -> None:
         if name == "a" and self._links:
             start = self._links.pop()
             target = clean_line(element.get("href") or "")
@@ -174,7 +174,7 @@ class _Walk:
             if name in LISTS and self._lists:
                 self._lists.pop()
 
-    def _add(self, text: str | None) -> None:
+    def _add_text(self, text: str | None) -> None:
         if text:
             self._said.append(text if self._pre else re.sub(r"\s+", " ", text))
 
@@ -205,7 +205,7 @@ class _Walk:
         found: list[tuple[str, str]] = []
         above: dict[int, int] = {}  # column → rows that a cell from above still takes
         for row in table.iter("tr"):
-            if hides(row) or hides(row.getparent()):
+            if is_hidden(row) or is_hidden(row.getparent()):
                 self._record_hidden(row)
                 continue
             cells: dict[int, str] = {}
@@ -227,7 +227,7 @@ class _Walk:
 
     def _read_inside(self, cell: Any, found: list[tuple[str, str]]) -> str:
         """The words of a cell, told by a walk of their own. found: gets its links."""
-        if hides(cell):
+        if is_hidden(cell):
             self._record_hidden(cell)
             return ""
         inner = Builder()

@@ -14,7 +14,7 @@ HIDING = re.compile(r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)", 
 PROPERTIES = re.compile(r"(?:og:|dc\.|dcterms\.|article:)?(?:title|description|author|keywords|subject|creator)")
 
 
-def hides(element: Any) -> bool:
+def is_hidden(element: Any) -> bool:
     """Whether the element itself says that it does not show."""
     if element.get("hidden") is not None:
         return True

@@ -52,7 +52,7 @@ READERS = {
 }
 
 
-def task(
+def run_extraction(
     path: Path,
     *,
     limits: Limits,
@@ -63,15 +63,17 @@ def task(
     seen: str | None = None,
     counts: bool = False,
 ) -> dict[str, Any]:
-    """For `run_limited("ingestion.extract.inside:task", …)`. seen: file with what was seen on its pictures. counts:
-    what a text holds is counted here too, so that it needs no process of its own.
+    """For `run_limited("ingestion.extract.inside:run_extraction", …)`. seen: file with what was seen on its pictures.
+    counts: what a text holds is counted here too, so that it needs no process of its own.
     """
     eyes = Eyes(strategy, Path(seen) if seen else None)
     extraction = extract(path, name, limits=limits, report=report, eyes=eyes, skip=skip)
     answer = {**extraction.head_to_json(), "rows": extraction.rows_to_json()}
     if counts and READERS[extraction.media_type].of_text:
         with suppress(Exception):  # the text stands; another process tries again to count it
-            answer["counted"] = structure.task(path, limits=limits, report=report, media_type=extraction.media_type)
+            answer["counted"] = structure.measure_structure(
+                path, limits=limits, report=report, media_type=extraction.media_type
+            )
     return answer
 
 
@@ -87,15 +89,15 @@ def extract(
     """Reads the file at `path`, which came with the file name `name`. Raises Quarantined."""
     limits, report, eyes = limits or Limits(), report or _ignore_progress, eyes or Eyes()
     report("opening")
-    found = sniff.look(path, name)
-    extraction = _extract(path, found.media_type, limits, report, eyes, skip)
+    found = sniff.sniff_file(path, name)
+    extraction = _extract_by_type(path, found.media_type, limits, report, eyes, skip)
     from ingestion.extract.unread_bytes import digest_unread
 
     unread = extraction.unread or digest_unread(path, found.media_type, extraction.unaccounted)
     return replace(extraction, notes=(*extraction.notes, *found.notes), wanted=eyes.list_wanted(), unread=unread)
 
 
-def _extract(
+def _extract_by_type(
     path: Path, media_type: str, limits: Limits, report: Report, eyes: Eyes, skip: Collection[int]
 ) -> Extraction:
     reader = READERS[media_type]
@@ -111,7 +113,7 @@ def _extract(
 
 
 def _read_text(path: Path, limits: Limits, declared: Callable[[bytes], str | None] | None = None) -> str:
-    from ingestion.extract.decode import decode
+    from ingestion.extract.decode import decode_text
 
     size = path.stat().st_size
     largest = min(limits.inflated_bytes, limits.memory_bytes // 16)
@@ -121,7 +123,7 @@ def _read_text(path: Path, limits: Limits, declared: Callable[[bytes], str | Non
             f"This text has {size // (1 << 20)} MB; texts of up to {largest // (1 << 20)} MB can be read. Split it.",
         )
     data = path.read_bytes()
-    text = decode(data, declared=declared(data) if declared is not None else None)
+    text = decode_text(data, declared=declared(data) if declared is not None else None)
     if text is None:
         raise Quarantined(
             "corrupt", "This file is named as a text, but it contains characters no text has. Save it again as UTF-8."

@@ -25,7 +25,7 @@ _BETWEEN = {code: " " for code in range(128) if not chr(code).isalpha()}  # the 
 _ENOUGH = 4
 
 
-def guess(text: str, default: str = DEFAULT) -> str:
+def guess_language(text: str, default: str = DEFAULT) -> str:
     """ISO 639-1 code of the language of `text`; `default` when there is not enough to tell."""
     text = text[:4000].lower()
     words = Counter(text.translate(_BETWEEN).split() if text.isascii() else _TOKEN.findall(text))

@@ -22,7 +22,7 @@ from ingestion.documents import Attachment, Extraction, Kind
 from ingestion.extract import html, outlook, plain, sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import clean_line
-from ingestion.extract.decode import decode
+from ingestion.extract.decode import decode_text
 from ingestion.extract.embedded import IN_MESSAGE, is_ornament
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.mail_parts import CUT, MESSAGE, PICTURE, TEXT, MailPart, extract_strings, walk_parts
@@ -64,7 +64,7 @@ class _Version:
 
 def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes, media_type: str = sniff.EML) -> Extraction:
     """Raises Quarantined: corrupt, encrypted, empty."""
-    message = _read(path)
+    message = _read_message(path)
     report("reading")
     builder = Builder()
     subject = _join_headers(message, "subject")
@@ -76,26 +76,26 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes, media_typ
     attachments: list[Attachment] = []
     for part in walk_parts(message):
         report("reading")
-        _take(part, builder, attachments, subject, eyes)
+        _add_part(part, builder, attachments, subject, eyes)
     builder.add("\n".join(_list_other_headers(message)), path=(HEADERS,))
     builder.add_remainder(extract_strings(message))
     if outlook.is_outlook(path):
         outlook.sweep_message(path, builder)
-    if not len(builder) and not builder.missed():
+    if not len(builder) and not builder.has_gaps():
         raise Quarantined("empty", "There is nothing in this message. Check that you chose the right file.")
     return replace(builder.build_extraction(media_type, None), attachments=tuple(attachments))
 
 
-def attachment(path: Path, *, limits: Limits, report: Report, part: int) -> dict[str, Any]:
+def read_attachment(path: Path, *, limits: Limits, report: Report, part: int) -> dict[str, Any]:
     """Task of the limited process: the bytes of one attachment, by the number that extraction gave it."""
     report("reading")
-    for found in walk_parts(_read(path)):
+    for found in walk_parts(_read_message(path)):
         if found.number == part and (content := found.content()) is not None:
             return {"blob": content}
     raise Quarantined("corrupt", "This attachment cannot be taken out of its message.")
 
 
-def _read(path: Path) -> Message:
+def _read_message(path: Path) -> Message:
     if outlook.is_outlook(path):
         return outlook.read_message(path)
     data = path.read_bytes()
@@ -110,19 +110,19 @@ def _read(path: Path) -> Message:
 
 def extract_picture(path: Path, number: int) -> bytes | None:
     """A picture inside the text, by the number of its part."""
-    return next((part.content() for part in walk_parts(_read(path)) if part.number == number), None)
+    return next((part.content() for part in walk_parts(_read_message(path)) if part.number == number), None)
 
 
 def extract_pages(path: Path) -> Iterator[str]:
     """The web pages among the texts of a message."""
-    for part in walk_parts(_read(path)):
+    for part in walk_parts(_read_message(path)):
         for message in part.versions if part.kind == TEXT else ():
             version = _read_version(message)
             if version is not None and version.kind == "html":
                 yield version.text
 
 
-def _take(
+def _add_part(
     part: MailPart,
     builder: Builder,
     attachments: list[Attachment],
@@ -142,12 +142,12 @@ def _take(
         if content is None or not is_ornament(content):
             eyes.picture(builder, f"part {part.number}", "image", UNREAD_PICTURE)
     elif part.kind == TEXT:
-        _tell(part, builder, subject, eyes)
+        _add_bodies(part, builder, subject, eyes)
     else:
-        _attach(part, builder, attachments, subject)
+        _add_attachment(part, builder, attachments, subject)
 
 
-def _tell(part: MailPart, builder: Builder, subject: str, eyes: Eyes) -> None:
+def _add_bodies(part: MailPart, builder: Builder, subject: str, eyes: Eyes) -> None:
     """The web page of several versions, else the first; then what the others say beyond it."""
     versions = [version for message in part.versions if (version := _read_version(message)) is not None]
     if len(versions) < len(part.versions) or any(map(_has_strays, part.versions)):
@@ -202,11 +202,11 @@ def _read_version(message: Message) -> _Version | None:
     declared = charset if isinstance(charset, str) else None
     if kind == "html" and declared is None:
         declared = html.declared_encoding(content)
-    text = decode(content, declared=declared)
+    text = decode_text(content, declared=declared)
     return None if text is None else _Version(kind, text)
 
 
-def _attach(part: MailPart, builder: Builder, attachments: list[Attachment], subject: str) -> None:
+def _add_attachment(part: MailPart, builder: Builder, attachments: list[Attachment], subject: str) -> None:
     content = part.content()
     said = clean_line(_decode_header_text(part.name))
     name = said[:200] or (f"{NAMELESS}-{part.number}{part.suffix}")
@@ -239,7 +239,7 @@ def _decode_header_text(raw: object) -> str:
     """A header as people read it: RFC 2047 words and bytes of any encoding become text."""
     text = FOLD.sub("", str(raw))
     if any("\udc80" <= letter <= "\udcff" for letter in text):
-        text = decode(text.encode("utf-8", "surrogateescape")) or text.encode("ascii", "ignore").decode()
+        text = decode_text(text.encode("utf-8", "surrogateescape")) or text.encode("ascii", "ignore").decode()
     try:
         pieces = decode_header(text)
     except (HeaderParseError, ValueError):
@@ -252,5 +252,5 @@ def _decode_header_text(raw: object) -> str:
         try:
             said.append(piece.decode(charset or "utf-8", "replace"))
         except LookupError:
-            said.append(decode(piece) or piece.decode("latin-1"))
+            said.append(decode_text(piece) or piece.decode("latin-1"))
     return clean_line("".join(said))

@@ -34,13 +34,13 @@ EMBEDDED = "A picture is embedded in this text; it was not read."
 
 def extract(text: str, eyes: Eyes) -> Extraction:
     builder = Builder()
-    pictures = add(text, builder)
+    pictures = add_markdown(text, builder)
     for content in pictures:
         eyes.picture(builder, compute_key(content, IN_TEXT), "image", EMBEDDED)
     return builder.build_extraction(sniff.MARKDOWN, None)
 
 
-def add(text: str, builder: Builder) -> list[bytes]:
+def add_markdown(text: str, builder: Builder) -> list[bytes]:
     """The paragraphs of a text, to a builder that may have others. The pictures that it holds itself, but ornaments."""
     text = clean(text)
     if front := FRONT_MATTER.match(text):
@@ -105,11 +105,11 @@ class _Walk:
             if token.type == "table_open":
                 index = self._read_table(index)
                 continue
-            self._take(token, index)
+            self._handle_token(token, index)
             index += 1
         self._end_item()
 
-    def _take(self, token: Token, index: int) -> None:
+    def _handle_token(self, token: Token, index: int) -> None:
         if token.type in ("bullet_list_open", "ordered_list_open"):
             self._end_item()
             self._lists.append(int(token.attrGet("start") or 1) if token.type == "ordered_list_open" else None)
@@ -125,10 +125,10 @@ class _Walk:
         elif token.type == "inline":
             self._read_inline(token, self._tokens[index - 1])
         elif token.type in ("fence", "code_block"):
-            self._add(f"{token.info.strip()}\n{token.content}".strip("\n"), "code")
+            self._add_paragraph(f"{token.info.strip()}\n{token.content}".strip("\n"), "code")
         elif token.type == "html_block":
             self._links += find_raw_links(token.content)
-            self._add(token.content.strip(), "code")
+            self._add_paragraph(token.content.strip(), "code")
 
     def _read_inline(self, token: Token, opened: Token) -> None:
         heading = opened.type == "heading_open"
@@ -138,9 +138,9 @@ class _Walk:
         if heading:
             self._builder.add(clean_line(text), "heading", level=float(opened.tag[1:]), links=self._take_links())
         else:
-            self._add(text, "text")
+            self._add_paragraph(text, "text")
 
-    def _add(self, text: str, kind: Kind) -> None:
+    def _add_paragraph(self, text: str, kind: Kind) -> None:
         if self._lists:
             self._item.append(text)
         else:

@@ -44,7 +44,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
         add_properties(package, builder)
     except DAMAGE:
         raise package.corrupt() from None
-    if not len(builder) and not builder.missed():
+    if not len(builder) and not builder.has_gaps():
         raise Quarantined("empty", "There is no text on these slides. Check that you chose the right file.")
     return builder.build_extraction(sniff.ODP, len(slides) or None, "layout")
 

@@ -14,7 +14,7 @@ from ingestion.extract.build import Builder
 from ingestion.extract.clean import clean_line
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.odf import add_properties, read_comments, read_line, read_lines, record_objects, refuse_encrypted
-from ingestion.extract.package import DAMAGE, Package, forget, get_attribute, get_local_name
+from ingestion.extract.package import DAMAGE, Package, get_attribute, get_local_name, release_element
 from ingestion.extract.package_parts import sweep_package
 from ingestion.extract.rows import Grid
 from ingestion.sandbox.limits import Limits, Quarantined, Report
@@ -60,18 +60,18 @@ class _Workbook:
             if event == "start" and name == "table" and not inner:
                 self._builder.add(clean_line(get_attribute(element, "name") or ""), "heading", level=1.0)
             elif event == "end" and name == "table" and not inner:
-                self._close()
+                self._close_sheet()
             elif event == "end" and name == "table-row":
                 self._add_row(element)
-                forget(element)
+                release_element(element)
             elif event == "end" and name != "table":
                 self._look_at(element)
                 self._behind += element.attrib.values() if name in ("named-range", "content-validation") else ()
-        self._close()
-        if not self._cells and not self._builder.missed():
+        self._close_sheet()
+        if not self._cells and not self._builder.has_gaps():
             raise Quarantined("empty", "All sheets of this workbook are empty. Check that you chose the right file.")
 
-    def _close(self) -> None:
+    def _close_sheet(self) -> None:
         """The end of a sheet: what stands beside its cells."""
         self._grid.close()
         self._builder.add_unsaid(self._drawn, DRAWN)

@@ -67,7 +67,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
             builder.add_properties(_read_properties(package.root("meta.xml")))
     except DAMAGE:
         raise package.corrupt() from None
-    if not len(builder) and not builder.missed():
+    if not len(builder) and not builder.has_gaps():
         raise Quarantined("empty", "There is no text in this document. Check that you chose the right file.")
     return builder.build_extraction(sniff.ODT, None)
 
@@ -94,7 +94,7 @@ class _Walk:
         """Paragraphs that stand apart from the text, under a title."""
         lines = [clean_paragraph(self._read_visible(line)) for line in element.iter("{*}p", "{*}h")]
         self._links.clear()
-        for text in self._builder.unsaid(drop_page_numbers(lines) if title == MARGIN else lines):
+        for text in self._builder.find_missing_texts(drop_page_numbers(lines) if title == MARGIN else lines):
             self._builder.add(text, path=(title,))
 
     def _read_blocks(self, parent: Any, kind: Kind) -> None:

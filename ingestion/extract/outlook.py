@@ -20,7 +20,7 @@ from pathlib import Path
 from striprtf.striprtf import rtf_to_text
 
 from ingestion.extract.build import Builder
-from ingestion.extract.decode import decode
+from ingestion.extract.decode import decode_text
 from ingestion.extract.ole import SIGNATURE, Compound
 from ingestion.extract.outlook_rtf import unpack_rtf
 from ingestion.extract.remainder import list_texts_in_bytes
@@ -139,7 +139,7 @@ class _Storage:
     def decode_narrow(self, narrow: bytes) -> str:
         """Text in the code page of the message."""
         narrow = narrow.rstrip(b"\0")
-        return (decode(narrow, declared=self._encoding) or narrow.decode("cp1252", "replace")) if narrow else ""
+        return (decode_text(narrow, declared=self._encoding) or narrow.decode("cp1252", "replace")) if narrow else ""
 
     def read_first_text(self, *numbers: str) -> str:
         return next((text for number in numbers if (text := self.text(number))), "")
@@ -228,7 +228,7 @@ def _list_texts(storage: _Storage, class_: str) -> Iterator[Message]:
         yield MIMEText(_make_storable(plain), "plain", "utf-8")
     html = storage.binary("1013")
     page = storage.text("1013") or (
-        decode(html, declared=_find_declared_encoding(html, storage)) if html.strip() else None
+        decode_text(html, declared=_find_declared_encoding(html, storage)) if html.strip() else None
     )
     if page:
         yield MIMEText(_make_storable(page), "html", "utf-8")

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from ingestion.documents import Extraction, Note
 from ingestion.extract.counting import STAGE
+from ingestion.picture_reading import PictureReading, WantedPicture
 from ingestion.sandbox import Limits, Progress, Quarantined, run_limited
 from ingestion.sandbox.runner import Listener
-from ingestion.seen import PictureReading, WantedPicture
 
 STRATEGIES = frozenset({"text", "layout", "ocr", "vision"})
 MAX_BAD_PAGES = 5
@@ -33,7 +33,7 @@ Look = Callable[[Path, Sequence[WantedPicture]], LookResult]
 
 def take_attachment(path: Path, part: int, *, limits: Limits | None = None) -> bytes:
     """The bytes of a part of a message, by the number that its extraction gave it. Raises Quarantined."""
-    answer = run_limited("ingestion.extract.mail:attachment", path, limits=limits, options={"part": part})
+    answer = run_limited("ingestion.extract.mail:read_attachment", path, limits=limits, options={"part": part})
     blob = answer.get("blob")
     if not isinstance(blob, bytes):
         raise Quarantined("crashed", "The reader gave an answer that makes no sense for this file.")
@@ -65,7 +65,7 @@ def extract_file(
         raise ValueError(f"not a strategy of extraction: {strategy!r}")
     limits = limits or Limits()
     skip: list[int] = []
-    extraction = _read(path, name, limits, on_progress, strategy, skip, None, counts)
+    extraction = _read_once(path, name, limits, on_progress, strategy, skip, None, counts)
     if look is None or not extraction.wanted:
         return extraction
     looked = look(path, extraction.wanted)
@@ -74,11 +74,11 @@ def extract_file(
             for key, what in looked.seen.items():
                 seen.write(json.dumps([key, None if what is None else what.to_json()], ensure_ascii=False) + "\n")
             seen.flush()
-            extraction = _read(path, name, limits, on_progress, strategy, skip, Path(seen.name))
+            extraction = _read_once(path, name, limits, on_progress, strategy, skip, Path(seen.name))
     return replace(extraction, wanted=(), notes=(*extraction.notes, *looked.notes))
 
 
-def _read(
+def _read_once(
     path: Path,
     name: str,
     limits: Limits,
@@ -102,7 +102,7 @@ def _read(
         options = {"name": name, "strategy": strategy, "skip": skip, "seen": pictures, "counts": counts}
         try:
             answer = run_limited(
-                "ingestion.extract.inside:task",
+                "ingestion.extract.inside:run_extraction",
                 path,
                 limits=limits,
                 on_progress=listen,

@@ -140,13 +140,6 @@ class Package:
                 return link.target
         raise KeyError("officeDocument")
 
-    def outside(self) -> Iterator[Relationship]:
-        """What all parts refer to that lies elsewhere."""
-        for name in self.names:
-            folder, _, base = name.rpartition("_rels/")
-            if base.endswith(".rels"):
-                yield from (link for link in self.links(folder + base.removesuffix(".rels")).values() if link.external)
-
     def has_text(self, name: str, *tags: str) -> bool:
         """Whether there are words in a part, in elements of these local names if any are given; a part that does not
         parse counts as having some."""
@@ -172,7 +165,7 @@ def get_local_name(element: Any) -> str:
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
-def forget(element: Any) -> None:
+def release_element(element: Any) -> None:
     """Lets go of an element that was read, and of those before it."""
     element.clear()
     while element.getprevious() is not None:

@@ -32,10 +32,10 @@ from ingestion.extract.pdf_said import DocumentTexts
 from ingestion.extract.pdf_seen import UNREADABLE, compute_picture_area
 from ingestion.extract.pdf_tables import find_tables
 from ingestion.extract.pdf_words import Mapping, PageContent, Word, read_page
-from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, join_in_a_row, place_boxes
+from ingestion.extract.picture_text import BY_OCR_ONLY, add_markdown, join_in_a_row, place_boxes
 from ingestion.extract.unread_bytes import digest_unread_of_pdf
+from ingestion.picture_reading import PictureReading
 from ingestion.sandbox.limits import Limits, Quarantined, Report
-from ingestion.seen import PictureReading
 
 SAMPLE = 40  # pages
 PROSE = 6  # words on a line that make it running text
@@ -64,7 +64,7 @@ def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int]
     reading.run()
     document.close()
     if not len(builder) and reading.blank_pages == pages:
-        if builder.missed():
+        if builder.has_gaps():
             raise pdf_revisions.build_corrupt("This PDF is damaged: nothing on its pages can be read.")
         raise Quarantined("empty", "All pages of this PDF are blank. Check that you chose the right file.")
     builder.drop_margins()
@@ -106,7 +106,7 @@ class _Reading:
             self._report("reading", number, self._pages)
             try:
                 sampled = self._sampled.pop(number, None)
-                self._read_page(number, sampled or self._read(number))
+                self._read_page(number, sampled or self._parse_page(number))
             except (MemoryError, Quarantined):
                 raise
             except Exception:  # whatever a hostile page makes the libraries raise costs this page alone
@@ -121,7 +121,7 @@ class _Reading:
     def _record_failure(self, number: int) -> None:
         self._builder.miss("page_failed", "This page could not be read; the others were.", number)
 
-    def _read(self, number: int) -> PdfPage:
+    def _parse_page(self, number: int) -> PdfPage:
         page = self._document[number - 1]
         try:
             content = read_page(page, WANTS_TABLES.get(self._eyes.strategy or ""))
@@ -148,7 +148,7 @@ class _Reading:
         for number in sorted(chosen - set(self._skip)):
             self._report("reading", number, self._pages)
             try:
-                page = self._read(number)
+                page = self._parse_page(number)
             except (MemoryError, Quarantined):
                 raise
             except Exception:  # met again, and recorded, when its turn comes
@@ -184,7 +184,7 @@ class _Reading:
         written = content.written if page.joined is None else ()
         for group in group_in_reading_order(runs, content.width, written):
             for block in build_blocks(group, number, self._body, self._hyphenation):
-                last = self._add(block, number, self._last_table if first else None)
+                last = self._add_block(block, number, self._last_table if first else None)
                 first = False
         self._last_table = last
         for line, running in foot:
@@ -202,7 +202,7 @@ class _Reading:
         self._add_fields(number, content.mapping)
         hidden = (number, content, self._checked.layered, first_of_page)
         attempt(self._builder, number, self._pictures.take_hidden, *hidden)
-        attempt(self._builder, number, self._explain, number, page, first_of_page)
+        attempt(self._builder, number, self._explain_unread, number, page, first_of_page)
         targets = self._checked.links.get(number, [])
         attempt(self._builder, number, pdf_links.tell, self._builder, number, first_of_page, targets)
 
@@ -215,7 +215,7 @@ class _Reading:
                 boxes = [Box(number, *mapping.box(*value.rect), 0, len(value.text))]
             self._builder.add(value.text, page=number or None, boxes=boxes, path=(FORM,))
 
-    def _explain(self, number: int, page: PdfPage, first: int) -> None:
+    def _explain_unread(self, number: int, page: PdfPage, first: int) -> None:
         """Records whether the page shows what was not read. first: number of its first paragraph."""
         if page.ink is None or page.joined is not None or not page.content.words:
             return  # nothing is drawn, all of it was looked at, or nothing was read and that is on record
@@ -255,7 +255,7 @@ class _Reading:
         running.slices = [(box.start, box.end) for box in boxes]
         self._running.append(running)
 
-    def _add(self, block: PdfBlock, number: int, before: LastTable | None) -> LastTable | None:
+    def _add_block(self, block: PdfBlock, number: int, before: LastTable | None) -> LastTable | None:
         if block.table is None:
             boxes = self._place_boxes(block.boxes)
             read_by: ReadBy = "ocr" if block.seen else ""

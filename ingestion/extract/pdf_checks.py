@@ -119,7 +119,8 @@ def _refuse_shell(pdf: pikepdf.Pdf) -> None:
     Raises Quarantined: unsupported.
     """
     form: Any = pdf.Root.get("/AcroForm")
-    if pdf.Root.get("/NeedsRendering") is True and isinstance(form, pikepdf.Dictionary) and "/XFA" in form:
+    needs_rendering: Any = pdf.Root.get("/NeedsRendering")
+    if needs_rendering is True and isinstance(form, pikepdf.Dictionary) and "/XFA" in form:
         raise Quarantined(
             "unsupported",
             "This PDF is a form that only Adobe Acrobat can show. Open it there, print it as a PDF and upload that.",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pypdfium2.raw as c
 
-from ingestion.seen import Region
+from ingestion.picture_reading import Region
 
 if TYPE_CHECKING:
     from ingestion.extract.pdf_words import Mapping, PageContent, PdfPicture

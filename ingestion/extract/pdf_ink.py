@@ -19,7 +19,7 @@ from ingestion.extract.pdf_letters import bind
 from ingestion.extract.pdf_pictures import clip_to_page
 from ingestion.extract.pdf_seen import is_ornament
 from ingestion.extract.pdf_words import Mapping, PageContent, PdfPicture, read_page
-from ingestion.seen import Region
+from ingestion.picture_reading import Region
 
 SCALE, MAX_PIXELS = 0.5, 1_000  # pixels a point; of the longer side
 CONTRAST = 32  # shades of grey between neighbours that make an edge

@@ -19,8 +19,8 @@ from ingestion.extract.pdf_paragraphs import Hyphenation, build_blocks
 from ingestion.extract.pdf_seen import Look, has_text_layer, is_ornament, list_unsaid_words
 from ingestion.extract.pdf_shapes import is_drawing, is_unknown
 from ingestion.extract.pdf_words import PageContent, PdfPicture, Word
-from ingestion.extract.seen_text import list_words
-from ingestion.seen import PictureReading, Region
+from ingestion.extract.picture_text import list_words
+from ingestion.picture_reading import PictureReading, Region
 
 Place = tuple[Key, tuple[int, ...]]
 HIDDEN = "This page does not show a picture whole; text in what is hidden, if any, was not read."

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from ingestion.extract.eyes import LETTERS, PAPER
 from ingestion.extract.pdf_words import PageContent, PdfPicture, Word
-from ingestion.extract.seen_text import SURE, list_words
-from ingestion.seen import PictureReading, Region
+from ingestion.extract.picture_text import SURE, list_words
+from ingestion.picture_reading import PictureReading, Region
 
 ICON = 48.0  # points: smaller pictures are ornaments
 COVERED = 5  # words of a text layer under a picture that make it a scan with its text

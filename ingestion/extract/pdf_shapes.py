@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ingestion.extract.pdf_letters import UNMAPPED, count_segments, is_filled_stroked
-from ingestion.seen import Region
+from ingestion.picture_reading import Region
 
 if TYPE_CHECKING:
     from ingestion.extract.pdf_words import PdfPicture, Word

@@ -22,7 +22,7 @@ from ingestion.extract.pdf_letters import HALVES, HYPHEN, Columns, Letters, bind
 from ingestion.extract.pdf_shapes import Shape, build_shape, extract_rules, find_drawings, find_unknown_letters
 from ingestion.extract.pdf_spacing import drop_second_prints, order_columns, unite_letters
 from ingestion.extract.right_to_left import RIGHT_TO_LEFT, order_letters
-from ingestion.seen import Region
+from ingestion.picture_reading import Region
 
 PRECISION = 64  # device units a point, for mapping page space to the shown page
 MIN_HORIZONTAL, MIN_VERTICAL = 3, 3

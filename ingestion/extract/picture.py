@@ -9,8 +9,7 @@ from ingestion.extract.build import Builder
 from ingestion.extract.eyes import MORE, PAPER, UNCHECKED, Eyes, note_doubt
 from ingestion.extract.pdf_lines import group_in_reading_order, split_segments
 from ingestion.extract.pdf_paragraphs import Hyphenation, build_blocks
-from ingestion.extract.scan_pictures import Unreadable, count_frames, measure_size
-from ingestion.extract.seen_text import (
+from ingestion.extract.picture_text import (
     BY_OCR_ONLY,
     add_markdown,
     find_untranscribed_words,
@@ -18,9 +17,10 @@ from ingestion.extract.seen_text import (
     list_words,
     place_boxes,
 )
+from ingestion.extract.scan_pictures import Unreadable, count_frames, measure_size
 from ingestion.extract.sweep_picture import sweep_picture
+from ingestion.picture_reading import PictureReading, Region
 from ingestion.sandbox.limits import Limits, Quarantined, Report
-from ingestion.seen import PictureReading, Region
 
 
 def extract(path: Path, media_type: str, *, limits: Limits, report: Report, eyes: Eyes) -> Extraction:
@@ -42,16 +42,16 @@ def extract(path: Path, media_type: str, *, limits: Limits, report: Report, eyes
         if seen is None:
             builder.miss("no_text_layer", "This picture was not read; what it shows is not known.", number)
         else:
-            blank += not _add(path, seen, number, builder)
+            blank += not _add_picture(path, seen, number, builder)
             if seen.more:
                 builder.miss("image", MORE, number)
-    if blank == pages and not builder.missed():
+    if blank == pages and not builder.has_gaps():
         raise Quarantined("empty", "This picture shows nothing but blank paper. Check that you chose the right file.")
     sweep_picture(path.read_bytes(), builder)
     return builder.build_extraction(media_type, pages)
 
 
-def _add(path: Path, seen: PictureReading, number: int, builder: Builder) -> bool:
+def _add_picture(path: Path, seen: PictureReading, number: int, builder: Builder) -> bool:
     """Whether there is anything on it."""
     note_doubt(seen, builder, number)
     before = len(builder)

@@ -26,7 +26,7 @@ def extract(text: str) -> Extraction:
 def read_into(builder: Builder, text: str) -> None:
     """Appends what the text says."""
     for block in _split_blocks(clean(text)):
-        _add(block, builder)
+        _add_block(block, builder)
 
 
 def _split_blocks(text: str) -> Iterator[list[str]]:
@@ -48,7 +48,7 @@ def _may_precede_item(block: list[str]) -> bool:
     return bool(BULLET.match(block[0]) or UNDERLINE.fullmatch(block[-1]) or block[-1].endswith(":"))
 
 
-def _add(block: list[str], builder: Builder) -> None:
+def _add_block(block: list[str], builder: Builder) -> None:
     if len(block) > 1 and (line := UNDERLINE.match(block[1])) and len(block[0]) <= 100:
         builder.add(clean_line(block[0]), "heading", level=1.0 if line.group(1)[0] == "=" else 2.0)
         block = block[2:]

@@ -77,7 +77,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     builder.add_properties(compound.properties())
     builder.add_remainder(list_texts_in_bytes(compound.read("Pictures")))
     builder.add_remainder(compound.list_texts_in(name for name in compound.names if name != ("Pictures",)))
-    if not len(builder) and not builder.missed():
+    if not len(builder) and not builder.has_gaps():
         raise Quarantined("empty", "There is no text on these slides. Check that you chose the right file.")
     return builder.build_extraction(sniff.PPT, len(slides) or None, "layout")
 
@@ -92,7 +92,7 @@ class _Deck:
             detail = "This presentation is protected by a password. Save it without one and upload it."
             raise Quarantined("encrypted", detail)
         self._places, document = self._read_directory(edit)
-        self._document = self._record(self._places[document])
+        self._document = self._read_record(self._places[document])
         self._lists = {
             record.instance: record for record in self._iter_within(self._document) if record.kind == SLIDE_LIST
         }
@@ -102,7 +102,7 @@ class _Deck:
         return list(self._iter_listed(SLIDES))
 
     def add_slide(self, number: int, place: int, outline: list[_Words]) -> None:
-        record = self._record(place)
+        record = self._read_record(place)
         found = list(self._iter_words(record, outline))
         title = next((clean_line(words.text) for words in found if words.role in TITLES and words.text.strip()), "")
         path = (title,) if title else ()
@@ -121,7 +121,7 @@ class _Deck:
         identifiers = self._read_identifiers()
         slides = {identifiers.get(place, 0): number for number, (place, _) in enumerate(self._iter_listed(SLIDES), 1)}
         for place, outline in self._iter_listed(NOTES):
-            record = self._record(place)
+            record = self._read_record(place)
             atom = next((one for one in self._iter_within(record) if one.kind == NOTES_ATOM), None)
             slide = struct.unpack_from("<I", self.stream, atom.start)[0] if atom else 0
             texts = [words.text for words in self._iter_words(record, outline) if words.text.strip(" \r*")]
@@ -136,12 +136,12 @@ class _Deck:
         seen: set[int] = set()
         while edit and edit not in seen:
             seen.add(edit)
-            record = self._record(edit)
+            record = self._read_record(edit)
             if record.kind != USER_EDIT:
                 break
             before, directory, number = struct.unpack_from("<III", self.stream, record.start + 8)
             document = document or number
-            for key, place in self._iter_entries(self._record(directory)):
+            for key, place in self._iter_entries(self._read_record(directory)):
                 found.setdefault(key, place)
             edit = before
         return found, document
@@ -218,7 +218,7 @@ class _Deck:
         content = self.stream[record.start : record.end]
         return content.decode("latin-1" if record.kind == NARROW_TEXT else "utf-16-le", "replace")
 
-    def _record(self, place: int) -> _Record:
+    def _read_record(self, place: int) -> _Record:
         head, kind, size = HEAD.unpack_from(self.stream, place)
         start = place + HEAD.size
         if start + size > len(self.stream):
@@ -232,7 +232,7 @@ class _Deck:
         while waiting:
             place, end = waiting.pop()
             while place + HEAD.size <= end:
-                inner = self._record(place)
+                inner = self._read_record(place)
                 count += 1
                 if inner.end > end or count > MOST_RECORDS or len(waiting) > DEEPEST:
                     raise ValueError("records that do not fit into each other")

@@ -70,7 +70,7 @@ def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int]
         builder.add_properties(read_properties(package))
     except DAMAGE:
         raise package.corrupt() from None
-    if not len(builder) and not builder.missed():
+    if not len(builder) and not builder.has_gaps():
         raise Quarantined("empty", "There is no text on these slides. Check that you chose the right file.")
     return builder.build_extraction(sniff.PPTX, len(slides), "layout")
 
@@ -151,9 +151,9 @@ class _Deck:
             texts = [text for text in texts if text not in self._running]
             self._running.update(texts)
         for text in texts:
-            self._add(text, "list" if role in LISTED else "text")
+            self._add_paragraph(text, "list" if role in LISTED else "text")
 
-    def _add(self, text: str, kind: Any) -> None:
+    def _add_paragraph(self, text: str, kind: Any) -> None:
         self._builder.add(text, kind, page=self._page, path=self._path)
 
     def _read_frame(self, frame: Any) -> None:
@@ -164,9 +164,9 @@ class _Deck:
                 for row in table.iter("{*}tr")
             ]
             if len(rows) == 1:
-                self._add(" | ".join(cell for cell in rows[0] if cell), "text")
+                self._add_paragraph(" | ".join(cell for cell in rows[0] if cell), "text")
             else:
-                self._add(format_markdown_table(rows), "table")
+                self._add_paragraph(format_markdown_table(rows), "table")
 
     def _add_pictures(self, shape: Any, part: str) -> None:
         """Pictures are recorded once each."""
@@ -191,7 +191,7 @@ class _Deck:
         for line in list_descriptions(root, is_apart):
             text = clean_paragraph(line)
             if self._page is not None or text not in self._running:  # layouts repeat what others have
-                self._add(text, "text")
+                self._add_paragraph(text, "text")
             self._running.update([text] if self._page is None else ())
         said = [element.get("tooltip") or "" for element in root.iter("{*}hlinkClick", "{*}hlinkHover")]
         for link in self._package.links(name).values():
@@ -201,7 +201,7 @@ class _Deck:
                 self._read_notes(link.target)
         self._read_background(root, name)
         words = dict.fromkeys(text for word in said if (text := clean_line(word)))
-        self._add("Links: " + ", ".join(words) if words else "", "text")
+        self._add_paragraph("Links: " + ", ".join(words) if words else "", "text")
 
     def _read_background(self, root: Any, part: str) -> None:
         background = next(root.iter("{*}bg"), None)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ingestion.picture_reading import PictureReading, WantedPicture
 from ingestion.sandbox import Limits, Progress, Quarantined, run_limited
-from ingestion.seen import PictureReading, WantedPicture
 
 BATCH = 8  # pictures a process: what a killed worker does again at most
 Keep = Callable[[Mapping[str, PictureReading | None]], None]
@@ -32,7 +32,7 @@ class Engine:
     data: str = ""
 
 
-def recognise(
+def recognise_pictures(
     path: Path,
     wanted: Sequence[WantedPicture],
     engine: Engine,
@@ -79,7 +79,12 @@ def _read_batch(
         readable = [Path(extra) for extra in (engine.data, engine.library) if extra and Path(extra).exists()]
         try:
             answer = run_limited(
-                "ingestion.extract.scan:read", path, limits=limits, on_progress=tell, options=options, readable=readable
+                "ingestion.extract.scan:read_pictures",
+                path,
+                limits=limits,
+                on_progress=tell,
+                options=options,
+                readable=readable,
             )
         except Quarantined as refusal:
             # The picture that was being read broke the reader: the others are read again without it.

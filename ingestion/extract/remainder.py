@@ -49,13 +49,13 @@ def cut_packed(text: str) -> tuple[str, list[str]]:
     """The text without bytes that were made letters (base64, hexadecimal numbers), and each run of those."""
     runs: list[str] = []
 
-    def cut(found: re.Match[str]) -> str:
+    def cut_match(found: re.Match[str]) -> str:
         if len(set(found[0])) <= MIN_SIGNS:
             return found[0]
         runs.append(found[0])
         return " "
 
-    return PACKED.sub(cut, text), runs
+    return PACKED.sub(cut_match, text), runs
 
 
 def pad_words(text: str) -> str:

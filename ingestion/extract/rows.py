@@ -76,12 +76,12 @@ class Grid:
             if not rows:
                 self._builder.add(" | ".join(self._header[c] for c in sorted(self._header)), page=self._page)
                 return
-        self._write(self._header, rows)
+        self._write_table(self._header, rows)
 
     def _add_caption(self, text: str) -> None:
         self._builder.add(text, "heading", level=self._level, page=self._page)
 
-    def _write(self, header: dict[int, str], rows: list[dict[int, str]]) -> None:
+    def _write_table(self, header: dict[int, str], rows: list[dict[int, str]]) -> None:
         used = set(header).union(*rows)
         if len(used) * len(rows) > SPARSE * (len(header) + sum(map(len, rows))):
             for row in rows:

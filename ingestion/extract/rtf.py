@@ -67,7 +67,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     if "\ufffd" in text:
         builder.miss("unreadable_text", "Some characters of this document could not be made out.")
-    _add(text, builder)
+    _add_text(text, builder)
     links = list(dict.fromkeys(groups.links))
     told = "Links: " + " ; ".join(links) if links else ""
     builder.add(told, path=(), links=[(link, "") for link in links])
@@ -80,7 +80,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
             eyes.picture(builder, f"group {number}", "image", UNREAD_PICTURE)
     builder.add_properties(groups.properties)
     builder.add_remainder(groups.strings)
-    if not len(builder) and not builder.missed():
+    if not len(builder) and not builder.has_gaps():
         raise Quarantined("empty", "There is no text in this document. Check that you chose the right file.")
     return builder.build_extraction(sniff.RTF, None)
 
@@ -114,7 +114,7 @@ def _find_encoding(data: bytes) -> str:
     return name
 
 
-def _add(text: str, builder: Builder) -> None:
+def _add_text(text: str, builder: Builder) -> None:
     """Lines of cells, each ended by a bar, are rows of a table; every other line is a paragraph."""
     rows: list[list[str]] = []
     for line in [*text.split("\n"), ""]:
@@ -168,7 +168,7 @@ class _Groups:
                 first = True
             elif brace == "}":
                 if len(stack) > 1:
-                    self._close(stack.pop(), "".join(said.pop()), forms.pop())
+                    self._close_group(stack.pop(), "".join(said.pop()), forms.pop())
                 if len(stack) == 1:
                     self.strings.append(source[place:])
                     if len(source[place:].strip("\x00 \r\n}")) > TRAILING_CHARACTERS:
@@ -199,7 +199,7 @@ class _Groups:
             self.strings += map("".join, said)
         self.without_binary = "".join(kept)
 
-    def _close(self, word: str, text: str, readable: bool) -> None:
+    def _close_group(self, word: str, text: str, readable: bool) -> None:
         digits = re.sub(r"\s+", "", text)
         if word == "pict":
             self.pictures.append(bytes.fromhex(digits) if readable and HEX.fullmatch(digits) else None)

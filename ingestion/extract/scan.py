@@ -13,15 +13,15 @@ from PIL import Image
 from ingestion.extract.scan_pictures import LEAST_DPI, MOST_DPI, ScannedPicture, Unreadable, opened
 from ingestion.extract.scan_words import build_words
 from ingestion.extract.tesseract import Tesseract, TesseractMissing, TookTooLong
+from ingestion.picture_reading import PictureReading, SeenWord, WantedPicture
 from ingestion.sandbox.limits import Limits, Report
-from ingestion.seen import PictureReading, SeenWord, WantedPicture
 
 INK = 160  # shades of grey below it are ink
 SURE = 65.0  # confidence: below it the other ways up are tried
 FEW = 12  # letters: so few say nothing about which way is up
 
 
-def read(
+def read_pictures(
     path: Path,
     *,
     limits: Limits,
@@ -36,29 +36,31 @@ def read(
     place = {"number": 1}
     pages = len(wants)
 
-    def alive() -> None:
+    def report_alive() -> None:
         report("recognising", place["number"], pages)
 
     try:
-        engine = Tesseract(library, languages, data, alive)
+        engine = Tesseract(library, languages, data, report_alive)
     except TesseractMissing:
         return {"missing": True}
 
-    def rows() -> Iterator[list[Any]]:
+    def read_rows() -> Iterator[list[Any]]:
         with opened(path) as pictures:
             for number, want in enumerate(map(WantedPicture.from_json, wants), start=1):
                 place["number"] = number
-                alive()
+                report_alive()
                 try:
                     found = pictures(want)
-                    yield [want.key, _mark_broken(look(engine, found, alive), found[0]).to_json()]
+                    yield [want.key, _mark_broken(read_page(engine, found, report_alive), found[0]).to_json()]
                 except (Unreadable, TookTooLong):
                     yield [want.key, None]
 
-    return {"rows": rows()}
+    return {"rows": read_rows()}
 
 
-def draw(path: Path, *, limits: Limits, report: Report, wants: Sequence[Any], edge: int, size: int) -> dict[str, Any]:
+def draw_pictures(
+    path: Path, *, limits: Limits, report: Report, wants: Sequence[Any], edge: int, size: int
+) -> dict[str, Any]:
     """Task: one JPEG a picture, for a model: no side longer than `edge` pixels, none larger than `size` bytes. `blob`
     has them one after the other, `sizes` the length of each; 0 where it could not be drawn."""
     blob, sizes = b"", []
@@ -84,7 +86,7 @@ def _encode_jpeg(image: Image.Image, edge: int, size: int) -> bytes:
     raise Unreadable
 
 
-def look(engine: Tesseract, pictures: Sequence[ScannedPicture], alive: Callable[[], None]) -> PictureReading:
+def read_page(engine: Tesseract, pictures: Sequence[ScannedPicture], alive: Callable[[], None]) -> PictureReading:
     """Everything that was wanted of one page or picture."""
     parts: list[tuple[ScannedPicture, PictureReading]] = []
     for picture in pictures:
@@ -127,14 +129,14 @@ def _read_upright(engine: Tesseract, picture: ScannedPicture, alive: Callable[[]
     dark = sum(image.histogram()[:INK])
     ink = dark / (image.width * image.height)
     best = _read_turned(engine, picture, 0, ink)
-    if ink < 1e-5 or (best.confidence >= SURE and _count_letters(best) >= FEW and not _lies(best)):
+    if ink < 1e-5 or (best.confidence >= SURE and _count_letters(best) >= FEW and not _stands_on_end(best)):
         return best
-    for degrees in (90, 270) if _lies(best) else (180, 90, 270):
+    for degrees in (90, 270) if _stands_on_end(best) else (180, 90, 270):
         alive()
         other = _read_turned(engine, picture, degrees, ink)
         if _compute_worth(other) > 1.2 * _compute_worth(best):
             best = other
-        if best.confidence >= 80 and _count_letters(best) >= 10 * FEW and not _lies(best):
+        if best.confidence >= 80 and _count_letters(best) >= 10 * FEW and not _stands_on_end(best):
             break
     return best
 
@@ -160,7 +162,7 @@ def _is_on_end(word: SeenWord) -> bool:
     return len(word.text) > 3 and word.y1 - word.y0 > word.x1 - word.x0
 
 
-def _lies(seen: PictureReading) -> bool:
+def _stands_on_end(seen: PictureReading) -> bool:
     """Whether most of what was read stands on end."""
     long = [word for word in seen.words if len(word.text) > 3]
     return sum(map(_is_on_end, long)) > len(long) / 2

@@ -14,8 +14,8 @@ import pypdfium2 as pdfium
 from PIL import ExifTags, Image, ImageChops, ImageOps
 
 from ingestion.extract import embedded
+from ingestion.picture_reading import Region, WantedPicture
 from ingestion.sandbox.limits import Quarantined
-from ingestion.seen import Region, WantedPicture
 
 DPI = 300
 LEAST_DPI, MOST_DPI = 70, 600
@@ -78,7 +78,7 @@ class opened:
                 with self._archive.open(want.key) as part:
                     return _open_part(part.read())
             if want.page is None:
-                content = embedded.find(self._path, want.key)
+                content = embedded.find_picture(self._path, want.key)
                 if content is None:
                     raise Unreadable
                 return _open_part(content)
@@ -216,21 +216,21 @@ def _open_page(document: pdfium.PdfDocument, want: WantedPicture) -> list[Scanne
     try:
         page = document[(want.page or 1) - 1]
         width, height = page.get_size()
-        wanted: list[Region | None] = [_widen(region, width, height) for region in want.regions] or [None]
+        wanted: list[Region | None] = [_widen_region(region, width, height) for region in want.regions] or [None]
         try:
-            return [_render(page, region, width, height) for region in wanted]
+            return [_render_region(page, region, width, height) for region in wanted]
         finally:
             page.close()
     except (pdfium.PdfiumError, IndexError, ValueError):
         raise Unreadable from None
 
 
-def _widen(region: Region, width: float, height: float) -> Region:
+def _widen_region(region: Region, width: float, height: float) -> Region:
     x0, y0, x1, y1 = region
     return max(0.0, x0 - MARGIN), max(0.0, y0 - MARGIN), min(width, x1 + MARGIN), min(height, y1 + MARGIN)
 
 
-def _render(page: pdfium.PdfPage, region: Region | None, width: float, height: float) -> ScannedPicture:
+def _render_region(page: pdfium.PdfPage, region: Region | None, width: float, height: float) -> ScannedPicture:
     """A page, or a part of it, as it is shown, without comments and form fields, which are accounted for apart."""
     x0, y0, x1, y1 = region or (0.0, 0.0, width, height)
     if x1 - x0 < 1 or y1 - y0 < 1:

@@ -8,7 +8,7 @@ from statistics import median
 
 from ingestion.extract.clean import clean_line
 from ingestion.extract.tesseract import OcrWord
-from ingestion.seen import SeenWord
+from ingestion.picture_reading import SeenWord
 
 NOISE = 25.0  # confidence: below it, marks that were taken for letters
 DESCENDERS = frozenset("gjpqyQ,;()[]{}|/")
@@ -29,7 +29,7 @@ def build_words(found: Sequence[OcrWord], scale: float) -> tuple[SeenWord, ...]:
     seen: list[SeenWord] = []
     for line, words in lines.items():
         size = usual if abs(sizes[line] - usual) < ALIKE * usual else sizes[line]
-        base = median(word.top + word.height - (DESCENT * size if _hangs(word.text) else 0) for word in words)
+        base = median(word.top + word.height - (DESCENT * size if _has_descender(word.text) else 0) for word in words)
         seen += [
             SeenWord(
                 clean_line(word.text),
@@ -46,12 +46,12 @@ def build_words(found: Sequence[OcrWord], scale: float) -> tuple[SeenWord, ...]:
     return tuple(seen)
 
 
-def _hangs(text: str) -> bool:
+def _has_descender(text: str) -> bool:
     return any(letter in DESCENDERS for letter in text)
 
 
 def _estimate_size(word: OcrWord) -> float:
     """Size of the type, in pixels, from the height of its letters."""
     high = any(letter in HIGH or letter.isupper() for letter in word.text)
-    extent = (ASCENT if high else X_HEIGHT) + (DESCENT if _hangs(word.text) else 0)
+    extent = (ASCENT if high else X_HEIGHT) + (DESCENT if _has_descender(word.text) else 0)
     return word.height / extent

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from ingestion.documents import Note
-from ingestion.extract.decode import decode
+from ingestion.extract.decode import decode_text
 from ingestion.sandbox.limits import Quarantined
 
 PDF = "application/pdf"
@@ -114,14 +114,14 @@ class FileKind:
     notes: tuple[Note, ...] = ()
 
 
-def look(path: Path, name: str) -> FileKind:
+def sniff_file(path: Path, name: str) -> FileKind:
     """What the file at `path` is, that came with `name`.
 
     Raises Quarantined: empty, encrypted, mislabelled, unsupported, corrupt.
     """
     suffix = PurePath(name).suffix.lower()
     named = _BY_NAME.get(suffix)
-    found = _look(path, named)
+    found = _sniff_content(path, named)
     if found.media_type == PLAIN:
         if named == EML and _has_headers(path):
             return FileKind(EML)
@@ -134,33 +134,33 @@ def look(path: Path, name: str) -> FileKind:
     if found.media_type is not None:
         if found.media_type == named or not suffix:
             return FileKind(found.media_type)
-        return FileKind(found.media_type, (_note(suffix, named, found),))
+        return FileKind(found.media_type, (_build_note(suffix, named, found),))
     remedy = found.remedy or "Give the file the name of what it is, or export it again."
     if named is not None and found.what:
         raise Quarantined(
             "mislabelled",
-            f"The name ends in {_shorten(suffix)}, but the content is {found.what}, which is not read. {remedy}",
+            f"The name ends in {_shorten_suffix(suffix)}, but the content is {found.what}, which is not read. {remedy}",
         )
     if named is not None:
         raise Quarantined(
             "corrupt",
-            f"The name ends in {_shorten(suffix)}, but the content is not of that form. The file is probably damaged: "
-            "save it again from the program that wrote it.",
+            f"The name ends in {_shorten_suffix(suffix)}, but the content is not of that form. "
+            "The file is probably damaged: save it again from the program that wrote it.",
         )
     what = found.what or "of a type that is not known"
     raise Quarantined("unsupported", f"This file is {what}. {found.remedy or f'{READ}.'}")
 
 
-def _note(suffix: str, named: str | None, found: SniffedType) -> Note:
+def _build_note(suffix: str, named: str | None, found: SniffedType) -> Note:
     but = "but the content is" if named is not None else "which says little here; the content is"
-    return Note("mislabelled", f"The name ends in {_shorten(suffix)}, {but} {found.what}: it was read as that.")
+    return Note("mislabelled", f"The name ends in {_shorten_suffix(suffix)}, {but} {found.what}: it was read as that.")
 
 
-def _shorten(suffix: str) -> str:
+def _shorten_suffix(suffix: str) -> str:
     return suffix if len(suffix) <= 12 else suffix[:11] + "…"
 
 
-def _look(path: Path, named: str | None) -> SniffedType:
+def _sniff_content(path: Path, named: str | None) -> SniffedType:
     with path.open("rb") as file:
         head = file.read(HEAD)
     if not head.strip(b"\x00 \t\r\n\xef\xbb\xbf\xff\xfe"):
@@ -178,7 +178,7 @@ def _look(path: Path, named: str | None) -> SniffedType:
         return found
     with path.open("rb") as file:
         start = file.read(1 << 16)
-    if decode(start, partial=True) is None:
+    if decode_text(start, partial=True) is None:
         return SniffedType(None, "")
     if _is_web_page(head):
         return SniffedType(HTML, "a web page")

@@ -29,7 +29,7 @@ from ingestion.extract.counted_texts import (
     count_words_of_xml,
 )
 from ingestion.extract.counting import STAGE, count_words, list_rows
-from ingestion.extract.decode import decode
+from ingestion.extract.decode import decode_text
 from ingestion.extract.page_numbers import is_bare, split_numbers
 from ingestion.sandbox.limits import Limits, Report
 
@@ -57,7 +57,7 @@ WORDS_BY_TYPE: dict[str, Callable[[str], Counter[str]]] = {
 }
 
 
-def task(path: Path, *, limits: Limits, report: Report, media_type: str) -> dict[str, Any]:
+def measure_structure(path: Path, *, limits: Limits, report: Report, media_type: str) -> dict[str, Any]:
     """{headings, tables, code, page_words: [words of each], rows: [word, count]}; what is not counted is absent."""
     report(STAGE)
     if media_type == sniff.PDF:
@@ -70,8 +70,8 @@ def task(path: Path, *, limits: Limits, report: Report, media_type: str) -> dict
     if media_type == sniff.HTML:
         from ingestion.extract.html import declared_encoding
 
-        return count_web_page(decode(data, declared=declared_encoding(data)) or "")
-    text = decode(data) or ""
+        return count_web_page(decode_text(data, declared=declared_encoding(data)) or "")
+    text = decode_text(data) or ""
     return (
         count_markdown(text) if media_type == sniff.MARKDOWN else {"rows": list_rows(WORDS_BY_TYPE[media_type](text))}
     )

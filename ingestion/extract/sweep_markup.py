@@ -12,7 +12,7 @@ from html import unescape
 from urllib.parse import unquote_to_bytes
 
 from ingestion.extract.build import Builder
-from ingestion.extract.decode import decode
+from ingestion.extract.decode import decode_text
 from ingestion.extract.font_strings import is_font
 from ingestion.extract.remainder import NAME, is_formal
 from ingestion.extract.sweep_picture import sweep_picture
@@ -33,11 +33,11 @@ def sweep_markup(source: str, builder: Builder, depth: int = 0) -> list[bytes]:
     pictures: list[bytes] = []
     held: dict[tuple[str, str, str], None] = {}
 
-    def hold(found: re.Match[str]) -> str:
+    def hold_match(found: re.Match[str]) -> str:
         held[found[1], found[2], found[3]] = None
         return "data:"
 
-    source = DATA.sub(hold, source)
+    source = DATA.sub(hold_match, source)
     builder.add_remainder(_list_strings(source), packed=True)
     for media, parameters, content in held:
         pictures += _sweep_data(media.lower(), parameters, content, builder, depth)
@@ -85,7 +85,7 @@ def _sweep_data(media: str, parameters: str, packed: str, builder: Builder, dept
     if is_media:  # also where its bytes happen to be text, which is swept
         builder.miss("media", MEDIA)
     charset = CHARSET.search(parameters)
-    text = decode(content, declared=charset[1] if charset else None)
+    text = decode_text(content, declared=charset[1] if charset else None)
     if text is not None and depth < MAX_DATA_DEPTH:
         return sweep_markup(text, builder, depth + 1) if text else []
     if not is_media:

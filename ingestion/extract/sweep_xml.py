@@ -66,7 +66,7 @@ class _Strings:
                 self._add_name(key)
             if value not in self._values:
                 self._values.add(value)
-                self._add(value)
+                self._add_string(value)
         if name in BLOCKS or not self._open:
             self._blocks.append({})
         elif name in BLANKS:
@@ -93,15 +93,15 @@ class _Strings:
             self._add_pieces(name, self._blocks[-1].pop(name))
 
     def comment(self, text: str) -> None:
-        self._add(text)
+        self._add_string(text)
 
     def pi(self, target: str, data: str | None) -> None:
-        self._add(f"{target} {data or ''}" if not is_formal(target) else data or "")
+        self._add_string(f"{target} {data or ''}" if not is_formal(target) else data or "")
 
     def start_ns(self, prefix: str, uri: str) -> None:
         if uri not in self._values:
             self._values.add(uri)
-            self._add(uri)
+            self._add_string(uri)
             self._add_name(prefix or "x")
 
     def doctype(self, name: str, public: str | None, system: str | None) -> None:
@@ -118,14 +118,14 @@ class _Strings:
     def _add_pieces(self, name: str, pieces: list[str]) -> None:
         text = "".join(pieces)
         if name not in SIGNED or BASE64.fullmatch(text) is None:
-            self._add(text)
+            self._add_string(text)
 
     def _add_named(self, name: str, value: str) -> None:
         """A number with its name, without which it is nobody's."""
         if name and len(value) <= MAX_LABELLED_CHARACTERS and DIGITS.search(value):
             self.texts[f"{name}: {value.strip()}"] = None
 
-    def _add(self, text: str) -> None:
+    def _add_string(self, text: str) -> None:
         text = text.strip()
         if text and not is_formal(text):
             self.texts[text] = None

@@ -64,19 +64,19 @@ class Tesseract:
         """library: a file to load instead of the usual ones, or "". languages: `eng+deu`; those that are not installed
         are left out. data: the folder of languages, "" for the one built in. Raises Missing."""
         self._alive = alive
-        self._api = _load(library)
+        self._api = _load_library(library)
         self._handle = ctypes.c_void_p(self._api.TessBaseAPICreate())
         folder = data.encode() or None
-        have = [code for code in languages.split("+") if code and self._has(folder, code)]
+        have = [code for code in languages.split("+") if code and self._has_language(folder, code)]
         if not have or self._api.TessBaseAPIInit2(self._handle, folder, "+".join(have).encode(), LSTM_ONLY):
             raise TesseractMissing(languages)
-        self._stop = Cancel(self._ask)
+        self._stop = Cancel(self._should_stop)
         self._monitor = ctypes.c_void_p(self._api.TessMonitorCreate())
         self._api.TessMonitorSetCancelFunc(self._monitor, self._stop)
         self._begun = self._told = 0.0
         self._late = False
 
-    def _has(self, folder: bytes | None, code: str) -> bool:
+    def _has_language(self, folder: bytes | None, code: str) -> bool:
         where = Path(os.fsdecode(folder)) if folder else None
         if where is not None:
             return (where / f"{code}.traineddata").is_file()
@@ -103,7 +103,7 @@ class Tesseract:
             api.TessBaseAPIClear(handle)
         return list(_parse_words(table))
 
-    def _ask(self, _this: int, _words_so_far: int) -> bool:
+    def _should_stop(self, _this: int, _words_so_far: int) -> bool:
         """Whether to stop; called for every word."""
         if time.monotonic() - self._told > TELL_EVERY:
             self._told = time.monotonic()
@@ -123,14 +123,14 @@ DATA = (
 )
 
 
-def _load(library: str) -> ctypes.CDLL:
+def _load_library(library: str) -> ctypes.CDLL:
     for name in (library,) if library else LIBRARIES:
         with contextlib.suppress(OSError):
-            return _declare(ctypes.CDLL(name))
+            return _declare_functions(ctypes.CDLL(name))
     raise TesseractMissing(library)
 
 
-def _declare(api: ctypes.CDLL) -> ctypes.CDLL:
+def _declare_functions(api: ctypes.CDLL) -> ctypes.CDLL:
     """Pointers are 64 bits wide, and ctypes would cut them to an int."""
     pointer, text, number = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int
     for name, result, arguments in (

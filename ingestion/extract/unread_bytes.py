@@ -36,7 +36,7 @@ def digest_unread(path: Path, media_type: str, unaccounted: Collection[UnreadCon
     codes = {missed.code for missed in unaccounted}
     if codes <= (IN_PARTS_OF_MAIL if media_type == sniff.EML else IN_PARTS):
         with suppress(Exception):  # a part of any form that is not as it should be: all bytes count
-            return _digest(sorted(_digest_parts(path, media_type)))
+            return _hash_pieces(sorted(_digest_parts(path, media_type)))
     return _digest_file(path).hex()
 
 
@@ -50,10 +50,10 @@ def digest_unread_of_pdf(
     if parts is None or not {missed.code for missed in unaccounted} <= IN_PARTS:
         return _digest_file(path).hex()
     pages = {missed.page for missed in unaccounted}
-    return _digest(sorted(digest for digest, of in parts if pages.issuperset(of)))
+    return _hash_pieces(sorted(digest for digest, of in parts if pages.issuperset(of)))
 
 
-def _digest(pieces: Iterable[bytes]) -> str:
+def _hash_pieces(pieces: Iterable[bytes]) -> str:
     return hashlib.sha256(b"".join(map(_digest_piece, pieces))).hexdigest()
 
 

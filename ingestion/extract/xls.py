@@ -89,7 +89,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
         builder.add_properties(compound.properties())
     beside = b"\0".join(content for kind, content in _iter_records(stream) if kind not in NUMERIC)
     builder.add_remainder(find_runs(beside))
-    if not cells and not builder.missed():
+    if not cells and not builder.has_gaps():
         raise Quarantined("empty", "All sheets of this workbook are empty. Check that you chose the right file.")
     return builder.build_extraction(sniff.XLS, None, "layout")
 

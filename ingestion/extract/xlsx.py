@@ -24,10 +24,10 @@ from ingestion.extract.package import (
     DAMAGE,
     Package,
     Relationship,
-    forget,
     get_attribute,
     get_local_name,
     read_properties,
+    release_element,
 )
 from ingestion.extract.package_parts import list_descriptions, record_miss, sweep_package
 from ingestion.extract.rows import Grid
@@ -53,7 +53,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
         add_drawing_text(package, builder)
         embedded = add_embedded(package, builder, limits, report)
         sweep_package(package, builder, WORKBOOK, eyes, embedded)
-        if not workbook.cells and len(builder) == in_cells and not builder.missed():
+        if not workbook.cells and len(builder) == in_cells and not builder.has_gaps():
             raise Quarantined("empty", "All sheets of this workbook are empty. Check that you chose the right file.")
         builder.add_properties(read_properties(package))
     except DAMAGE:
@@ -99,7 +99,7 @@ class _Workbook:
         if link is not None:
             for element in self._package.walk(link.target, ["{*}si"]):
                 found.append(_join_text(element))
-                forget(element)
+                release_element(element)
         return found
 
     def _read_sheet(self, link: Relationship) -> None:
@@ -127,13 +127,13 @@ class _Workbook:
                     self._builder.add_remainder([" | ".join(row.values())])
                 if number % ROWS_A_REPORT == 0:
                     self._report("reading")
-                forget(element)
+                release_element(element)
         grid.close()
         for other in self._package.links(link.target).values():
             if other.kind == "drawing" and not other.external and other.target not in self._read:
                 self._read.add(other.target)
                 with suppress(Quarantined, *DAMAGE):  # one that does not parse is recorded with the parts
-                    for said in self._builder.unsaid(list_descriptions(self._package.root(other.target))):
+                    for said in self._builder.find_missing_texts(list_descriptions(self._package.root(other.target))):
                         self._builder.add(clean_line(said))
 
     def _read_comments(self, root: Any) -> None:

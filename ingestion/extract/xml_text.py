@@ -17,7 +17,7 @@ from ingestion.documents import Extraction
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import clean_line, clean_paragraph
-from ingestion.extract.decode import decode
+from ingestion.extract.decode import decode_text
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.package import SAFE, get_local_name
 from ingestion.extract.package_parts import record_miss
@@ -45,7 +45,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     except (etree.LxmlError, ValueError):
         root = None
     if root is None or root.getroottree().docinfo.internalDTD is not None:
-        text = decode(data)
+        text = decode_text(data)
         if text is None:
             raise Quarantined("corrupt", "This file is named as XML, but holds characters no text has. Save it again.")
         add_code(builder, text)
@@ -53,7 +53,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
         _add_word(builder, root)
     else:
         _Elements(builder).run(root)
-    if not len(builder) and not builder.missed():
+    if not len(builder) and not builder.has_gaps():
         raise Quarantined("empty", "There is no text in this file. Check that you chose the right one.")
     return builder.build_extraction(sniff.XML, None)
 
@@ -90,12 +90,12 @@ class _Elements:
                 self._add_line(clean_line(element.text or ""), "")
                 continue
             if element.getparent() is not parent and len(element):
-                self._close()
+                self._close_block()
                 parent = element.getparent()
             for name, value in element.attrib.items():
                 self._add_line(clean_line(value), f"{get_local_name(element)} {name.rpartition('}')[2]}")
             if _is_mixed(element):
-                self._close()
+                self._close_block()
                 self._builder.add(clean_paragraph("".join(_list_texts(element))))
                 for inner in element.iterdescendants():
                     for name, value in inner.attrib.items() if isinstance(inner.tag, str) else ():
@@ -103,15 +103,15 @@ class _Elements:
                 walker.skip_subtree()
             elif not len(element):
                 self._add_line(clean_line(element.text or ""), get_local_name(element))
-        self._close()
+        self._close_block()
 
     def _add_line(self, text: str, name: str) -> None:
         if text:
             self._lines.append(f"{name}: {text}" if name and name not in NAMELESS else text)
             if len(self._lines) >= LINES:
-                self._close()
+                self._close_block()
 
-    def _close(self) -> None:
+    def _close_block(self) -> None:
         self._builder.add("\n".join(self._lines), "list")
         self._lines = []
 

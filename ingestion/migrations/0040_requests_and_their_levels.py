@@ -43,7 +43,7 @@ def take_back(apps: Any, editor: Any) -> None:
     """Reasons that would be refused today were shown to whoever saw the request."""
     rows = apps.get_model("ingestion", "AccessRequest").objects.exclude(reason="")
     for pk, reason in rows.values_list("pk", "reason"):
-        if vote_by_rules(reason, language.guess(reason)).atoms:
+        if vote_by_rules(reason, language.guess_language(reason)).atoms:
             rows.filter(pk=pk).update(reason=TAKEN_BACK)
 
 

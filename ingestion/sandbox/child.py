@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ingestion.sandbox import frames
-from ingestion.sandbox.confine import confine
+from ingestion.sandbox.confine import confine_process
 from ingestion.sandbox.limits import MIB, Limits, Quarantined
 
 EXIT_MEMORY = 77
@@ -40,32 +40,32 @@ def main() -> None:
     limits = Limits(**orders["limits"])
     path = Path(orders["path"])
 
-    def send(kind: bytes, payload: bytes) -> None:
+    def send_frame(kind: bytes, payload: bytes) -> None:
         out.write(frames.pack_header(kind, payload))
         out.write(payload)
         out.flush()
 
-    def report(stage: str, page: int | None = None, pages: int | None = None) -> None:
-        send(frames.PROGRESS, json.dumps([stage, page, pages]).encode())
+    def report_progress(stage: str, page: int | None = None, pages: int | None = None) -> None:
+        send_frame(frames.PROGRESS, json.dumps([stage, page, pages]).encode())
 
     try:
-        task = _load(orders["task"])
+        task = _load_task(orders["task"])
         gc.freeze()
         gc.set_threshold(*RARELY)
-        report("starting")
-        confine(limits, readable=(path, *map(Path, orders["readable"])))
+        report_progress("starting")
+        confine_process(limits, readable=(path, *map(Path, orders["readable"])))
         if sys.platform != "linux":
             _watch_memory(limits.memory_bytes)
-        result = task(path, limits=limits, report=report, **orders["options"])
+        result = task(path, limits=limits, report=report_progress, **orders["options"])
         blob = result.pop("blob", None)
         if blob is not None:
-            send(frames.BINARY, blob)
+            send_frame(frames.BINARY, blob)
         rows = iter(result.pop("rows", ()))
         while batch := list(itertools.islice(rows, ROWS_A_FRAME)):
-            send(frames.ROWS, _encode(batch))
-        send(frames.RESULT, _encode(result))
+            send_frame(frames.ROWS, _encode_json(batch))
+        send_frame(frames.RESULT, _encode_json(result))
     except Quarantined as refusal:
-        send(frames.QUARANTINED, json.dumps([refusal.code, refusal.detail[:2000], refusal.page]).encode())
+        send_frame(frames.QUARANTINED, json.dumps([refusal.code, refusal.detail[:2000], refusal.page]).encode())
     except MemoryError:
         os._exit(EXIT_MEMORY)
     except Exception:
@@ -77,7 +77,7 @@ def main() -> None:
     os._exit(0)  # the libraries' own clean-up of a hostile document is not worth the risk
 
 
-def _encode(value: Any) -> bytes:
+def _encode_json(value: Any) -> bytes:
     """JSON. Half characters, which no encoding knows, become question marks."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
 
@@ -91,7 +91,7 @@ def _claim_stdout() -> Any:
     return os.fdopen(pipe, "wb")
 
 
-def _load(task: str) -> Task:
+def _load_task(task: str) -> Task:
     module, _, name = task.partition(":")
     loaded: Task = getattr(importlib.import_module(module), name)
     return loaded
@@ -104,16 +104,16 @@ def _watch_memory(limit: int) -> None:
 
     unit = 1 if sys.platform == "darwin" else 1024
 
-    def watch() -> None:
+    def watch_size() -> None:
         while True:
             if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit > limit:
                 os._exit(EXIT_MEMORY)
             time.sleep(0.1)
 
-    threading.Thread(target=watch, daemon=True).start()
+    threading.Thread(target=watch_size, daemon=True).start()
 
 
-def describe(path: Path, *, limits: Limits, report: Callable[..., None]) -> dict[str, Any]:
+def describe_restrictions(path: Path, *, limits: Limits, report: Callable[..., None]) -> dict[str, Any]:
     """Task that opens nothing and tells which restrictions are in force here (docs/sandbox.md)."""
     from ingestion.sandbox.confine import list_in_force
 

@@ -33,7 +33,7 @@ def list_in_force() -> frozenset[str]:
     return frozenset(_in_force)
 
 
-def confine(limits: Limits, readable: Iterable[Path]) -> None:
+def confine_process(limits: Limits, readable: Iterable[Path]) -> None:
     """`readable`: the files to be opened; beside them only code, system libraries and fonts stay readable."""
     _set_limits(limits)
     if sys.platform == "linux":
@@ -43,11 +43,11 @@ def confine(limits: Limits, readable: Iterable[Path]) -> None:
             enter_empty_network(libc)
         if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0:
             _in_force.add("no_new_privileges")
-            if landlock.restrict(libc, readable):
+            if landlock.restrict_files(libc, readable):
                 _in_force.add("landlock")
-            if seccomp.install(libc):
+            if seccomp.install_filter(libc):
                 _in_force.add("seccomp")
-    sys.addaudithook(_refuse)
+    sys.addaudithook(_refuse_event)
     _in_force.add("audit")
 
 
@@ -85,7 +85,7 @@ def _set_limits(limits: Limits) -> None:
         _in_force.add(name.lower())
 
 
-def _refuse(event: str, _arguments: tuple[Any, ...]) -> None:
+def _refuse_event(event: str, _arguments: tuple[Any, ...]) -> None:
     """Python's own door to sockets and programs, closed on every platform."""
     if event.startswith(FORBIDDEN_EVENTS):
         raise PermissionError(f"not allowed in the limited process: {event}")

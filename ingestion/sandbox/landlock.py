@@ -31,7 +31,7 @@ class _PathBeneath(ctypes.Structure):
     _fields_ = (("allowed_access", ctypes.c_uint64), ("parent_fd", ctypes.c_int32))
 
 
-def restrict(libc: ctypes.CDLL, readable: Iterable[Path]) -> bool:
+def restrict_files(libc: ctypes.CDLL, readable: Iterable[Path]) -> bool:
     """False when the kernel has no Landlock or it is switched off. Needs no_new_privileges."""
     version = libc.syscall(CREATE_RULESET, None, 0, VERSION_FLAG)
     if version < 1:
@@ -44,15 +44,15 @@ def restrict(libc: ctypes.CDLL, readable: Iterable[Path]) -> bool:
     try:
         code = Path(__file__).resolve().parents[1]
         for folder in {*SYSTEM, sys.prefix, sys.base_prefix, str(code)}:
-            _allow(libc, ruleset, Path(folder))
+            _allow_path(libc, ruleset, Path(folder))
         for path in readable:
-            _allow(libc, ruleset, path)
+            _allow_path(libc, ruleset, path)
         return bool(libc.syscall(RESTRICT_SELF, ruleset, 0) == 0)
     finally:
         os.close(ruleset)
 
 
-def _allow(libc: ctypes.CDLL, ruleset: int, path: Path) -> None:
+def _allow_path(libc: ctypes.CDLL, ruleset: int, path: Path) -> None:
     try:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:

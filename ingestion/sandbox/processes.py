@@ -70,7 +70,7 @@ def start_process() -> LimitedProcess:
     return ForkedProcess() if settings.LIMITED_PROCESS_TEMPLATE else FreshProcess()
 
 
-def _spawn(code: str, stdin: int, stdout: int, stderr: int | None) -> subprocess.Popen[bytes]:
+def _spawn_python(code: str, stdin: int, stdout: int, stderr: int | None) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-I", "-X", "utf8", "-c", code.format(root=str(ROOT))],
         stdin=stdin,
@@ -108,7 +108,7 @@ class FreshProcess(_Pipes):
         # Linux counts what the starting process held into the child's peak: a peak below that says nothing.
         self._our_peak = _convert_peak_to_bytes(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
         try:
-            self._process = _spawn(START, *self._streams)
+            self._process = _spawn_python(START, *self._streams)
         except OSError:
             os.close(self.stdin)
             self._close_ours()
@@ -130,15 +130,15 @@ class FreshProcess(_Pipes):
                 cpu_seconds = usage.ru_utime + usage.ru_stime
                 return Exit(self._process.returncode, peak if peak > self._our_peak else 0, cpu_seconds)
             if time.monotonic() > deadline:
-                self._kill()
+                self._kill_group()
                 return Exit(self._process.returncode, 0, overdue=True)
             time.sleep(0.005)
 
     def close(self) -> None:
-        self._kill()
+        self._kill_group()
         self._close_ours()
 
-    def _kill(self) -> None:
+    def _kill_group(self) -> None:
         if self._process.returncode is None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -166,18 +166,18 @@ class ForkedProcess(_Pipes):
     @property
     def pid(self) -> int:
         """Raises TemplateLost."""
-        return int(STARTED.unpack(self._receive(STARTED.size, KILL_SECONDS))[0])
+        return int(STARTED.unpack(self._receive_bytes(STARTED.size, KILL_SECONDS))[0])
 
     def wait(self, seconds: float) -> Exit:
         overdue = False
         try:
-            message = self._receive(STARTED.size + ENDED.size, seconds)
+            message = self._receive_bytes(STARTED.size + ENDED.size, seconds)
         except TimeoutError:
             overdue = True
             with suppress(OSError):
                 self._life.shutdown(socket.SHUT_WR)
             try:
-                message = self._receive(STARTED.size + ENDED.size, KILL_SECONDS)
+                message = self._receive_bytes(STARTED.size + ENDED.size, KILL_SECONDS)
             except TimeoutError:
                 raise TemplateLost from None
         status, peak, cpu_seconds = ENDED.unpack_from(message, STARTED.size)
@@ -190,7 +190,7 @@ class ForkedProcess(_Pipes):
         self._life.close()
         self._close_ours()
 
-    def _receive(self, size: int, seconds: float) -> bytes:
+    def _receive_bytes(self, size: int, seconds: float) -> bytes:
         """The first `size` bytes that the template sends of it. Raises TimeoutError, TemplateLost."""
         deadline = time.monotonic() + seconds
         while len(self._heard) < size:
@@ -210,7 +210,7 @@ class _Template:
         self.orders, theirs = socket.socketpair()
         self.forks_left = MAX_FORKS
         with theirs:
-            self.process = _spawn(START_TEMPLATE, theirs.fileno(), subprocess.DEVNULL, None)
+            self.process = _spawn_python(START_TEMPLATE, theirs.fileno(), subprocess.DEVNULL, None)
 
     def fork(self, descriptors: Sequence[int]) -> None:
         """Raises OSError when it has ended."""

@@ -54,7 +54,7 @@ def run_limited(
     if size > limits.file_bytes:
         raise Quarantined(
             "too_large",
-            f"This file has {_mib(size)} MB; files of up to {_mib(limits.file_bytes)} MB can be read. "
+            f"This file has {_to_mib(size)} MB; files of up to {_to_mib(limits.file_bytes)} MB can be read. "
             "Split it or save it smaller.",
         )
     orders = (task, path.resolve(), limits, dict(options or {}), readable)
@@ -132,7 +132,7 @@ class _Child:
                             self._last = _parse_progress(payload)
                             if on_progress is not None:
                                 on_progress(self._last)
-                        elif (answer := self._take(kind, payload)) is not None:
+                        elif (answer := self._handle_part(kind, payload)) is not None:
                             return answer
 
     def _decode_frames(self, decoder: frames.Decoder, data: bytes) -> list[tuple[bytes, bytes]]:
@@ -145,7 +145,7 @@ class _Child:
         except ValueError:
             raise _build_crashed(self._last.page) from None
 
-    def _take(self, kind: bytes, payload: bytes) -> dict[str, Any] | None:
+    def _handle_part(self, kind: bytes, payload: bytes) -> dict[str, Any] | None:
         """One part of the answer; the whole of it with the last. Nothing in it is trusted."""
         if kind == frames.BINARY:
             self._extras["blob"] = payload
@@ -197,7 +197,7 @@ class _Child:
         if code == EXIT_MEMORY or any(word in self._errors for word in OUT_OF_MEMORY_WORDS) or (code < 0 and starved):
             return Quarantined(
                 "memory",
-                f"Reading this file needs more memory than the {_mib(self._limits.memory_bytes)} MB that are allowed"
+                f"Reading this file needs more memory than the {_to_mib(self._limits.memory_bytes)} MB that are allowed"
                 + ("" if page is None else f" (page {page})")
                 + ". Save it again with smaller pages or images.",
                 page,
@@ -234,5 +234,5 @@ def _build_crashed(page: int | None) -> Quarantined:
     )
 
 
-def _mib(size: int) -> int:
+def _to_mib(size: int) -> int:
     return max(1, round(size / (1024 * 1024)))

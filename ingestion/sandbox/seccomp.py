@@ -65,7 +65,7 @@ class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_uint16), ("filter", ctypes.POINTER(_Instruction)))
 
 
-def install(libc: ctypes.CDLL) -> bool:
+def install_filter(libc: ctypes.CDLL) -> bool:
     """False where there is no filter for this machine or the kernel refuses it. Needs no_new_privileges."""
     machine = MACHINES.get(platform.machine())
     if machine is None:

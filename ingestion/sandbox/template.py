@@ -62,9 +62,9 @@ class _Template:
         self._wake, self._waker = socket.socketpair()
         self._wake.setblocking(False)
         self._waker.setblocking(False)
-        self._selector.register(self._wake, selectors.EVENT_READ, self._reap)
+        self._selector.register(self._wake, selectors.EVENT_READ, self._reap_children)
         signal.set_wakeup_fd(self._waker.fileno(), warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, _ignore)
+        signal.signal(signal.SIGCHLD, _ignore_signal)
 
     def serve(self) -> None:
         while self._children or self._orders.fileno() >= 0:
@@ -89,10 +89,10 @@ class _Template:
         for stream in streams:
             os.close(stream)
         life = self._children[pid] = socket.socket(fileno=last)
-        self._selector.register(life, selectors.EVENT_READ, functools.partial(self._kill, pid))
-        _send(life, STARTED.pack(pid))
+        self._selector.register(life, selectors.EVENT_READ, functools.partial(self._kill_child, pid))
+        _send_message(life, STARTED.pack(pid))
 
-    def _kill(self, pid: int) -> None:
+    def _kill_child(self, pid: int) -> None:
         """The worker has closed its end. Until it is reaped the child keeps its id, so no other process is hit; it may
         have been reaped since both were noticed.
         """
@@ -100,7 +100,7 @@ class _Template:
             self._selector.unregister(self._children[pid])
             os.kill(pid, signal.SIGKILL)
 
-    def _reap(self) -> None:
+    def _reap_children(self) -> None:
         self._wake.recv(1024)
         for pid in list(self._children):
             reaped, status, usage = os.wait4(pid, os.WNOHANG)
@@ -108,7 +108,7 @@ class _Template:
                 life = self._children.pop(pid)
                 if life in self._selector.get_map():
                     self._selector.unregister(life)
-                _send(life, ENDED.pack(status, usage.ru_maxrss, usage.ru_utime + usage.ru_stime))
+                _send_message(life, ENDED.pack(status, usage.ru_maxrss, usage.ru_utime + usage.ru_stime))
                 life.close()
 
 
@@ -127,10 +127,10 @@ def _run_child(streams: list[int], parent: int) -> None:
         os._exit(child.EXIT_ERROR)
 
 
-def _send(life: socket.socket, message: bytes) -> None:
+def _send_message(life: socket.socket, message: bytes) -> None:
     with contextlib.suppress(OSError):  # the worker does not want to know any more
         life.send(message)
 
 
-def _ignore(_signal: int, _frame: FrameType | None) -> None:
+def _ignore_signal(_signal: int, _frame: FrameType | None) -> None:
     """Only there so that the signal wakes the selector."""

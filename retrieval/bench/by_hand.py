@@ -83,7 +83,7 @@ def find_rows_near_as_tenth(
     return frozenset(int(number) for number in numbers[scores >= least])
 
 
-def recall(found: list[int], near: frozenset[int]) -> float:
+def compute_recall(found: list[int], near: frozenset[int]) -> float:
     """Share of ten found rows that are as near as the tenth; 1 where there is nothing to find."""
     return min(len(set(found[:10]) & near) / min(10, len(near)), 1.0) if near else 1.0
 

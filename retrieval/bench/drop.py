@@ -18,11 +18,11 @@ from entities.models import Entity, User, Workspace
 from ingestion.actions import upload_file
 from ingestion.models import File, State
 from retrieval.bench.end_to_end import UNFINISHED, count_unfinished
-from retrieval.bench.ingest import record
+from retrieval.bench.ingest import open_upload_record
 from retrieval.bench.papers import build_paper
 from retrieval.bench.timing import BenchRow
-from retrieval.bench.workers import process_until_stopped, workers
-from retrieval.bench.world import remove
+from retrieval.bench.workers import process_until_stopped, start_workers
+from retrieval.bench.world import remove_world
 
 PAGES = (1, 2, 3, 8, 20)
 """Of the files of the drop, in turns."""
@@ -30,15 +30,15 @@ SETTLING_SECONDS = 3.0
 LONGEST_SECONDS = 600.0
 
 
-def measure(files: int, notes: int) -> list[BenchRow]:
+def measure_drop(files: int, notes: int) -> list[BenchRow]:
     """files: of the drop. notes: that are sent one after the other, alone and then beside it."""
     workspace = create_workspace(slug=f"bench-{uuid4().hex[:8]}", name="Bench")
     processes = int(settings.CELERY_WORKER_CONCURRENCY)
     try:
-        with tempfile.TemporaryDirectory() as folder, record(workspace.pk):
+        with tempfile.TemporaryDirectory() as folder, open_upload_record(workspace.pk):
             stop = Path(folder) / "stop"
             dropping, noting = add_senders(workspace)
-            with workers(processes, connection.settings_dict) as pool:
+            with start_workers(processes, connection.settings_dict) as pool:
                 work = [pool.submit(process_until_stopped, workspace.pk, str(stop)) for _ in range(processes)]
                 try:
                     send_notes(noting, work, "warm", processes)
@@ -55,7 +55,7 @@ def measure(files: int, notes: int) -> list[BenchRow]:
                 for worker in work:
                     worker.result()
     finally:
-        remove(workspace.pk)
+        remove_world(workspace.pk)
     ratio = median(beside) / median(alone)
     return [
         BenchRow(f"drop: files of {files} that wait behind the last note", waiting, "more than none", waiting > 0),

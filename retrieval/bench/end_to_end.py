@@ -16,7 +16,7 @@ from ingestion.chunk import SEPARATOR, build_embedding_text
 from ingestion.models import ContextRow, File, FileRevision, Stage, State
 from retrieval.bench.papers import build_paper
 from retrieval.bench.timing import BenchRow
-from retrieval.bench.workers import embed, process_until_stopped, workers
+from retrieval.bench.workers import embed_texts, process_until_stopped, start_workers
 
 FEW, PAGES = 12, 10
 """Files, at most, and their pages."""
@@ -30,7 +30,7 @@ def end_to_end(workspace: int, put: Callable[[str, bytes], UUID], files: int) ->
     Embedding alone is given the texts of the same files, a file at a time, and keeps nothing.
     """
     count = int(settings.CELERY_WORKER_CONCURRENCY)
-    with tempfile.TemporaryDirectory() as folder, workers(count, connection.settings_dict) as pool:
+    with tempfile.TemporaryDirectory() as folder, start_workers(count, connection.settings_dict) as pool:
         stop = Path(folder) / "stop"
         sent = [put(f"{n}.pdf", build_paper(PAGES, seed=n).content) for n in range(min(FEW, files))]
         begun = time.perf_counter()
@@ -49,7 +49,7 @@ def end_to_end(workspace: int, put: Callable[[str, bytes], UUID], files: int) ->
         for (stages,) in ready:
             spent.update({stage: seconds or 0 for stage, _, seconds in stages})
         begun = time.perf_counter()
-        list(pool.map(embed, texts))
+        list(pool.map(embed_texts, texts))
         alone = time.perf_counter() - begun
     slowest = spent.most_common(1)[0][0] if spent else ""
     share = alone / taken

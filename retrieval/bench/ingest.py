@@ -30,14 +30,14 @@ from retrieval.bench.embedding import TEXTS, measure_embedding
 from retrieval.bench.end_to_end import end_to_end
 from retrieval.bench.papers import WORDS, Paper, build_paper
 from retrieval.bench.timing import BenchRow
-from retrieval.bench.world import remove
+from retrieval.bench.world import remove_world
 
 MIB = 1 << 20
 PLUMBED = 40
 """Pages that pdfplumber is given: it is too slow for all of them, and as slow on each."""
 
 
-def measure(pages: int, files: int, rounds: int) -> list[BenchRow]:
+def measure_ingestion(pages: int, files: int, rounds: int) -> list[BenchRow]:
     """pages: of the long document. files: through which the memory of the process is followed."""
     long = build_paper(pages)
     return [
@@ -51,7 +51,7 @@ def measure_extraction(given: Paper, rounds: int) -> list[BenchRow]:
     """The sides take turns; a side's figure is the median of its rounds."""
     few = build_paper(min(PLUMBED, len(given.pages)))
     sides: dict[str, Callable[[], list[str]]] = {
-        "Clearance, limited process included": lambda: ours(given.content),
+        "Clearance, limited process included": lambda: extract_pages(given.content),
         "bare pypdfium2": lambda: extract_with_pypdfium2(given.content),
         "pdfplumber": lambda: extract_with_pdfplumber(few.content),
     }
@@ -66,7 +66,7 @@ def measure_extraction(given: Paper, rounds: int) -> list[BenchRow]:
     speed = {name: median(found) for name, found in rates.items()}
     mine = speed["Clearance, limited process included"]
     fast, slow = mine / speed["bare pypdfium2"], mine / speed["pdfplumber"]
-    found = {name: share(text, few if name == "pdfplumber" else given) for name, text in texts.items()}
+    found = {name: compute_known_share(text, few if name == "pdfplumber" else given) for name, text in texts.items()}
     own = found["Clearance, limited process included"]
     return [
         *(BenchRow(f"extraction: pages/s, {name}", rate) for name, rate in speed.items()),
@@ -77,7 +77,7 @@ def measure_extraction(given: Paper, rounds: int) -> list[BenchRow]:
     ]
 
 
-def ours(content: bytes) -> list[str]:
+def extract_pages(content: bytes) -> list[str]:
     with tempfile.NamedTemporaryFile(suffix=".pdf") as file:
         file.write(content)
         file.flush()
@@ -105,7 +105,7 @@ def extract_with_pdfplumber(content: bytes) -> list[str]:
         return [page.extract_text() or "" for page in document.pages]
 
 
-def share(texts: Sequence[str], known: Paper) -> float:
+def compute_known_share(texts: Sequence[str], known: Paper) -> float:
     """Of the characters of the known words, those in words that were read, in their order, page by page. Signs that are
     drawn around a text (of tables, of lists) are no words.
     """
@@ -123,12 +123,12 @@ def measure_pipeline(long: Paper, files: int) -> list[BenchRow]:
     """Through the pipeline, in a workspace made for it."""
     workspace = create_workspace(slug=f"bench-{uuid4().hex[:8]}", name="Bench")
     try:
-        with record(workspace.pk) as put:
+        with open_upload_record(workspace.pk) as put:
             send = partial(time_file, workspace.pk, put)
             send("warm.pdf", build_paper(1, seed=99).content)
             return [*end_to_end(workspace.pk, put, files), *measure_repeat(long, send), *measure_memory(send, files)]
     finally:
-        remove(workspace.pk)
+        remove_world(workspace.pk)
 
 
 Put = Callable[[str, bytes], UUID]
@@ -136,19 +136,19 @@ Send = Callable[[str, bytes], float]
 
 
 @contextmanager
-def record(workspace: int) -> Iterator[Put]:
+def open_upload_record(workspace: int) -> Iterator[Put]:
     """Gives a function that uploads a file and returns its id. What was uploaded is deleted in the end."""
     service = Scope.for_service(workspace)
     with service.open():
         entity = create_entity(scope=service, model=Contract, fields={"name": "Bench", "counterparty": "Bench"})
 
-    def put(name: str, content: bytes) -> UUID:
+    def send_file(name: str, content: bytes) -> UUID:
         with service.open():
             found = Entity.objects.get(pk=entity.pk)
             return upload_file(scope=service, entity=found, upload=ContentFile(content, name=name)).pk
 
     try:
-        yield put
+        yield send_file
     finally:
         with service.open():
             for file in File.objects.filter(entity=entity.pk):

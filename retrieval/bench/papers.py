@@ -97,12 +97,12 @@ def draw_ligatures(chance: random.Random) -> tuple[list[str], str]:
     """Words with fi and fl are drawn with one glyph for the two letters."""
     found = choose_lines(chance, 50, 10)
 
-    def joined(word: str) -> str:
+    def join_letters(word: str) -> str:
         for letters, glyph in LIGATURES.items():
             word = word.replace(letters, glyph)
         return word
 
-    drawn = [draw_words([joined(word) for word in line], 60, 780 - LEADING * n) for n, line in enumerate(found)]
+    drawn = [draw_words([join_letters(word) for word in line], 60, 780 - LEADING * n) for n, line in enumerate(found)]
     return flatten_lines(found), "".join(drawn)
 
 

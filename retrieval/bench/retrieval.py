@@ -21,15 +21,15 @@ from retrieval.bench.by_hand import (
     GRAPH,
     SETTINGS,
     ByHand,
+    compute_recall,
     describe_settings,
     find_nearest,
     find_rows_near_as_tenth,
-    recall,
 )
 from retrieval.bench.planting import TOPICS
 from retrieval.bench.readers import BenchReader
 from retrieval.bench.timing import BenchRow, measure_sides
-from retrieval.bench.world import MODEL, BenchWorld, bench_world, count_visible_rows, owner, scale_to_unit
+from retrieval.bench.world import MODEL, BenchWorld, bench_world, connect_as_owner, count_visible_rows, scale_to_unit
 from retrieval.candidates import find_by_meaning, find_by_words
 from retrieval.gate import Gates, build_gates
 from retrieval.query import PreparedQuery, Within
@@ -47,7 +47,7 @@ USERS = 8
 AUDIENCE = "(audience = 0 OR audience = ANY((SELECT app_audiences())::int[]) OR (SELECT app_service()))"
 
 
-def measure(rows: int, rounds: int, seconds: float, plans: list[str]) -> list[BenchRow]:
+def measure_retrieval(rows: int, rounds: int, seconds: float, plans: list[str]) -> list[BenchRow]:
     """All lines. Times are milliseconds, median over rounds of the p50 or p95 over questions.
 
     seconds: for which several users search at once, each round. plans: texts of comparators' plans are added to it.
@@ -58,7 +58,7 @@ def measure(rows: int, rounds: int, seconds: float, plans: list[str]) -> list[Be
 
 def build_lines(world: BenchWorld, rounds: int, seconds: float, plans: list[str]) -> list[BenchRow]:
     lines = [BenchRow("rows", world.rows)]
-    with owner() as raw:
+    with connect_as_owner() as raw:
         plans.append(describe_settings(raw))
     for reader in world.readers.values():
         lines += measure_meaning(world, reader, rounds, plans)
@@ -87,7 +87,7 @@ def build_questions(world: BenchWorld, *, about: int | None = None, count: int =
 def measure_meaning(world: BenchWorld, reader: BenchReader, rounds: int, plans: list[str]) -> list[BenchRow]:
     """Recall and time of the vector branch for one reader, on what they see most about and on the other topics."""
     lines = []
-    with reader.scope.open(), owner() as raw, owner() as walking:
+    with reader.scope.open(), connect_as_owner() as raw, connect_as_owner() as walking:
         hand, graph = ByHand(raw, reader), ByHand(walking, reader)
         walking.execute(SETTINGS)
         numbers, matrix = hand.matrix()
@@ -100,7 +100,9 @@ def measure_meaning(world: BenchWorld, reader: BenchReader, rounds: int, plans: 
             ("off", build_questions(world, about=1 - _find_own_remainder(reader))),
         ):
             truth = {q: find_rows_near_as_tenth(matrix, numbers, q) for q in asked}
-            value = float(np.mean([recall([r for r, _ in search_by_meaning(reader, q)], truth[q]) for q in asked]))
+            value = float(
+                np.mean([compute_recall([r for r, _ in search_by_meaning(reader, q)], truth[q]) for q in asked])
+            )
             lines.append(BenchRow(f"{share}: recall@10 {about} topic", value, goal, value > least - 1e-9))
             sides: dict[str, Callable[[Any], Any]] = {"ours": lambda q: search_by_meaning(reader, q)}
             sides["numpy"] = lambda q: find_nearest(matrix, numbers, q)
@@ -127,7 +129,7 @@ def measure_meaning(world: BenchWorld, reader: BenchReader, rounds: int, plans: 
                 lines.append(BenchRow(f"{share}: vector branch / numpy, p95 {about} topic", ratio, "<= 6", ratio <= 6))
             if walk:
                 ratio = times["graph"].p50 / ours.p50
-                found = float(np.mean([recall([r for r, _ in graph.graph(q)], truth[q]) for q in asked]))
+                found = float(np.mean([compute_recall([r for r, _ in graph.graph(q)], truth[q]) for q in asked]))
                 lines += times["graph"].rows(f"{share}: pgvector relaxed_order (its recall {found:.2f})")
                 lines.append(BenchRow(f"{share}: times faster than relaxed_order", ratio, ">= 100", ratio >= 100))
                 plans.append(f"{share}: relaxed_order\n{graph.plan(GRAPH, asked[0])}")
@@ -157,7 +159,7 @@ def measure_words(world: BenchWorld, reader: BenchReader, rounds: int, plans: li
             asked = [[world.words[rank + n] for rank in ranks] for n in range(count)]
             given = [(words, build_terms(words)) for words in asked]
             sides: dict[str, Callable[[Any], Any]] = {
-                "ours": lambda pair: ours(pair[1], through),
+                "ours": lambda pair: search_with_postings(pair[1], through),
                 "gin": lambda pair: search_with_gin(pair[0], through),
             }
             times = measure_sides(rounds, sides, given)
@@ -175,7 +177,7 @@ def measure_words(world: BenchWorld, reader: BenchReader, rounds: int, plans: li
     return lines
 
 
-def ours(terms: Terms, through: Gates) -> Any:
+def search_with_postings(terms: Terms, through: Gates) -> Any:
     size: Survey = run_survey(terms.numbers, through)
     return find_by_words(terms, through, size)
 
@@ -198,7 +200,7 @@ def _build_gin_params(words: list[str], through: Gates) -> dict[str, Any]:
 @contextmanager
 def gin_table(world: BenchWorld) -> Iterator[None]:
     """The comparator of the lexical branch, under the policy of the index tables."""
-    with owner() as raw:
+    with connect_as_owner() as raw:
         raw.execute("DROP TABLE IF EXISTS bench_gin")
         raw.execute(
             "CREATE TABLE bench_gin AS"
@@ -217,7 +219,7 @@ def gin_table(world: BenchWorld) -> Iterator[None]:
     try:
         yield
     finally:
-        with owner() as raw:
+        with connect_as_owner() as raw:
             raw.execute("DROP TABLE bench_gin")
 
 
@@ -239,7 +241,7 @@ def measure_concurrent_searches(world: BenchWorld, rounds: int, seconds: float) 
     readers = list(world.readers.values())
     asked = build_questions(world)
 
-    def user(n: int) -> int:
+    def search_as_user(n: int) -> int:
         done, scope = 0, readers[n % len(readers)].scope
         try:
             while perf_counter() < until:
@@ -255,6 +257,6 @@ def measure_concurrent_searches(world: BenchWorld, rounds: int, seconds: float) 
         for turn in range(rounds + 1):
             length = seconds if turn else seconds / 5
             until = perf_counter() + length
-            rates.append(sum(pool.map(user, range(USERS))) / length)
+            rates.append(sum(pool.map(search_as_user, range(USERS))) / length)
     name, rate = f"{USERS} users at once: searches a second", median(rates[1:])
     return [BenchRow(name, rate, ">= 60", rate >= 60), BenchRow(f"{name}, the worst round", min(rates[1:]))]

@@ -8,7 +8,7 @@ from entities.access import grant_entity, revoke_entity
 from entities.models import Entity
 from retrieval.bench.retrieval import build_questions
 from retrieval.bench.timing import BenchRow
-from retrieval.bench.world import bench_world, count_visible_rows, owner
+from retrieval.bench.world import bench_world, connect_as_owner, count_visible_rows
 from retrieval.search import search
 
 WRITTEN = {
@@ -17,7 +17,7 @@ WRITTEN = {
 }
 
 
-def measure(rows: int, rounds: int, seconds: float, plans: list[str]) -> list[BenchRow]:
+def measure_revocation(rows: int, rounds: int, seconds: float, plans: list[str]) -> list[BenchRow]:
     """The time from before the statement to after its commit, and what the next transaction sees."""
     with bench_world(rows, records=1) as world:
         reader, asked = world.readers["all of it"], build_questions(world)[0]
@@ -49,5 +49,5 @@ def measure(rows: int, rounds: int, seconds: float, plans: list[str]) -> list[Be
 
 def read_index_state(workspace: int) -> list[tuple[int, int]]:
     """(rows, a sum that any new version of one changes) of each index table."""
-    with owner() as raw:
+    with connect_as_owner() as raw:
         return [raw.execute(statement.encode(), [workspace]).fetchone() or (0, 0) for statement in WRITTEN.values()]

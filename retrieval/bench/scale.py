@@ -20,7 +20,7 @@ CALLS = 10
 READER = "one label, open records"
 
 
-def measure(rows: int, rounds: int, seconds: float, plans: list[str]) -> list[BenchRow]:
+def measure_scale(rows: int, rounds: int, seconds: float, plans: list[str]) -> list[BenchRow]:
     """rows: of the large workspace, which has as many records, each with a file; the small one has `SMALL`."""
     with ExitStack() as stack, override_settings(ALLOWED_HOSTS=["*"], SECURE_SSL_REDIRECT=False):
         small = stack.enter_context(bench_world(SMALL, records=SMALL))
@@ -38,7 +38,7 @@ def build_doors(world: BenchWorld) -> dict[str, Callable[[Any], Any]]:
     client = Client()
     client.force_login(reader.user)
 
-    def page(path: str, **headers: str) -> Callable[[Any], Any]:
+    def request_page(path: str, **headers: str) -> Callable[[Any], Any]:
         def get(_: Any) -> None:
             answer = client.get(path, headers=headers)
             assert answer.status_code == 200, (path, answer.status_code)
@@ -48,15 +48,15 @@ def build_doors(world: BenchWorld) -> dict[str, Callable[[Any], Any]]:
     record = client.get("/api/entities/contract/", headers={"X-Workspace": reader.scope.slug}).json()["results"][0]
     return {
         "search": lambda _: run_search(reader, asked),
-        "search page, by words": page(f"{base}/search/?q={asked.text.replace(' ', '+')}"),
-        "suggestions": page(f"{base}/search/suggest/?q={record['name'][:4]}"),
-        "related records": page(f"{base}/entities/{record['id']}/related/"),
-        "list page": page(f"{base}/records/contract/"),
-        "list page, by status": page(f"{base}/records/contract/?status=draft"),
-        "list page, the last": page(f"{base}/records/contract/?page=last"),
-        "list, API": page("/api/entities/contract/", **{"X-Workspace": reader.scope.slug}),
-        "record page": page(f"{base}/entities/{record['id']}/"),
-        "home page": page(f"{base}/"),
+        "search page, by words": request_page(f"{base}/search/?q={asked.text.replace(' ', '+')}"),
+        "suggestions": request_page(f"{base}/search/suggest/?q={record['name'][:4]}"),
+        "related records": request_page(f"{base}/entities/{record['id']}/related/"),
+        "list page": request_page(f"{base}/records/contract/"),
+        "list page, by status": request_page(f"{base}/records/contract/?status=draft"),
+        "list page, the last": request_page(f"{base}/records/contract/?page=last"),
+        "list, API": request_page("/api/entities/contract/", **{"X-Workspace": reader.scope.slug}),
+        "record page": request_page(f"{base}/entities/{record['id']}/"),
+        "home page": request_page(f"{base}/"),
     }
 
 

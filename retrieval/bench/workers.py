@@ -10,17 +10,17 @@ from multiprocessing.synchronize import Barrier
 
 
 @contextmanager
-def workers(count: int, database: Mapping[str, object]) -> Iterator[ProcessPoolExecutor]:
+def start_workers(count: int, database: Mapping[str, object]) -> Iterator[ProcessPoolExecutor]:
     """`count` processes that have loaded what they need. database: the settings of the connection."""
     context = multiprocessing.get_context("spawn")
     together = context.Barrier(count)
-    with ProcessPoolExecutor(count, context, _start, (together, dict(database))) as pool:
-        for started in [pool.submit(embed, ["warm"]) for _ in range(count)]:
+    with ProcessPoolExecutor(count, context, _set_up_worker, (together, dict(database))) as pool:
+        for started in [pool.submit(embed_texts, ["warm"]) for _ in range(count)]:
             started.result()
         yield pool
 
 
-def _start(together: Barrier, database: Mapping[str, object]) -> None:
+def _set_up_worker(together: Barrier, database: Mapping[str, object]) -> None:
     import django
 
     django.setup()
@@ -33,7 +33,7 @@ def _start(together: Barrier, database: Mapping[str, object]) -> None:
     together.wait(120)  # else one of them would do what all were started for
 
 
-def embed(texts: Sequence[str]) -> None:
+def embed_texts(texts: Sequence[str]) -> None:
     from ingestion.embed import get_default_model, get_embedder
 
     get_embedder(get_default_model()).embed_documents(list(texts))

@@ -21,7 +21,7 @@ from ingestion import vector_graph
 from ingestion.models import VectorModel
 from retrieval.bench.planting import BATCH, TOPICS, WORDS, plant_records, plant_rows
 from retrieval.bench.readers import BenchReader, make_readers
-from retrieval.sizes import forget
+from retrieval.sizes import forget_sizes
 
 MODEL = "bench"
 DIM = 384
@@ -40,7 +40,7 @@ class BenchWorld:
 
 
 @contextmanager
-def owner() -> Iterator[psycopg.Connection]:
+def connect_as_owner() -> Iterator[psycopg.Connection]:
     """The owner of the tables, whom row-level security does not bind."""
     with psycopg.connect(settings.DATABASE_OWNER_URL) as raw:
         yield raw
@@ -51,12 +51,12 @@ def bench_world(rows: int, *, records: int | None = None, seed: int = 1) -> Iter
     """Made for the time of a measurement and taken away after it. records: their number, else by `ROWS_PER_RECORD`."""
     workspace = create_workspace(slug=f"bench-{uuid4().hex[:8]}", name="Bench")
     try:
-        yield plant(workspace.pk, rows, records or max(64, rows // ROWS_PER_RECORD), np.random.default_rng(seed))
+        yield plant_world(workspace.pk, rows, records or max(64, rows // ROWS_PER_RECORD), np.random.default_rng(seed))
     finally:
-        remove(workspace.pk)
+        remove_world(workspace.pk)
 
 
-def plant(workspace: int, rows: int, records: int, random: np.random.Generator) -> BenchWorld:
+def plant_world(workspace: int, rows: int, records: int, random: np.random.Generator) -> BenchWorld:
     """Records, files, rows, vectors, their graph where it pays, and readers."""
     service = Scope.for_service(workspace)
     words = tuple(f"w{n:05d}x" for n in range(WORDS))
@@ -64,15 +64,15 @@ def plant(workspace: int, rows: int, records: int, random: np.random.Generator) 
     with service.open():
         readers = make_readers(workspace)
         VectorModel.objects.get_or_create(model_id=MODEL, defaults={"dim": DIM})
-    with owner() as raw:
+    with connect_as_owner() as raw:
         made = plant_records(raw, workspace, records, list(readers.values()))
         for start in range(0, rows, BATCH):
             plant_rows(raw, workspace, MODEL, made, words, topics, min(BATCH, rows - start), random)
             raw.commit()
     with psycopg.connect(settings.DATABASE_OWNER_URL, autocommit=True) as raw:
         raw.execute("VACUUM (ANALYZE) ingestion_contextrow, ingestion_vector, ingestion_posting, entities_entity")
-    vector_graph.build()
-    forget()
+    vector_graph.build_graphs()
+    forget_sizes()
     return BenchWorld(service, rows, words, topics, readers)
 
 
@@ -81,9 +81,9 @@ def scale_to_unit(vectors: NDArray[np.float64]) -> NDArray[np.float32]:
     return scaled
 
 
-def remove(workspace: int) -> None:
+def remove_world(workspace: int) -> None:
     """Everything of one workspace, by the owner, in one transaction: the constraints are checked at its end."""
-    with owner() as raw:
+    with connect_as_owner() as raw:
         raw.execute("SET CONSTRAINTS ALL DEFERRED")
         raw.execute("DELETE FROM entities_user u WHERE u.username LIKE %s", [f"bench-{workspace}-%"])
         tables = raw.execute(

@@ -13,16 +13,16 @@ from ingestion.access import get_file_or_404
 from ingestion.listing import build_file_view
 from ingestion.models import ContextRow, Paragraph
 from ingestion.pages import ShownBlock, build_sections
-from ingestion.reader import Block, TextBlock, list_blocks, mark, resolve_cited
+from ingestion.reader import Block, TextBlock, list_blocks, mark_citation, resolve_cited
 from retrieval.audit import list_disclosed, note_search
 from retrieval.cards import Card
 from retrieval.evaluation.rankings import FUSED, LEXICAL, VECTOR, list_branches
 from retrieval.evaluation.relevance import ComparedPassage, load_passages
 from retrieval.models import EvaluationQuestion
-from retrieval.query import Within, prepare
-from retrieval.rerank import rerank, select_shortlist
+from retrieval.query import Within, prepare_query
+from retrieval.rerank import rerank_hits, select_shortlist
 from retrieval.results import SearchResult
-from retrieval.search import FoundHits, choose, drop_hidden_since, find, list_notices
+from retrieval.search import FoundHits, choose_results, drop_hidden_since, find_hits, list_notices
 
 SHOWN = 20
 AROUND = 12
@@ -92,11 +92,11 @@ class Bench:
 
 def look_at(scope: Scope, text: str, files: Sequence[str]) -> tuple[FoundHits, FoundHits]:
     """What a question finds, fused and as the workspace's reranker orders it. Opens the scope itself."""
-    asked = prepare(text, scope)
+    asked = prepare_query(text, scope)
     with scope.open():
-        found = find(scope, asked, within=build_within(files))
+        found = find_hits(scope, asked, within=build_within(files))
         short = select_shortlist(found)
-    return found, rerank(scope, found, short)
+    return found, rerank_hits(scope, found, short)
 
 
 def build_within(files: Sequence[str]) -> Within:
@@ -117,7 +117,7 @@ def build_bench(
     if not found.query.text:
         return Bench("", question)
     found, ordered = drop_hidden_since(scope, found), drop_hidden_since(scope, ordered)
-    results = choose(scope, ordered, limit=SHOWN)
+    results = choose_results(scope, ordered, limit=SHOWN)
     note_search(
         scope, "page", ordered, build_within(question.files if question else ()), list_disclosed(results), started
     )
@@ -133,7 +133,7 @@ def build_bench(
             vector=ranks[VECTOR].get(numbers[result.id]),
             lexical=ranks[LEXICAL].get(numbers[result.id]),
             fused=ranks[FUSED].get(numbers[result.id]),
-            answers=any(_shows(passages.get(numbers[result.id]), place) for place in places),
+            answers=any(_shows_place(passages.get(numbers[result.id]), place) for place in places),
             chosen=result.id == chosen,
         )
         for n, result in enumerate(results, start=1)
@@ -151,7 +151,7 @@ def build_bench(
     )
 
 
-def _shows(passage: ComparedPassage | None, place: Mapping[str, Any]) -> bool:
+def _shows_place(passage: ComparedPassage | None, place: Mapping[str, Any]) -> bool:
     """As `Passage.shows`, for a place as it is kept."""
     if passage is None or str(passage.file) != place["file"]:
         return False
@@ -182,7 +182,7 @@ def _list_expected(
         last = place.get("to")
         if first is not None and not Paragraph.objects.filter(file=place["file"], page__range=(first, last or first)):
             first = last = None
-        rows = [passage.row for passage in passages if _shows(passage, place)]
+        rows = [passage.row for passage in passages if _shows_place(passage, place)]
         best = {name: min((of[row] for row in rows if row in of), default=None) for name, of in ranks.items()}
         yield ExpectedPlace(view.name, view.url, first, last, best[VECTOR], best[LEXICAL], best[FUSED])
 
@@ -192,7 +192,7 @@ def find_page(scope: Scope, result: SearchResult) -> BenchPage | None:
     if result.file is None:
         return None
     file = get_file_or_404(scope, result.file.id)
-    found = mark(list_blocks(scope, file), resolve_cited(file, row=str(result.id)))
+    found = mark_citation(list_blocks(scope, file), resolve_cited(file, row=str(result.id)))
     view = build_file_view(scope, file)
     return BenchPage(view.name, result.url, result.page, build_sections(select_page_blocks(found, result.page)))
 

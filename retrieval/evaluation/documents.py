@@ -13,7 +13,7 @@ from django.core.files.base import File as Upload
 from entities.access import Scope, get_current_scope
 from entities.actions import add_member, create_entity, create_role, create_workspace
 from entities.api.errors import TooLarge
-from entities.audit import record
+from entities.audit import record_action
 from entities.models import Classification, ClassificationGrant, Entity, Role, User, Workspace
 from entities.models.classification import FIRST_COMPOUND
 from entities.types import Article
@@ -60,13 +60,13 @@ def load_documents(given: QuestionSet, people: Iterable[str] = (), say: Say = la
     service = Scope.for_service(workspace.pk)
     with service.open():
         reader = Scope.for_role(_get_or_create_role(workspace, users))
-        record = _record(service, given.name)
+        record = _get_or_create_record(service, given.name)
         there = _list_published_hashes(record)
     waited, refused = 0, []
     for document in given.documents:
         if there.get(document.name) != compute_file_digest(document.path):
             try:
-                _upload(service, record, document)
+                _upload_document(service, record, document)
                 waited += 1
             except (BadUpload, TooLarge) as refusal:
                 refused.append((document.name, str(refusal)))
@@ -88,13 +88,15 @@ def _get_or_create_role(workspace: Workspace, users: Sequence[User]) -> Role:
         ClassificationGrant.objects.create(workspace=workspace, role=role, classification=classification)
     if new:
         held = sorted(atoms.values_list("value", flat=True))
-        record(get_current_scope(), "role.changed", "role", role.pk, labels=held, is_admin=False, is_steward=False)
+        record_action(
+            get_current_scope(), "role.changed", "role", role.pk, labels=held, is_admin=False, is_steward=False
+        )
     for user in users:
         add_member(workspace, user, [role, Role.objects.get(name="Admin")])
     return role
 
 
-def _record(service: Scope, name: str) -> Entity:
+def _get_or_create_record(service: Scope, name: str) -> Entity:
     there = Entity.objects.filter(source_system=SOURCE, source_id=name).first()
     return there or create_entity(
         scope=service, model=Article, fields={"name": f"Documents of {name}"}, source_system=SOURCE, source_id=name
@@ -120,7 +122,7 @@ def compute_file_digest(path: Path) -> str:
     return found.hexdigest()
 
 
-def _upload(service: Scope, record: Entity, document: SetDocument) -> None:
+def _upload_document(service: Scope, record: Entity, document: SetDocument) -> None:
     with service.open(), document.path.open("rb") as content:
         upload_file(scope=service, entity=record, upload=Upload(content, name=document.name))
 

@@ -10,10 +10,11 @@ from django.http import Http404
 
 from entities.access import Scope
 from retrieval.evaluation.metrics import NAMES, Silence
-from retrieval.evaluation.plots import Plot, plot
+from retrieval.evaluation.plots import Plot, build_plot
 from retrieval.evaluation.rankings import FUSED, RANKINGS, RERANKED
 from retrieval.evaluation.report import TITLES
-from retrieval.evaluation.seen import (
+from retrieval.evaluation.store import THRESHOLD, find_drops, list_changes
+from retrieval.evaluation.visible_runs import (
     ANSWERABLE,
     VisibleRun,
     describe_runs,
@@ -21,7 +22,6 @@ from retrieval.evaluation.seen import (
     select_visible_outcomes,
     select_visible_runs,
 )
-from retrieval.evaluation.store import THRESHOLD, changes, find_drops
 from retrieval.models import EvaluationRun
 
 MOST_RUNS = 40
@@ -53,12 +53,12 @@ class SetHistory:
     silence: Silence | None
 
     @property
-    def nothing(self) -> int:
+    def nothing_percent(self) -> int:
         """Percent of the questions without an answer that find nothing."""
         return round(100 * self.silence.nothing) if self.silence else 0
 
     @property
-    def low(self) -> int:
+    def low_percent(self) -> int:
         """Percent of them that find nothing near."""
         return round(100 * self.silence.low) if self.silence else 0
 
@@ -84,13 +84,13 @@ def build_history(runs: Sequence[VisibleRun], told: Silence | None) -> SetHistor
         RunLine(
             one.run,
             [(TITLES[r], one.figures[r]["ndcg_10"]) for r in RANKINGS],
-            changes(before.run if before else None, one.run),
+            list_changes(before.run if before else None, one.run),
             has_dropped(before, one),
         )
         for one, before in zip(runs, [*runs[1:], None], strict=True)
     ]
     newest = runs[0]
-    drawn = plot(values, TITLES)
+    drawn = build_plot(values, TITLES)
     return SetHistory(
         newest.run.set_name, newest.run.reader, lines, drawn, newest.questions, list_figure_rows(newest), told
     )

@@ -47,7 +47,7 @@ def compute_ndcg(found: Sequence[int], places: int, k: int = DEPTH) -> float:
     return min(1.0, gain / ideal)
 
 
-def recall(found: Sequence[int], places: int, k: int) -> float:
+def compute_recall(found: Sequence[int], places: int, k: int) -> float:
     """Share of the places that the first k ranks show."""
     return sum(found[:k]) / places
 
@@ -87,9 +87,9 @@ def compute_figures(found: Sequence[int], places: int, *, far: bool = True) -> R
     return RankingFigures(
         compute_ndcg(found, places),
         1 / rank if rank else 0.0,
-        recall(found, places, 5),
-        recall(found, places, 10),
-        recall(found, places, FAR) if far else None,
+        compute_recall(found, places, 5),
+        compute_recall(found, places, 10),
+        compute_recall(found, places, FAR) if far else None,
         float(rank is None or rank > FAR) if far else None,
     )
 

@@ -38,7 +38,7 @@ class EvaluationRun(models.Model):
     than was allowed; such a run is not what later ones are compared with.
 
     questions, lost, figures, silence and dropped are of all of its questions: what a page may show of them is asked of
-    `retrieval.evaluation.seen`.
+    `retrieval.evaluation.visible_runs`.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

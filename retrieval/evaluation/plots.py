@@ -31,7 +31,7 @@ class Plot:
     described: str
 
 
-def plot(values: Mapping[str, Sequence[float]], titles: Mapping[str, str]) -> Plot:
+def build_plot(values: Mapping[str, Sequence[float]], titles: Mapping[str, str]) -> Plot:
     """values: ranking -> figure of each run, oldest first, as many for each. titles: as people read them."""
     every = [value for of in values.values() for value in of]
     low, high = choose_axis(min(every), max(every))

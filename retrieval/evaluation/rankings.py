@@ -9,8 +9,8 @@ from retrieval.boosts import add_boosts, boost_openings
 from retrieval.fusion import Hit
 from retrieval.gate import build_gates
 from retrieval.query import PreparedQuery, Within
-from retrieval.rerank import rerank, select_shortlist
-from retrieval.search import FoundHits, choose, find
+from retrieval.rerank import rerank_hits, select_shortlist
+from retrieval.search import FoundHits, choose_results, find_hits
 from retrieval.tuning import load_tuning
 
 VECTOR, LEXICAL, FUSED, RERANKED, SHOWN = "vector", "lexical", "fused", "reranked", "shown"
@@ -31,18 +31,18 @@ class Rankings:
     hits: Sequence[Hit] = ()
 
 
-def rank(scope: Scope, query: PreparedQuery, within: Within) -> Rankings:
+def rank_passages(scope: Scope, query: PreparedQuery, within: Within) -> Rankings:
     """Opens the scope itself, and not while a reranker runs. Raises as `search` does."""
     with scope.open():
-        found = find(scope, query, within=within)
+        found = find_hits(scope, query, within=within)
         short = select_shortlist(found)
-    ordered = rerank(scope, found, short)
+    ordered = rerank_hits(scope, found, short)
     with scope.open():
         return _build_rankings(scope, found, ordered)
 
 
 def _build_rankings(scope: Scope, found: FoundHits, ordered: FoundHits) -> Rankings:
-    results = choose(scope, ordered, limit=load_tuning().page)
+    results = choose_results(scope, ordered, limit=load_tuning().page)
     numbers = dict(ContextRow.objects.filter(pk__in=[result.id for result in results]).values_list("pk", "number"))
     lists = {
         **list_branches(found),

@@ -16,7 +16,7 @@ from retrieval.evaluation.sets import (
     QuestionSet,
     SetDocument,
     SetQuestion,
-    check,
+    check_questions,
     read_form,
     read_lines,
 )
@@ -36,7 +36,7 @@ def read_set(path: Path) -> QuestionSet:
     for name, read in COLLECTIONS.items():
         if all((path / part).exists() for part in name.split()):
             found = read(path)
-            check(path, found.questions)
+            check_questions(path, found.questions)
             return found
     raise BadQuestionSet(f"{path} is no question set: a JSONL file, or a folder with questions.jsonl, is expected")
 
@@ -74,13 +74,13 @@ def read_clause_set(folder: Path) -> QuestionSet:
     questions = []
     for _, given in read_lines(folder / "questions.jsonl"):
         name = names[given["doc"]]
-        places = (AnswerPlace(name, *ends(e["pdf_pages"]), e["text"]) for e in given["evidence"])
+        places = (AnswerPlace(name, *find_page_range(e["pdf_pages"]), e["text"]) for e in given["evidence"])
         found = tuple(dict.fromkeys(places)) if given["answerable"] else ()
         questions.append(SetQuestion(given["id"], given["question"], found, bool(found), (name,), PUBLIC))
     return QuestionSet(folder.name, tuple(questions), tuple(read_files(folder / "pdf")))
 
 
-def ends(pages: Sequence[int] | None) -> tuple[int | None, int | None]:
+def find_page_range(pages: Sequence[int] | None) -> tuple[int | None, int | None]:
     """First and last page, where they are known."""
     return (min(pages), max(pages)) if pages else (None, None)
 

@@ -37,7 +37,7 @@ class ComparedPassage:
         if self.name != place.file:
             return False
         if place.quote:
-            return holds(self.words, split_words(place.quote))
+            return shares_words(self.words, split_words(place.quote))
         if place.first is None:
             return True
         last = place.first if place.last is None else place.last
@@ -54,16 +54,16 @@ def split_words(text: str) -> list[str]:
     return WORD.findall(text.casefold())
 
 
-def holds(passage: Sequence[str], quote: Sequence[str]) -> bool:
+def shares_words(passage: Sequence[str], quote: Sequence[str]) -> bool:
     """Whether a passage and a quote share `SHARE` of the runs of words of the shorter one."""
     length = min(RUN, len(quote))
     if not length or len(passage) < length:
         return False
-    ours, theirs = runs(passage, length), runs(quote, length)
+    ours, theirs = list_word_runs(passage, length), list_word_runs(quote, length)
     return len(ours & theirs) >= SHARE * min(len(ours), len(theirs))
 
 
-def runs(words: Sequence[str], length: int) -> set[tuple[str, ...]]:
+def list_word_runs(words: Sequence[str], length: int) -> set[tuple[str, ...]]:
     return {tuple(words[n : n + length]) for n in range(len(words) - length + 1)}
 
 
@@ -74,7 +74,7 @@ def choose_unit(places: Sequence[AnswerPlace]) -> str:
     return "page" if any(place.first is not None for place in places) else "file"
 
 
-def judge(passages: Iterable[ComparedPassage], places: Sequence[AnswerPlace]) -> list[JudgedPassage]:
+def judge_passages(passages: Iterable[ComparedPassage], places: Sequence[AnswerPlace]) -> list[JudgedPassage]:
     """A ranked list against the places of its question."""
     kind = choose_unit(places)
     return [

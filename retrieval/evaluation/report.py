@@ -82,12 +82,12 @@ def format_weights(chosen: ChosenWeights) -> Iterator[str]:
 
 
 def build_weights_json(chosen: ChosenWeights) -> dict[str, Any]:
-    def of(line: WeightLine) -> dict[str, Any]:
+    def build_line_json(line: WeightLine) -> dict[str, Any]:
         return {**vars(line), "margin": line.margin}
 
     return {
         "weights": [chosen.share, round(1 - chosen.share, 4)],
-        "chosen_on": [of(line) for line in chosen.chosen_on],
-        "reported_on": [of(line) for line in chosen.reported],
-        "as_set": [of(line) for line in chosen.today],
+        "chosen_on": [build_line_json(line) for line in chosen.chosen_on],
+        "reported_on": [build_line_json(line) for line in chosen.reported],
+        "as_set": [build_line_json(line) for line in chosen.today],
     }

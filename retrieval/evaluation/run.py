@@ -18,10 +18,10 @@ from retrieval.evaluation.metrics import (
     count_gains,
     find_first_gain,
 )
-from retrieval.evaluation.rankings import RANKINGS, SHOWN, Rankings, rank
-from retrieval.evaluation.relevance import ComparedPassage, judge, load_passages
+from retrieval.evaluation.rankings import RANKINGS, SHOWN, Rankings, rank_passages
+from retrieval.evaluation.relevance import ComparedPassage, judge_passages, load_passages
 from retrieval.evaluation.sets import QuestionSet, SetQuestion
-from retrieval.query import PreparedQuery, Within, prepare
+from retrieval.query import PreparedQuery, Within, prepare_query
 
 Say = Callable[[str], None]
 
@@ -68,7 +68,7 @@ class RunMeasurement:
     seconds: float
 
 
-def measure(scope: Scope, given: QuestionSet, say: Say = lambda text: None, *, model: str = "") -> RunMeasurement:
+def measure_set(scope: Scope, given: QuestionSet, say: Say = lambda text: None, *, model: str = "") -> RunMeasurement:
     """Ask all questions as `scope`, which is not open yet; each in transactions of its own, so a long run holds none.
 
     model: the embedding model to ask by, in the place of the one in use. Raises: ValueError for a set without an
@@ -86,12 +86,12 @@ def measure(scope: Scope, given: QuestionSet, say: Say = lambda text: None, *, m
     for number, question in enumerate(given.questions, start=1):
         if number % 100 == 0:
             say(f"{number} of {len(given.questions)} questions")
-        query = prepare(question.text, scope, model=model)
+        query = prepare_query(question.text, scope, model=model)
         if query.text and not query.vector:
             raise ValueError(
                 f"{query.model_id} gave no vector of question {question.id}: by words alone is another search."
             )
-        outcomes.append(ask(scope, question, query, files, known, baseline))
+        outcomes.append(ask_question(scope, question, query, files, known, baseline))
     answered = [one for one in outcomes if one.question.places]
     return RunMeasurement(
         outcomes,
@@ -125,7 +125,7 @@ def find_files(scope: Scope, given: QuestionSet) -> dict[str, tuple[UUID, ...]]:
     return found
 
 
-def ask(
+def ask_question(
     scope: Scope,
     question: SetQuestion,
     query: PreparedQuery,
@@ -138,13 +138,13 @@ def ask(
     if question.files and not narrowed:
         found = Rankings(dict.fromkeys(RANKINGS, ()), None)
     else:
-        found = rank(scope, query, Within(files=narrowed))
+        found = rank_passages(scope, query, Within(files=narrowed))
         found = replace(found, rows={**found.rows, BASELINE: baseline.rank(question.text, narrowed)})
     rows = sorted({row for ranked in found.rows.values() for row in ranked})
     with scope.open():
         known.update(load_passages(set(rows) - set(known)))
     passages = [known[row] for row in rows if row in known]
-    judged = judge(passages, question.places)
+    judged = judge_passages(passages, question.places)
     return QuestionOutcome(
         question,
         found,

@@ -125,11 +125,11 @@ def read_form(path: Path, documents: Mapping[str, Path] | None = None) -> list[S
             found.append(read_question(given, documents or {}))
         except BadQuestionSet as problem:
             raise BadQuestionSet(f"{path}, line {number}: {problem}") from None
-    check(path, found)
+    check_questions(path, found)
     return found
 
 
-def check(path: Path, questions: Sequence[SetQuestion]) -> None:
+def check_questions(path: Path, questions: Sequence[SetQuestion]) -> None:
     """Raises: BadSet for a set without questions, or two of one id."""
     if not questions:
         raise BadQuestionSet(f"{path} has no questions")

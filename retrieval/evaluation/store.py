@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from entities.access import Scope, combine_many, get_current_scope, load_granted_atoms
-from entities.audit import record
+from entities.audit import record_action
 from entities.models import Classification
 from entities.models.classification import FIRST_COMPOUND
 from ingestion.vector_models import get_search_model
@@ -49,7 +49,7 @@ def note_run(reader: Scope, given: QuestionSet, *, name: str, model_id: str) -> 
     """Put on record that a set is asked in the reader's place, whatever comes of it. Needs no scope open."""
     service = Scope.for_service(reader.workspace)
     with service.open():
-        record(
+        record_action(
             service,
             "evaluation.run",
             set=given.name,
@@ -60,7 +60,7 @@ def note_run(reader: Scope, given: QuestionSet, *, name: str, model_id: str) -> 
         )
 
 
-def keep(
+def save_run(
     reader: Scope,
     given: QuestionSet,
     measured: RunMeasurement,
@@ -111,7 +111,7 @@ def keep(
             ),
             batch_size=BATCH,
         )
-    return SavedRun(run, before, drops, changes(before, run))
+    return SavedRun(run, before, drops, list_changes(before, run))
 
 
 def build_figures(measured: RunMeasurement) -> dict[str, dict[str, float | None]]:
@@ -167,7 +167,7 @@ def find_drops(
     return found
 
 
-def changes(before: EvaluationRun | None, run: EvaluationRun) -> dict[str, tuple[Any, Any]]:
+def list_changes(before: EvaluationRun | None, run: EvaluationRun) -> dict[str, tuple[Any, Any]]:
     """What was otherwise in the run before: settings, model, code."""
     if before is None:
         return {}

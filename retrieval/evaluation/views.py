@@ -20,7 +20,7 @@ from retrieval.evaluation.history import (
 )
 from retrieval.evaluation.metrics import NAMES
 from retrieval.evaluation.report import TITLES
-from retrieval.evaluation.store import changes
+from retrieval.evaluation.store import list_changes
 from retrieval.models import EvaluationQuestion
 
 
@@ -54,7 +54,7 @@ def run_detail(request: HttpRequest, pk: UUID) -> HttpResponse:
         "rows": list_figure_rows(seen),
         "names": list(NAMES.values()),
         "titles": list(TITLES.values()),
-        "changed": changes(earlier, seen.run),
+        "changed": list_changes(earlier, seen.run),
         "questions": list_question_lines(scope, seen.run, earlier),
         "unanswered": list_unanswered_lines(scope, seen.run),
     }

@@ -51,7 +51,7 @@ class ChosenWeights:
 
 def choose_share(sets: Mapping[str, Sequence[QuestionOutcome]]) -> ChosenWeights:
     """Raises: ValueError where a set has no answerable question in one of its halves."""
-    halves = {name: halve(outcomes) for name, outcomes in sets.items()}
+    halves = {name: split_in_half(outcomes) for name, outcomes in sets.items()}
     if any(not half for pair in halves.values() for half in pair):
         raise ValueError("a set needs answerable questions in both halves")
     first = {name: half for name, (half, _) in halves.items()}
@@ -64,7 +64,7 @@ def choose_share(sets: Mapping[str, Sequence[QuestionOutcome]]) -> ChosenWeights
     return ChosenWeights(best, tried[best], build_lines(second, best), build_lines(every, today))
 
 
-def halve(outcomes: Sequence[QuestionOutcome]) -> tuple[list[QuestionOutcome], list[QuestionOutcome]]:
+def split_in_half(outcomes: Sequence[QuestionOutcome]) -> tuple[list[QuestionOutcome], list[QuestionOutcome]]:
     """By the hash of the question's id: the same halves every time."""
     halves: tuple[list[QuestionOutcome], list[QuestionOutcome]] = ([], [])
     for outcome in outcomes:
@@ -78,15 +78,15 @@ def build_lines(sets: Mapping[str, Sequence[QuestionOutcome]], share: float) -> 
         WeightLine(
             name,
             len(outcomes),
-            fmean(score(one, one.found.rows[VECTOR]) for one in outcomes),
-            fmean(score(one, one.found.rows[LEXICAL]) for one in outcomes),
-            fmean(score(one, reorder_by_share(one, share)) for one in outcomes),
+            fmean(score_outcome(one, one.found.rows[VECTOR]) for one in outcomes),
+            fmean(score_outcome(one, one.found.rows[LEXICAL]) for one in outcomes),
+            fmean(score_outcome(one, reorder_by_share(one, share)) for one in outcomes),
         )
         for name, outcomes in sets.items()
     ]
 
 
-def score(outcome: QuestionOutcome, rows: Sequence[int]) -> float:
+def score_outcome(outcome: QuestionOutcome, rows: Sequence[int]) -> float:
     return compute_ndcg(outcome.compute_gains(rows), len(outcome.question.places))
 
 

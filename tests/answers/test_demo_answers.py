@@ -12,7 +12,7 @@ from django.core.management import call_command
 
 from entities.models import Workspace
 from ingestion.inline import process_all_waiting
-from tests.answers.asking import discloses, run, shares
+from tests.answers.demo_questions import discloses, run, shares
 
 FAIR_SHARE = {"readme": 0.9, "more": 0.8}
 SIZE = os.environ.get("CLEARANCE_ANSWERS", "")

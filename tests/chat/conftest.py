@@ -190,5 +190,5 @@ def is_chat(request: scripted.RecordedRequest) -> bool:
 
 @pytest.fixture
 def model() -> Iterator[Model]:
-    with scripted.model(otherwise_offline=True) as script:
+    with scripted.use_scripted_model(otherwise_offline=True) as script:
         yield Model(script)

@@ -149,7 +149,7 @@ def test_a_question_without_an_answer_is_a_failure_and_not_a_figure(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The model is down, the embedding model is, or the answer takes too long: no run, and no conversation is left."""
-    with scripted.model(otherwise_offline=True) as script:
+    with scripted.use_scripted_model(otherwise_offline=True) as script:
         script.push(error=400, when=is_chat)
         with pytest.raises(CommandError, match="cap got no answer"):
             evaluate(questions)
@@ -193,7 +193,7 @@ def test_where_there_is_a_model_it_judges_and_its_verdicts_are_kept_with_the_ver
     settings.MODEL_PRICES = {}
 
     def run(*verdicts: Any) -> tuple[dict[str, Any], scripted.Script]:
-        with scripted.model(otherwise_offline=True) as script:
+        with scripted.use_scripted_model(otherwise_offline=True) as script:
             asked = {"query": "liability cap lease"}
             script.push(tool_use=("search_knowledge", asked), when=lambda r: is_chat(r) and "liability" in r.text)
             script.push(text="It is two million [1]. It is paid twice.", when=lambda r: is_chat(r) and "[1]" in r.text)

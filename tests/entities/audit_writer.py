@@ -9,13 +9,13 @@ import time
 
 def main(workspace: int) -> None:
     from entities.access import Scope
-    from entities.audit import record
+    from entities.audit import record_action
 
     scope, number = Scope.for_service(workspace), 0
     while True:
         number += 1
         with scope.open():
-            record(scope, "entity.changed", "killed", number)
+            record_action(scope, "entity.changed", "killed", number)
             time.sleep(0.005)
         print(number, flush=True)
 

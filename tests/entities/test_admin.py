@@ -5,7 +5,7 @@ from typing import Any
 
 from django.test import Client
 
-from entities.access import Scope, combine
+from entities.access import Scope, combine_for_workspace
 from entities.models import AuditEntry, Classification, FieldParagraph, Role, User
 from entities.text import compute_digest
 from entities.types import Contract
@@ -30,7 +30,7 @@ def test_a_new_level_role_and_grant_bind_the_next_request(
         text = "The winch drawings fall under export control."
         FieldParagraph.objects.create(
             workspace_id=service.workspace, entity_id=contract.pk, field="notes", position=1, text=text,
-            digest=compute_digest(text), data_classification=combine(service.workspace, 7, 5),
+            digest=compute_digest(text), data_classification=combine_for_workspace(service.workspace, 7, 5),
         )  # fmt: skip
 
     where = f"/api/entities/contract/{contract.pk}/"

@@ -9,7 +9,7 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.utils import timezone
 
-from entities.access import Scope, combine, grant_entity
+from entities.access import Scope, combine_for_workspace, grant_entity
 from entities.actions import create_entity
 from entities.models import (
     AuditEntry,
@@ -94,7 +94,7 @@ def test_a_level_goes_with_its_compounds_unless_text_has_one(
 ) -> None:
     with service.open():
         level = Classification.objects.create(workspace_id=service.workspace, value=7, label="Own", components=[7])
-        both = combine(service.workspace, 7, 5)
+        both = combine_for_workspace(service.workspace, 7, 5)
         if used:
             FieldParagraph.objects.create(
                 workspace_id=service.workspace, entity_id=contract.pk, field="notes", position=1, text="x", digest="x",

@@ -12,8 +12,8 @@ from django.core.management import CommandError, call_command
 
 from entities.access import Scope
 from entities.actions import create_workspace
-from entities.audit import AuditedQuery, record, record_question
-from entities.audit.chain import ProblemKind, link_hash, verify
+from entities.audit import AuditedQuery, record_action, record_question
+from entities.audit.chain import ProblemKind, link_hash, verify_chain
 from entities.audit.checkpoints import BadCheckpoint, read_checkpoints
 from entities.models import AuditEntry, AuditLink
 from tests.conftest import Person, person
@@ -31,14 +31,14 @@ def world(transactional_db: None, owner_connection: Owner) -> Scope:
                 asked = AuditedQuery(f"who earns {number}", {3, 5}, ((uuid4(), uuid4()),), {"types": ["contract"]})
                 record_question(service, "search", asked, door="page")
             else:
-                record(service, "entity.changed", "contract", uuid4(), fields=["value"], number=number)
+                record_action(service, "entity.changed", "contract", uuid4(), fields=["value"], number=number)
     assert verified(service) == (8, None)
     return service
 
 
 def verified(service: Scope, checkpoints: str = "") -> tuple[int, ProblemKind | None]:
     with service.open():
-        found = verify(service, read_checkpoints(checkpoints.splitlines()))
+        found = verify_chain(service, read_checkpoints(checkpoints.splitlines()))
     return (found.problem.row, found.problem.kind) if found.problem else (found.rows, None)
 
 
@@ -227,7 +227,7 @@ def test_a_cut_tail_and_a_rewritten_history_show_against_a_checkpoint(
     assert "Row 7 is missing: the checkpoint of" in said.getvalue()
     for number in (7, 8):  # the same number of rows as before, all sealed
         with world.open():
-            record(world, "entity.changed", "contract", uuid4(), number=number)
+            record_action(world, "entity.changed", "contract", uuid4(), number=number)
     assert verified(world) == (8, None)
     assert verified(world, kept) == (8, ProblemKind.REWRITTEN)
     lost = json.dumps({**json.loads(kept), "workspace": 10**6, "slug": "gone"})
@@ -330,7 +330,7 @@ def test_nobody_writes_in_another_name_or_reads_without_administering(world: Sco
 def test_a_row_of_one_workspace_is_in_no_other_chain(world: Scope) -> None:
     other = Scope.for_service(create_workspace(slug="other", name="Other").pk)
     with other.open():
-        record(other, "entity.changed")
+        record_action(other, "entity.changed")
     assert verified(other) == (1, None)
     assert verified(world) == (8, None)
     assert len(checkpoint().splitlines()) == 2

@@ -16,8 +16,8 @@ from django.utils import timezone
 from entities.access import Scope
 from entities.actions import create_workspace
 from entities.audit import AuditedQuery, record_question
-from entities.audit.chain import ProblemKind, verify
-from entities.audit.keeping import Why, keep, redact
+from entities.audit.chain import ProblemKind, verify_chain
+from entities.audit.retention import Why, apply_retention, redact_rows
 from entities.models import (
     AuditEntry,
     AuditText,
@@ -175,16 +175,16 @@ def test_redacted_words_are_gone_and_the_row_says_so(
     (said,) = listed(alice, action="audit.redacted")
     assert said["detail"] == {"rows": [[number, number]], "why": "erasure"}
     with service.open():
-        found = verify(service)
+        found = verify_chain(service)
         assert (found.problem, found.redacted) == (None, 1)
-        assert redact([number], Why.MISTAKE) == 0
+        assert redact_rows([number], Why.MISTAKE) == 0
     for who, refused in ((viewer, True), (alice, False)):
         with who.scope.open():
             if refused:
                 with pytest.raises(ProgrammingError, match="administrators"), transaction.atomic():
-                    redact([number + 1], Why.ERASURE)
+                    redact_rows([number + 1], Why.ERASURE)
             else:
-                assert redact([number + 1], Why.ERASURE) == 1
+                assert redact_rows([number + 1], Why.ERASURE) == 1
     for wrong in (["nope", "1", "--why", "erasure"], ["acme", "1", "--why", "because"]):
         with pytest.raises(CommandError):
             call_command("redact_audit", *wrong)
@@ -210,7 +210,7 @@ def test_a_classification_goes_with_the_words_that_carry_it(
         assert not Classification.objects.filter(value=7).exists()
         assert AuditText.objects.count() == kept - 1
         assert AuditEntry.objects.get(action="audit.redacted").detail["why"] == "label"
-        assert verify(service).problem is None
+        assert verify_chain(service).problem is None
 
 
 def test_what_a_workspace_keeps_no_longer_leaves_and_the_chain_holds(
@@ -233,14 +233,14 @@ def test_what_a_workspace_keeps_no_longer_leaves_and_the_chain_holds(
                     " VALUES (%s, %s, 'asked', '[]', '{}', gen_random_uuid(), 1, 1)",
                     [row[0], service.workspace],
                 )
-    assert keep(service.workspace) == (0, 0), "for ever, when nothing is said"
+    assert apply_retention(service.workspace) == (0, 0), "for ever, when nothing is said"
     with service.open():
         WorkspaceSettings.objects.update(keep_questions_days=10**6, keep_audit_days=10**6)
-    assert keep(service.workspace) == (0, 0), "longer than there have been days"
+    assert apply_retention(service.workspace) == (0, 0), "longer than there have been days"
     with service.open():
         WorkspaceSettings.objects.update(keep_questions_days=250, keep_audit_days=450)
-    assert keep(service.workspace) == (3, 5)
-    assert keep(service.workspace) == (0, 0)
+    assert apply_retention(service.workspace) == (3, 5)
+    assert apply_retention(service.workspace) == (0, 0)
     with service.open():
         assert set(AuditEntry.objects.filter(action="search").values_list("object_id", flat=True)) == {
             "400", "300", "200", "100", "0"
@@ -249,15 +249,15 @@ def test_what_a_workspace_keeps_no_longer_leaves_and_the_chain_holds(
             {"rows": [[2, 2], [4, 4], [6, 6]], "why": "retention"},
             {"rows": [[1, 5]], "why": "retention"},
         ]
-        found = verify(service)
+        found = verify_chain(service)
         assert (found.rows, found.redacted, found.removed, found.problem) == (12, 1, 5, None)
         WorkspaceSettings.objects.update(keep_questions_days=None, keep_audit_days=1)
-    keep(service.workspace)
+    apply_retention(service.workspace)
     with service.open():
         assert AuditEntry.objects.filter(action="search").values_list("object_id", flat=True).get() == "0", "30 days"
-        assert verify(service).problem is None
+        assert verify_chain(service).problem is None
     owner_connection.execute("DELETE FROM entities_auditentry WHERE action = 'audit.redacted'")
     with service.open():
-        problem = verify(service).problem
+        problem = verify_chain(service).problem
         assert problem
         assert (problem.row, problem.kind) == (11, ProblemKind.REMOVED)

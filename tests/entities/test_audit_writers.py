@@ -20,8 +20,8 @@ from config.postgres import Cluster
 from config.roles import APP, OWNER
 from entities.access import Scope
 from entities.actions import create_workspace
-from entities.audit import AuditedQuery, record, record_question
-from entities.audit.chain import verify
+from entities.audit import AuditedQuery, record_action, record_question
+from entities.audit.chain import verify_chain
 from entities.models import AuditEntry, AuditLink
 
 WRITERS, EACH = 6, 25
@@ -45,7 +45,7 @@ def test_no_gap_no_fork_no_lost_row(service: Scope) -> None:
         for number in range(EACH):
             with suppress(ZeroDivisionError), service.open():
                 for _ in range(chance.choice((1, 1, 3))):
-                    record(service, "entity.changed", "row", f"{writer} {number}")
+                    record_action(service, "entity.changed", "row", f"{writer} {number}")
                 record_question(service, "search", AuditedQuery(f"{writer} {number}", ()), "row", f"{writer} {number}")
                 time.sleep(chance.random() * 0.004)
                 if chance.random() < 0.3:
@@ -71,7 +71,7 @@ def test_no_gap_no_fork_no_lost_row(service: Scope) -> None:
     killed.wait()
     time.sleep(0.1)  # its server process sees that nobody is there any more
     with service.open():
-        found = verify(service)
+        found = verify_chain(service)
         assert found.problem is None
         assert found.rows == AuditEntry.objects.count()
         there = set(AuditEntry.objects.filter(action="search").values_list("object_id", flat=True))
@@ -104,7 +104,7 @@ def test_who_has_written_keeps_nobody_waiting(
     other.commit()
     one.commit()
     with service.open():
-        assert verify(service).rows == 2
+        assert verify_chain(service).rows == 2
 
 
 def test_what_is_checked_at_the_commit_is_checked_before_the_lock_is_taken(
@@ -147,7 +147,7 @@ def test_what_is_checked_at_the_commit_is_checked_before_the_lock_is_taken(
     waiting.join()
     assert ended == ["ForeignKeyViolation"], "the link has lost its end; a deadlock would be another error"
     with service.open():
-        assert verify(service).problem is None
+        assert verify_chain(service).problem is None
 
 
 def test_a_chain_does_not_fork_under_an_old_snapshot(
@@ -161,7 +161,7 @@ def test_a_chain_does_not_fork_under_an_old_snapshot(
     with pytest.raises(psycopg.errors.IntegrityError):
         one.commit()
     with service.open():
-        assert verify(service).rows == 1
+        assert verify_chain(service).rows == 1
 
 
 def test_without_the_lock_writers_collide(

@@ -113,7 +113,7 @@ def test_unlabelled_paragraphs_of_a_file_show_as_far_as_their_floor_does(
 
 def leave_out(alice: Person, record: Entity, body: bytes, *numbers: int, of: int) -> str:
     """Upload it, and let the model label all paragraphs Public but these, which it never labels."""
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(tool_use=labelled(of, {}, left_out=numbers))
         script.push(tool_use=("record_labels", {"paragraphs": [], "summaries": []}))
         return ready(alice, record, "pay.txt", body)
@@ -148,7 +148,7 @@ def test_what_rules_find_in_typed_text_without_a_label_is_its_floor(
     where = f"/api/entities/article/{article.pk}/"
     text = f"{MAY.decode()}\n\nThe gate opens at nine.\n\n{SALARY}"
     assert alice.api.patch(where, {"body": text}, format="json").status_code == 200
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(tool_use=labelled(2, {}, left_out={1}))
         script.push(tool_use=("record_labels", {"paragraphs": [], "summaries": []}))
         process_all_waiting(service.workspace)

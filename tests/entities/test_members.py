@@ -12,7 +12,7 @@ from django.test import Client
 
 from entities.access import NoWorkspace, Scope, grant_entity
 from entities.actions import create_entity
-from entities.joining import LIFE, build_code, end_codes, find_user_by_code
+from entities.join_codes import LIFE, build_code, end_codes, find_user_by_code
 from entities.models import Entity, Membership, Role, User
 from entities.tokens import issue_token
 from entities.types import Contract

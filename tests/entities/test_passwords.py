@@ -15,7 +15,7 @@ from django.test import Client
 from entities.access import Scope
 from entities.account import change_password
 from entities.api import account
-from entities.joining import build_code, find_user_by_code
+from entities.join_codes import build_code, find_user_by_code
 from entities.models import AuditEntry, Membership, Token, User
 from tests.conftest import Person
 

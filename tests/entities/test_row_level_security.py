@@ -234,11 +234,11 @@ def test_scope_held_to_atoms_has_no_others(alice: Person, steward: Person, cfo: 
 
 
 def test_compound_needs_every_component(cfo: Person, hr: Person, alice: Person, service: Scope) -> None:
-    from entities.access import combine
+    from entities.access import combine_for_workspace
 
     with service.open():
-        both = combine(service.workspace, 3, 5)
-        assert combine(service.workspace, 5, 3, 0, both) == both >= 1000
+        both = combine_for_workspace(service.workspace, 3, 5)
+        assert combine_for_workspace(service.workspace, 5, 3, 0, both) == both >= 1000
         assert Classification.objects.get(value=both).components == [3, 5]
     for person, expected in ((cfo, False), (hr, False), (alice, True)):
         with person.scope.open():

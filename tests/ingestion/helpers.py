@@ -100,5 +100,5 @@ def read_anew(who: Person, file: str, strategy: str) -> dict[str, Any]:
 
 
 def lossy(path: Path, extraction: Any) -> None:
-    """In the place of `drift.check`: a table is lost."""
+    """In the place of `drift.check_losses`: a table is lost."""
     raise drift.ContentLost([drift.Loss("tables", "It has 1 table, and none of them was read.")])

@@ -65,7 +65,7 @@ def upload_with_floor(token: str, entity: UUID) -> None:
 def reject(token: str, file: UUID) -> None:
     from ingestion import quarantine
 
-    quarantine._forget = lambda *given: die()
+    quarantine._delete_results = lambda *given: die()
     api_of(token).post(f"/api/files/{file}/review/", {"decision": "reject"}, format="json")
 
 
@@ -105,7 +105,7 @@ def work(where: str, workspace: int, file: UUID) -> None:
     else:
         pipeline.SAVE_AFTER_SECONDS = 0.0  # what is saved does not depend on how quick the machine is
 
-    save, finish = results.save_result, publish.finish
+    save, finish = results.save_result, publish.finish_publication
 
     def save_and_die(
         ws: int, revision: UUID, step: str, witness: str, floor: int, data: Any, part: int = results.WHOLE
@@ -122,7 +122,7 @@ def work(where: str, workspace: int, file: UUID) -> None:
             transaction.on_commit(die)
 
     results.save_result = save_and_die
-    publish.finish = finish_and_die  # type: ignore[assignment]
+    publish.finish_publication = finish_and_die  # type: ignore[assignment]
     if where == "claim":
         pipeline.run_all_steps = lambda claim: die()  # type: ignore[assignment]
     pipeline.process_file(workspace, file)

@@ -19,7 +19,7 @@ def without(extraction: Extraction, lost: Lost) -> Extraction:
 
 def found(path: Path, extraction: Extraction) -> set[str]:
     try:
-        drift.check(path, extraction)
+        drift.check_losses(path, extraction)
     except drift.ContentLost as loss:
         return {one.code for one in loss.losses}
     return set()

@@ -13,7 +13,7 @@ from reportlab.pdfgen.canvas import Canvas
 from ingestion.documents import Extraction
 from ingestion.extract import extract_file
 from ingestion.extract.outside import LookResult
-from ingestion.extract.recognise import Engine, recognise
+from ingestion.extract.recognise import Engine, recognise_pictures
 from tests.ingestion.pdfs import HEIGHT, WIDTH, draw
 
 Draw = Callable[[Canvas], None]
@@ -70,6 +70,6 @@ def read_all(path: Path, name: str = "", strategy: str | None = None, engine: En
 
     def look(path: Path, wanted: object) -> LookResult:
         keep: list[object] = []
-        return LookResult(recognise(path, wanted, engine or Engine(), keep=keep.append, tell=keep.append))  # type: ignore[arg-type]
+        return LookResult(recognise_pictures(path, wanted, engine or Engine(), keep=keep.append, tell=keep.append))  # type: ignore[arg-type]
 
     return extract_file(path, name or path.name, strategy=strategy, look=look)

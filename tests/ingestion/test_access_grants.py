@@ -12,7 +12,7 @@ from entities.models import AuditEntry, LabelGrant, Membership, Role
 from entities.models.classification import FINANCIAL, INTERNAL, SECRET
 from entities.types import Contract
 from tests.conftest import ALL, Person, person
-from tests.ingestion.asking import ask, decide, grant_to, listed, person_role
+from tests.ingestion.access_requests import ask, decide, grant_to, listed, person_role
 from tests.ingestion.helpers import SALARY, ready, texts
 
 pytestmark = pytest.mark.django_db(transaction=True)

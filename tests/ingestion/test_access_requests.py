@@ -17,7 +17,7 @@ from ingestion.inline import process_all_waiting
 from ingestion.models import AccessRequest
 from ingestion.requests import MOST_OPEN
 from tests.conftest import Person
-from tests.ingestion.asking import URL, ask, decide, listed, salary
+from tests.ingestion.access_requests import URL, ask, decide, listed, salary
 from tests.ingestion.helpers import SALARY, ready, texts
 
 pytestmark = pytest.mark.django_db(transaction=True)

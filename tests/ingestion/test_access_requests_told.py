@@ -12,7 +12,7 @@ from entities.models.classification import CONFIDENTIAL, FINANCIAL, PII, SECRET
 from entities.types import Contract
 from ingestion.models import AccessMessage, AccessRequest, Paragraph
 from tests.conftest import Person, person
-from tests.ingestion.asking import URL, ask, decide, listed, person_role, salary
+from tests.ingestion.access_requests import URL, ask, decide, listed, person_role, salary
 from tests.ingestion.helpers import SALARY, label, ready
 
 pytestmark = pytest.mark.django_db(transaction=True)

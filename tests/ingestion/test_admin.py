@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 
-from entities.access import Scope, combine
+from entities.access import Scope, combine_for_workspace
 from entities.models import Classification, Workspace
 from entities.models.classification import FINANCIAL, INTERNAL, PII, SECRET
 from entities.types import Contract
@@ -157,7 +157,7 @@ def test_which_files_exist_for_somebody_is_decided_in_the_statement(
     me, hers = boss.user.pk, alice.user.pk
     with service.open():
         Classification.objects.filter(value__in=[SECRET, PII]).update(conceal=True)
-        both = combine(workspace.pk, SECRET, FINANCIAL)
+        both = combine_for_workspace(workspace.pk, SECRET, FINANCIAL)
         plant(contract, "open", [0])
         plant(contract, "mixed", [0, SECRET])
         plant(contract, "acknowledged", [SECRET, FINANCIAL])

@@ -17,7 +17,7 @@ from ingestion.models import File, Paragraph, PastParagraph
 from pulse.models import Pulse
 from references.models import Reference
 from tests.conftest import Person
-from tests.ingestion.asking import ask, listed
+from tests.ingestion.access_requests import ask, listed
 from tests.ingestion.helpers import ready, upload
 from tests.ingestion.test_attachments import message
 from tests.pulse.conftest import Work, pulse_of, work  # noqa: F401  fixture

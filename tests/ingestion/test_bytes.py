@@ -45,7 +45,7 @@ def broken_off(alice: Person, contract: Contract, monkeypatch: pytest.MonkeyPatc
         raise ConnectionError("the database went away")
 
     with monkeypatch.context() as patched:
-        patched.setattr(actions, "record", lose_the_database)
+        patched.setattr(actions, "record_action", lose_the_database)
         with pytest.raises(ConnectionError):
             upload(alice, contract)
     (path,) = stored(alice.scope.workspace)
@@ -72,10 +72,10 @@ def test_a_blob_is_kept_once_and_goes_with_its_last_file(
 def test_bytes_of_a_deleted_record_go_with_the_next_tidying(alice: Person, contract: Contract, service: Scope) -> None:
     ready(alice, contract)
     (path,) = stored(alice.scope.workspace)
-    tasks.tidy()
+    tasks.tidy_storage()
     assert default_storage.exists(path)
     assert alice.api.delete(f"/api/entities/contract/{contract.pk}/?forever=1").status_code == 204
-    tasks.tidy()
+    tasks.tidy_storage()
     assert not default_storage.exists(path)
     with service.open():
         assert not Blob.objects.exists()
@@ -90,10 +90,10 @@ def test_refused_uploads_leave_no_bytes(alice: Person, contract: Contract) -> No
 
 def test_bytes_of_a_rolled_back_upload_go_when_they_are_old(alice: Person, broken_off: str) -> None:
     os.utime(default_storage.path(broken_off))
-    tasks.tidy()
+    tasks.tidy_storage()
     assert default_storage.exists(broken_off), "an upload may be about to commit"
     make_old(broken_off)
-    tasks.tidy()
+    tasks.tidy_storage()
     assert stored(alice.scope.workspace) == []
 
 
@@ -101,7 +101,7 @@ def test_old_bytes_of_a_file_stay(alice: Person, outsider: Person, contract: Con
     file = ready(alice, contract)
     (path,) = stored(alice.scope.workspace)
     make_old(path)
-    tasks.tidy()
+    tasks.tidy_storage()
     assert b"".join(alice.api.get(f"/api/files/{file}/download/")) == REPORT
 
 
@@ -113,7 +113,7 @@ def test_what_a_killed_server_left_of_an_upload_goes_when_it_is_old(alice: Perso
         (Path(folder) / "fresh").write_bytes(b"on its way")
         then = time.time() - blobs.ABANDONED_SECONDS - 60
         os.utime(Path(folder) / "half", (then, then))
-    tasks.tidy()
+    tasks.tidy_storage()
     for folder in folders:
         assert [path.name for path in Path(folder).iterdir()] == ["fresh"]
         (Path(folder) / "fresh").unlink()
@@ -144,7 +144,7 @@ def test_an_upload_at_work_keeps_its_bytes_from_the_tidying(
     with ThreadPoolExecutor(2) as pool:
         uploading = in_thread(pool, lambda: upload(alice, contract))
         assert kept.wait(20)
-        tidying = in_thread(pool, tasks.tidy)
+        tidying = in_thread(pool, tasks.tidy_storage)
         time.sleep(0.3)
         go.set()
         tidying.result(20)
@@ -164,7 +164,7 @@ def test_an_upload_that_comes_while_its_bytes_are_tidied_brings_them_anew(
 
     monkeypatch.setattr(default_storage._wrapped, "delete", delete_slowly)
     with ThreadPoolExecutor(2) as pool:
-        tidying = in_thread(pool, tasks.tidy)
+        tidying = in_thread(pool, tasks.tidy_storage)
         assert deleting.wait(20)
         file = in_thread(pool, lambda: upload(alice, contract)).result(20).json()["id"]
         tidying.result(20)

@@ -120,7 +120,11 @@ def test_what_is_hidden_without_trace_leaves_none(
 
     labels = {paragraph.label for paragraph in document}
     for label in labels - {None}:
-        hidden = {one for one in labels if one is None or (clearances.of(one) - clearances.of(label or 0)) & concealed}
+        hidden = {
+            one
+            for one in labels
+            if one is None or (clearances.get_atoms(one) - clearances.get_atoms(label or 0)) & concealed
+        }
         assert shown(document, label) == shown(without(document, hidden), label)
 
 

@@ -37,7 +37,7 @@ def file(alice: Person, contract: Contract, monkeypatch: pytest.MonkeyPatch) -> 
     """Of ten lines: the first window finds the sixth Financial, the second finds it Secret."""
     monkeypatch.setattr(classify, "PAGE", 60)
     monkeypatch.setattr(classify, "WINDOW", 6 * len(LINES[0]))
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(tool_use=labelled(6, {0: [FINANCIAL], TWICE: [FINANCIAL]}), when=is_window)
         script.push(tool_use=labelled(6, {TWICE - 4: [SECRET], 5: [SECRET]}), when=is_window)
         made = ready(alice, contract, "berths.txt", "\n\n".join(LINES[:10]).encode())

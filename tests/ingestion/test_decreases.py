@@ -17,7 +17,7 @@ from ingestion.votes import Vote
 from llm import rules, scripted
 from llm.scripted import RecordedRequest, Script
 from tests.conftest import Person
-from tests.ingestion.deciding import accept, names, waiting
+from tests.ingestion.desk_decisions import accept, names, waiting
 from tests.ingestion.helpers import labelled, ready, texts
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -145,7 +145,7 @@ def test_what_would_be_lower_waits_for_a_steward(
     contract: Contract,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         file = cause(Given(alice, contract, script, monkeypatch))
         assert script.left == 0, "the model was asked as often as this cause needs"
     # Meanwhile the earlier label is in force, in the reader and in search.
@@ -176,7 +176,7 @@ def test_what_would_be_lower_waits_for_a_steward(
 def test_a_label_that_would_be_higher_is_so_at_once(
     alice: Person, steward: Person, viewer: Person, contract: Contract, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         given = Given(alice, contract, script, monkeypatch)
         given.answers(crane=False)
         file = given.upload()
@@ -190,7 +190,7 @@ def test_a_label_that_would_be_higher_is_so_at_once(
 def test_a_decrease_that_is_not_accepted_stays_through_the_next_version(
     alice: Person, steward: Person, viewer: Person, contract: Contract, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         given = Given(alice, contract, script, monkeypatch)
         file = re_upload(given)
         given.answers(crane=False, count=5)
@@ -235,7 +235,7 @@ def test_what_came_after_a_decision_does_not_go_without_another(
     contract: Contract,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         given = Given(alice, contract, script, monkeypatch)
         given.answers(crane=True)
         file = given.upload()
@@ -261,7 +261,7 @@ def test_what_came_after_a_decision_does_not_go_without_another(
     assert steward.api.patch(f"/api/paragraphs/{item['id']}/", PUBLIC, format="json").status_code == 200
     process_all_waiting(alice.scope.workspace)
     assert CRANE in texts(viewer, file)
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         Given(alice, contract, script, monkeypatch).answers(crane=True, count=5)
         ready(alice, contract, "a.txt", body(GATE, CRANE, SHED, NEW, "The mast is new."))
         assert script.left == 0

@@ -11,8 +11,8 @@ from entities.types import Contract
 from ingestion.inline import process_all_waiting
 from llm import scripted
 from tests.conftest import Person
-from tests.ingestion.asking import ask, decide, listed, person_role
-from tests.ingestion.deciding import names
+from tests.ingestion.access_requests import ask, decide, listed, person_role
+from tests.ingestion.desk_decisions import names
 from tests.ingestion.helpers import labelled, ready, texts
 from tests.ingestion.test_labels import passage, relabel
 
@@ -38,7 +38,7 @@ def delete(admin: Person, level: Classification) -> None:
 
 def sent(alice: Person, contract: Contract, level: int, *lines: str) -> str:
     """The model gives the first line this level."""
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(tool_use=labelled(len(lines), {0: [level]}))
         return ready(alice, contract, "a.txt", "\n\n".join(lines).encode())
 

@@ -5,7 +5,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from entities.access import Scope, load_granted_atoms, may
+from entities.access import Scope, has_permission, load_granted_atoms
 from entities.models import Entity, Role, User, Workspace
 from ingestion.models import File, FileRevision
 
@@ -70,7 +70,7 @@ def test_staff_may_upload_and_viewers_may_not(demo: Workspace) -> None:
         scope = scope_of(name)
         with scope.open():
             contract = Entity.objects.get(source_id="contract-quay7-main")
-            assert may(scope, contract, "upload") is expected
+            assert has_permission(scope, contract, "upload") is expected
 
 
 def test_it_is_not_loaded_where_others_can_reach_it(db: None, settings) -> None:

@@ -16,7 +16,7 @@ from ingestion.inline import process_all_waiting
 from ingestion.models import Paragraph
 from llm import scripted
 from tests.conftest import Person, person
-from tests.ingestion.deciding import LINES, accept, causes, contested, names, waiting
+from tests.ingestion.desk_decisions import LINES, accept, causes, contested, names, waiting
 from tests.ingestion.helpers import label, labelled, ready, texts
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -152,7 +152,7 @@ def test_only_stewards_have_a_desk_and_see_there_what_they_are_cleared_for(
 def test_a_restricted_record_does_not_wait_for_who_may_not_see_it(
     alice: Person, steward: Person, restricted: Contract
 ) -> None:
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(tool_use=labelled(1, {}, left_out={0}))
         script.push(tool_use=("record_labels", {"paragraphs": [], "summaries": []}))
         ready(alice, restricted, "a.txt", b"The gate is green.\n")

@@ -13,7 +13,7 @@ from ingestion.models import ContextRow, File, Paragraph
 from ingestion.votes import HELD_BACK
 from llm import scripted
 from tests.conftest import Person
-from tests.ingestion.deciding import accept, contested, waiting
+from tests.ingestion.desk_decisions import accept, contested, waiting
 from tests.ingestion.helpers import labelled, ready, texts
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -75,7 +75,7 @@ def test_an_answer_rises_with_a_paragraph_that_had_no_label_in_between(
     storm = "The quay was closed for two days because of the storm."
 
     def come(*lines: str, count: int = 1, labels: dict[int, list[int]] | None = None, left_out: int = -1) -> str:
-        with scripted.model() as script:
+        with scripted.use_scripted_model() as script:
             script.push(tool_use=labelled(count, labels or {}, left_out={left_out}))
             if left_out >= 0:
                 script.push(tool_use=("record_labels", {"paragraphs": [], "summaries": []}))

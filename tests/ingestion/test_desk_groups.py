@@ -16,7 +16,7 @@ from ingestion.desk_groups import GROUPINGS, Move, group_items
 from ingestion.models import Paragraph
 from llm import scripted
 from tests.conftest import Person
-from tests.ingestion.deciding import waiting
+from tests.ingestion.desk_decisions import waiting
 from tests.ingestion.helpers import labelled, ready, texts
 
 UNSURE = ("The plan is to leave the site.", "The plan is to stay on the site.", "The fence is new.")
@@ -37,7 +37,7 @@ def test_all_alike_are_decided_at_once_after_a_look_at_who_gains_and_loses(
     name, answer = labelled(3, {0: [1], 1: [1]})
     for row in answer["paragraphs"][:2]:
         row["confidence"] = 0.4
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(tool_use=(name, answer))
         file = ready(alice, contract, "a.txt", "\n\n".join(UNSURE).encode())
     assert "By document" in page(steward)

@@ -18,7 +18,7 @@ from entities.types import Contract
 from ingestion.inline import process_all_waiting
 from ingestion.models import Paragraph
 from tests.conftest import Person, person
-from tests.ingestion.deciding import LINES, contested, waiting
+from tests.ingestion.desk_decisions import LINES, contested, waiting
 from tests.ingestion.helpers import label, ready, texts
 from tests.ingestion.pdfs import draw, line
 

@@ -125,7 +125,7 @@ def test_a_long_heading_with_a_number_is_no_loss(tmp_path: Path) -> None:
     made = Made(tmp_path)
     made.add("The tenant pays " + "rent " * 56 + "ok", style="Heading 2")
     made.add("Short", style="Heading 2")
-    assert drift.check(tmp_path / "upload", made.read())
+    assert drift.check_losses(tmp_path / "upload", made.read())
 
 
 def test_a_list_goes_on_where_it_is_used_again_unless_it_says_otherwise(tmp_path: Path) -> None:

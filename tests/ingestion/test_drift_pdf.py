@@ -29,23 +29,23 @@ def payslips(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Extraction
 
 def test_what_was_read_whole_has_no_note(payslips: tuple[Path, Extraction]) -> None:
     path, extraction = payslips
-    assert drift.check(path, extraction).notes == ()
+    assert drift.check_losses(path, extraction).notes == ()
 
 
 def test_a_number_that_was_lost_on_each_page_is_told(payslips: tuple[Path, Extraction]) -> None:
     path, extraction = payslips
     lost = without(extraction, lambda p: p.text.startswith("Payslip") and p.page != 1)
-    (note,) = drift.check(path, lost).notes
+    (note,) = drift.check_losses(path, lost).notes
     assert note.code == "words_missing"
     assert "page 2, 3, 4, 5, 6 and others" in note.detail
     assert "22 in all" in note.detail
     assert "Payslip" not in note.detail
     excused = replace(lost, unaccounted=(UnreadContent("page_failed", "", None),))
-    assert drift.check(path, excused).notes == (), "what the reader says itself is not told twice"
+    assert drift.check_losses(path, excused).notes == (), "what the reader says itself is not told twice"
 
 
 def test_a_page_that_was_lost_is_no_reading(payslips: tuple[Path, Extraction]) -> None:
     path, extraction = payslips
     with pytest.raises(drift.ContentLost) as caught:
-        drift.check(path, without(extraction, lambda p: p.page == 3 and p.text.startswith("The supplier")))
+        drift.check_losses(path, without(extraction, lambda p: p.page == 3 and p.text.startswith("The supplier")))
     assert [loss.code for loss in caught.value.losses] == ["pages"]

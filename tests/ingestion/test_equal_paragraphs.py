@@ -13,9 +13,9 @@ from entities.types import Contract
 from ingestion.continuity import match_unchanged
 from ingestion.inline import process_all_waiting
 from ingestion.models import Paragraph
-from ingestion.segmenting import choose_identities
+from ingestion.paragraph_identity import choose_identities
 from tests.conftest import Person
-from tests.ingestion.deciding import waiting
+from tests.ingestion.desk_decisions import waiting
 from tests.ingestion.helpers import ready, texts, upload
 
 T, P, G = "Of the north berth.", "Of the south berth.", "The gate is green."

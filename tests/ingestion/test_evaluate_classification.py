@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from entities.actions import SEEDED
 from entities.models import Classification, Workspace
 from entities.models.classification import FINANCIAL, PII
-from ingestion.evaluation.figures import judge
+from ingestion.evaluation.figures import judge_voter
 from ingestion.evaluation.sets import OWN, Sample, read_set
 from llm import rules
 from llm.prompts import Level
@@ -46,7 +46,7 @@ def test_figures_of_each_label_and_what_is_under_classified():
         for n, atoms in enumerate([{PII, FINANCIAL}, {PII, FINANCIAL}, {FINANCIAL}, set(), set(), {PII}])
     ]
     given = [frozenset({PII, FINANCIAL}), frozenset({FINANCIAL}), frozenset(), frozenset({PII}), frozenset(), None]
-    figures = judge(samples, given, LEVELS)
+    figures = judge_voter(samples, given, LEVELS)
     pii = figures.labels["PII"]
     assert (pii.right, pii.wrong, pii.missed) == (1, 1, 2)
     assert (pii.precision, pii.recall, pii.f1) == (1 / 2, 1 / 3, 2 / 5)
@@ -141,14 +141,14 @@ def test_the_projects_own_set_keeps_its_shape_and_the_rules_their_worth(tmp_path
     own = read_set(OWN, LEVELS)
     assert len(own.samples) >= 400
     first, second = (
-        [sample for sample in own.of("held") if (sample.line <= FIRST) is early] for early in (True, False)
+        [sample for sample in own.select_split("held") if (sample.line <= FIRST) is early] for early in (True, False)
     )
     assert (len(first), len(second)) == (270, 166)  # what else was written is tuned by
-    needed = Counter(atom for sample in own.of("held") for atom in sample.atoms)
+    needed = Counter(atom for sample in own.select_split("held") for atom in sample.atoms)
     assert set(needed) == {level.value for level in LEVELS} - {0}
     assert rules.VERSION >= 9
-    held = own.of("held")
-    figures = judge(held, [rules.vote_by_rules(sample.text).atoms for sample in held], LEVELS)
+    held = own.select_split("held")
+    figures = judge_voter(held, [rules.vote_by_rules(sample.text).atoms for sample in held], LEVELS)
     for label, recall, precision in (
         ("PII", 0.88, 0.95), ("PII-Sensitive", 0.95, 0.85), ("Financial", 0.92, 0.88), ("Secret", 0.85, 0.95),
         ("Confidential", 0.65, 0.88), ("Internal", 0.75, 0.95),

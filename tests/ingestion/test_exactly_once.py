@@ -142,7 +142,7 @@ def test_the_database_killed_while_a_file_is_worked_on(
     """Before a result is kept, and in the middle of publishing: the worker is left with a dead connection."""
     monkeypatch.setattr(pipeline, "SAVE_AFTER_SECONDS", 0.0)
     workspace = alice.scope.workspace
-    places = [(results, "save_result"), (publish, "finish")]
+    places = [(results, "save_result"), (publish, "finish_publication")]
     file = upload(alice, contract).json()["id"]
     chance = random.Random("database")
     for place, name in [*places, *(chance.choice(places) for _ in range(KILLS // 16))]:

@@ -63,7 +63,9 @@ def read(path: Path, content: str | bytes | None = None) -> Extraction:
     if content is not None:
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
     extraction = extract(path, path.name)
-    source = structure.task(path, limits=Limits(), report=lambda *_, **__: None, media_type=extraction.media_type)
+    source = structure.measure_structure(
+        path, limits=Limits(), report=lambda *_, **__: None, media_type=extraction.media_type
+    )
     assert [*drift.find_own_losses(extraction), *drift.find_losses(drift.read_structure(source), extraction)] == []
     return extraction
 
@@ -269,7 +271,7 @@ def test_words_lost_beside_a_picture_are_found(tmp_path: Path) -> None:
     )
     extraction = extract(path, path.name)
     source = drift.read_structure(
-        structure.task(path, limits=Limits(), report=lambda *_, **__: None, media_type="text/plain")
+        structure.measure_structure(path, limits=Limits(), report=lambda *_, **__: None, media_type="text/plain")
     )
     less = replace(extraction, paragraphs=())
     for code, losses in (("image", ["words"]), ("hidden_text", [])):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ingestion.extract.inside import extract
-from ingestion.extract.mail import attachment
+from ingestion.extract.mail import read_attachment
 from ingestion.extract.outlook_rtf import unpack_rtf
 from ingestion.sandbox import Limits, Quarantined
 from tests.ingestion.old_office import fixed_properties, outlook, property_streams
@@ -56,7 +56,7 @@ def test_people_text_and_attachments_of_a_message(tmp_path: Path) -> None:
     assert {one.code for one in extraction.unaccounted} == {"attachment"}
     assert [one.name for one in extraction.attachments] == ["plan.txt"]
     part = extraction.attachments[0].part
-    assert attachment(path, limits=Limits(), report=silent, part=part) == {"blob": b"The plan"}
+    assert read_attachment(path, limits=Limits(), report=silent, part=part) == {"blob": b"The plan"}
     assert "A note beside the text" in extraction.remainder
     assert not any("beside" in one.text for one in extraction.paragraphs)
 
@@ -92,7 +92,7 @@ def test_a_message_in_a_message_becomes_a_message_of_its_own(tmp_path: Path) -> 
     extraction = extract(path, path.name)
     assert [one.name for one in extraction.attachments] == ["Inner.eml"]
     assert not any("Deep" in one.text for one in extraction.paragraphs)
-    blob = attachment(path, limits=Limits(), report=silent, part=extraction.attachments[0].part)["blob"]
+    blob = read_attachment(path, limits=Limits(), report=silent, part=extraction.attachments[0].part)["blob"]
     (tmp_path / "inner.eml").write_bytes(blob)
     within = extract(tmp_path / "inner.eml", "inner.eml")
     assert [one.text for one in within.paragraphs] == ["Inner", "Deep text", "Attachment: deep.txt"]

@@ -12,7 +12,7 @@ from ingestion.documents import Extraction
 from ingestion.extract import markdown, plain
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.inside import extract
-from ingestion.extract.language import guess
+from ingestion.extract.language import guess_language
 
 
 def read(tmp_path: Path, content: str | bytes, name: str) -> Extraction:
@@ -187,7 +187,7 @@ def test_a_very_long_table_keeps_its_header(tmp_path: Path) -> None:
     ],
 )
 def test_languages(text: str, code: str) -> None:
-    assert guess(text) == code
+    assert guess_language(text) == code
 
 
 def words(text: str) -> list[str]:

@@ -19,7 +19,7 @@ from ingestion.models import File, Paragraph
 from llm import scripted
 from llm.scripted import RecordedRequest, Script
 from tests.conftest import Person
-from tests.ingestion.deciding import causes
+from tests.ingestion.desk_decisions import causes
 from tests.ingestion.helpers import labelled, paragraph, ready, texts, upload
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -59,7 +59,7 @@ def test_a_model_adds_to_a_floor_and_takes_nothing_from_it(
     if of != "file":
         declare(monkeypatch, INTERNAL)
     given: dict[str, Any] = {"collection": {}, "file": {"labels": "1"}, "both": {"labels": "2"}}[of]
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         say(script, {2: [FINANCIAL]})
         file = ready(alice, contract, "a.txt", BODY, **given)
         assert script.left == 0
@@ -72,7 +72,7 @@ def test_a_model_adds_to_a_floor_and_takes_nothing_from_it(
 
 
 def test_without_a_floor_the_same_answer_leaves_it_public(alice: Person, viewer: Person, contract: Contract) -> None:
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         say(script, {2: [FINANCIAL]})
         file = ready(alice, contract, "a.txt", BODY)
     assert texts(viewer, file) == [*LINES[:2], "[Financial]"]
@@ -85,7 +85,7 @@ def test_a_steward_overrules_a_floor_for_one_paragraph_and_later_readings_keep_t
 ) -> None:  # fmt: skip
     if of == "collection":
         declare(monkeypatch, INTERNAL)
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         say(script, {1: [FINANCIAL]})
         file = ready(alice, contract, "a.txt", BODY, **({"labels": "1"} if of == "file" else {}))
         assert labels_of(service, file) == [{INTERNAL}, {INTERNAL, FINANCIAL}, {INTERNAL}]
@@ -125,7 +125,7 @@ def test_a_floor_raised_by_a_decision_is_not_lowered_by_a_model(
     alice: Person, steward: Person, staff: Person, contract: Contract, service: Scope,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         say(script, {})
         file = ready(alice, contract, "a.txt", BODY)
         with service.open():

@@ -74,7 +74,7 @@ def collections(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_guidance_and_a_level_of_its_own_are_in_the_prompt_and_its_label_is_taken(
     alice: Person, viewer: Person, contract: Contract, service: Scope, level: Classification
 ) -> None:
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(tool_use=labelled(2, {}), when=is_window)
         ready(alice, contract, "before.txt", BODY + b"\n")
         guide(alice, service, GUIDANCE)
@@ -100,7 +100,7 @@ def test_guidance_of_one_workspace_is_not_told_for_another(
     guide(alice, service, GUIDANCE)
     with outsider.scope.open():
         theirs = create_entity(scope=outsider.scope, model=Contract, fields={"name": "Theirs", "counterparty": "X"})
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(tool_use=labelled(2, {}), when=is_window)
         ready(outsider, theirs, "a.txt", BODY)
         (text,) = asked(script)
@@ -111,7 +111,7 @@ def test_a_change_of_guidance_or_level_makes_stale_exactly_what_a_model_labels(
     alice: Person, contract: Contract, service: Scope, level: Classification, collections: None
 ) -> None:
     guide(alice, service, GUIDANCE)
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(tool_use=labelled(2, {1: [EXPORT]}), when=is_window)
         labelled_by_it = ready(alice, contract, "a.txt", BODY)
         ready(alice, contract, "plan.txt", BODY + b"\n", collection="plans")
@@ -137,7 +137,7 @@ def test_without_a_model_rules_add_labels_and_summaries_are_made_of_each(
     def list_disclosed_files(line: str) -> Any:
         return lambda request: not is_window(request) and line in request.text
 
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         for line in (DREDGED, RENT):
             script.push(text=line, when=list_disclosed_files(line))
         file = ready(alice, contract, "plan.txt", f"{DREDGED}\n\n{RENT}".encode(), collection="plans")

@@ -13,7 +13,7 @@ from entities.models.classification import SECRET
 from entities.text import compute_digest
 from entities.types import Contract
 from ingestion.inline import process_all_waiting
-from ingestion.segmenting import choose_identities
+from ingestion.paragraph_identity import choose_identities
 from llm import scripted
 from llm.scripted import Script
 from tests.conftest import Person
@@ -25,7 +25,7 @@ OPEN, HIDDEN, NEXT = "The quay is open to all.", "Bluebird begins in May.", "The
 
 @pytest.fixture(autouse=True)
 def script() -> Iterator[Script]:
-    with scripted.model(otherwise_offline=True) as script:
+    with scripted.use_scripted_model(otherwise_offline=True) as script:
         yield script
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.inside import extract
+from ingestion.picture_reading import PictureReading, SeenWord
 from ingestion.sandbox.limits import Quarantined
-from ingestion.seen import PictureReading, SeenWord
 from tests.ingestion.places import packages, pdf, pictures, texts
 from tests.ingestion.places.pictures import Place
 

@@ -14,7 +14,7 @@ from entities.models.classification import SECRET
 from entities.types import Contract
 from ingestion.inline import process_all_waiting
 from ingestion.models import ContextRow, File, Kind, Paragraph, RowParagraph, StepResult
-from ingestion.votes import decide
+from ingestion.votes import decide_atoms
 from llm import scripted
 from tests.conftest import ALL, Person, person
 from tests.ingestion.helpers import REPORT, labelled, ready, upload
@@ -45,7 +45,7 @@ def test_every_passage_has_one_label_and_every_paragraph_is_accounted_for(
     with service.open():
         File.objects.all()._raw_delete("default")
     for body, labels in (document, again):
-        with scripted.model() as script:
+        with scripted.use_scripted_model() as script:
             script.push(tool_use=labelled(len(labels), labels, left_out=left_out))
             for _ in left_out:
                 script.push(tool_use=("record_labels", {}))
@@ -133,7 +133,7 @@ def test_results_of_steps_are_nobodys_to_read_who_may_not_read_everything(
     alice: Person, viewer: Person, steward: Person, contract: Contract, workspace: Workspace
 ) -> None:
     unsecret = person(workspace, "unsecret", [label for label in ALL if label != SECRET], ("Steward",))
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(error=400)
         upload(alice, contract, content=REPORT)
         process_all_waiting(alice.scope.workspace)
@@ -145,5 +145,5 @@ def test_results_of_steps_are_nobodys_to_read_who_may_not_read_everything(
 
 
 def test_no_vote_of_a_model_means_no_label() -> None:
-    assert decide([], model_needed=True) is None
-    assert decide([], model_needed=False) == frozenset()
+    assert decide_atoms([], model_needed=True) is None
+    assert decide_atoms([], model_needed=False) == frozenset()

@@ -232,7 +232,7 @@ def test_two_workers_never_have_one_file(alice: Person, contract: Contract) -> N
     upload(alice, contract, content=REPORT + b"\nMore.\n")
     with pytest.raises(claims.ClaimLost):
         claims.report_checkpoint(first, claims.Stage.EXTRACT, 20)
-    claims.end(first, State.FAILED, "late", "Too late.")
+    claims.end_file(first, State.FAILED, "late", "Too late.")
     assert alice.api.get(f"/api/files/{file}/").json()["state"] == "pending"
     process_all_waiting(workspace)
     assert "More." in texts(alice, file)

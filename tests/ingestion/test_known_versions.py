@@ -234,7 +234,7 @@ def test_a_way_of_reading_is_told_with_the_version_that_it_came_with(
     assert ways(alice, staff, viewer) == {"layout"}, "it is what is shown now"
     with service.open():
         assert not File.objects.filter(is_stale()).exists()
-    monkeypatch.setattr(drift, "check", lossy)
+    monkeypatch.setattr(drift, "check_losses", lossy)
     upload(alice, contract, content=HIDDEN, strategy="text")
     process_all_waiting(service.workspace)
     assert alice.api.get(f"/api/files/{file}/").json()["state"] == "quarantined"
@@ -258,7 +258,7 @@ def test_reading_again_tells_of_no_hidden_version(
     file = ready(alice, contract)
     if hidden != "none":
         with monkeypatch.context() as patch:
-            patch.setattr(drift, "check", lossy)
+            patch.setattr(drift, "check_losses", lossy)
             upload(alice, contract, content=HIDDEN, strategy="layout")
             if hidden == "kept back":
                 process_all_waiting(service.workspace)

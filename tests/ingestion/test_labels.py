@@ -12,7 +12,7 @@ from entities.types import Contract
 from ingestion.actions import label_text
 from ingestion.inline import process_all_waiting
 from ingestion.models import ContextRow, File, Kind, Paragraph
-from ingestion.votes import Vote, decide
+from ingestion.votes import Vote, decide_atoms
 from llm import scripted
 from tests.conftest import Person, person
 from tests.ingestion.helpers import label, labelled, ready, texts
@@ -160,7 +160,7 @@ def test_raising_a_heading_takes_it_out_of_the_paths_below_one_that_nobody_may_k
     with service.open():
         Classification.objects.filter(value=SECRET).update(conceal=True)
     body = "# Closure of the Leith office\n\n# Heron\n\n" + "Boxes are packed by the end of the week. " * 30
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(tool_use=labelled(3, {1: [SECRET]}))
         file = ready(alice, contract, "move.md", body.encode())
     with viewer.scope.open():
@@ -207,8 +207,10 @@ def test_lowering_by_a_steward_holds_through_a_new_version_and_a_model(
 
 def test_what_was_not_known_at_the_decision_adds_to_it() -> None:
     decision = Vote("manual", frozenset({1}), "mine", by=7, over=frozenset({5}))
-    assert decide([Vote("rules", frozenset({5})), decision], model_needed=True) == {1}
-    assert decide([Vote("rules", frozenset({5})), Vote("model", frozenset({5, 3})), decision], model_needed=True) == {
+    assert decide_atoms([Vote("rules", frozenset({5})), decision], model_needed=True) == {1}
+    assert decide_atoms(
+        [Vote("rules", frozenset({5})), Vote("model", frozenset({5, 3})), decision], model_needed=True
+    ) == {
         1,
         3,
     }
@@ -256,7 +258,7 @@ def test_a_decision_made_while_a_new_version_is_worked_on_is_heeded(
 
     file = ready(alice, contract, content=b"One thing.\n\nThe plan for the site.\n")
     paragraph = passage(steward, file, "The plan for the site.")["id"]
-    publish, calls = pipeline.publish, []
+    publish, calls = pipeline.publish_revision, []
 
     def decide_first(*args: Any) -> None:
         calls.append(1)
@@ -273,7 +275,7 @@ def test_a_decision_made_while_a_new_version_is_worked_on_is_heeded(
         return embed(*args)
 
     embed = pipeline.embed_texts
-    monkeypatch.setattr(pipeline, "publish", decide_first)
+    monkeypatch.setattr(pipeline, "publish_revision", decide_first)
     monkeypatch.setattr(pipeline, "embed_texts", embed_and_decide)
     ready(alice, contract, content=b"One thing.\n\nThe plan for the site.\n\nAnother.\n")
     assert texts(viewer, file) == ["One thing.", "[Secret]", "Another."]
@@ -352,12 +354,12 @@ def test_label_text_combines_rules_and_model_and_fails_closed(alice: Person, ser
 
         assert both is not None
         assert set(list_atoms(both)) == {3, 5}
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(error=529)
         script.push(error=529)
         script.push(error=529)
         assert label_text(workspace, "Shall we meet at ten?") is None
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(text="I would rather not say.")
         script.push(text="No.")
         assert label_text(workspace, "Shall we meet at ten?") is None

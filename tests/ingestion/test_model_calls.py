@@ -55,7 +55,7 @@ def test_a_small_file_takes_one_call_and_one_for_each_label(
     alice: Person, viewer: Person, contract: Contract, service: Scope
 ) -> None:
     labels = {3: [FINANCIAL], 4: [FINANCIAL], 5: [SECRET]}
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         say(script, labelled(12, labels, [([0], LINES[1]), ([FINANCIAL], LINES[3])]))
         file = ready(alice, contract, "small.txt", body(LINES))
         assert len(script.requests) == 1 + 3
@@ -80,14 +80,14 @@ def test_windows_overlap_disagree_and_forget(
     monkeypatch.setattr(classify, "PAGE", 60)
     monkeypatch.setattr(classify, "WINDOW", 6 * len(LINES[0]))
     everything = [LINES[0:6], LINES[4:10], LINES[8:12]]
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         say(script, labelled(6, {5: [FINANCIAL]}), labelled(6, {1: [SECRET], 5: [2]}), labelled(4, {}))
         file = ready(alice, contract, "three.txt", body(LINES))
         assert windows(script) == everything
         assert len(script.requests) == 3 + 3
     found = labels_of(service, file)
     assert {n: atoms for n, atoms in enumerate(found) if atoms} == {5: {FINANCIAL, SECRET}, 9: {2}}
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         # The second window forgets its last four; of two of them the third has told.
         forgets = labelled(6, {}, left_out={2, 3, 4, 5})
         say(script, labelled(6, {}), forgets, labelled(4, {}), labelled(2, {0: [FINANCIAL]}))
@@ -106,7 +106,7 @@ def test_windows_overlap_disagree_and_forget(
 def test_what_makes_no_sense_labels_nothing_and_is_asked_once_more(
     alice: Person, viewer: Person, steward: Person, contract: Contract, service: Scope, answer: Any
 ) -> None:
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         say(script, answer, answer)
         file = ready(alice, contract, "garbage.txt", body(LINES[:3]))
         assert len(script.requests) == 1 + 1  # no label, so no summary
@@ -120,7 +120,7 @@ def test_what_makes_no_sense_labels_nothing_and_is_asked_once_more(
 def test_off_for_a_collection_takes_a_call_for_each_label_and_equal_bytes_take_none(
     alice: Person, staff: Person, viewer: Person, contract: Contract, service: Scope, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         say(script, labelled(12, {}))
         ready(alice, contract, "one.txt", body(LINES))
         ready(alice, contract, "again.txt", body(LINES))
@@ -128,7 +128,7 @@ def test_off_for_a_collection_takes_a_call_for_each_label_and_equal_bytes_take_n
     declared = {"documents": Collection("Documents", classification=1, classify=False)}
     monkeypatch.setattr(Contract.Rag, "collections", declared)
     rent = "The rent of the eastern berths is 4,000 euros a month, paid in advance."
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         say(script)
         file = ready(alice, contract, "off.txt", body([LINES[0], rent]))
         assert [is_window(request) for request in script.requests] == [False, False]
@@ -140,7 +140,7 @@ def test_off_for_a_collection_takes_a_call_for_each_label_and_equal_bytes_take_n
 def test_where_no_summary_can_be_made_the_file_is_ready_all_the_same(
     alice: Person, contract: Contract, service: Scope
 ) -> None:
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(tool_use=labelled(12, {}, [([0], LINES[7])]), when=is_window)
         file = ready(alice, contract, "small.txt", body(LINES))
         assert len(script.unanswered) == 1
@@ -152,7 +152,7 @@ def test_where_no_summary_can_be_made_the_file_is_ready_all_the_same(
 def test_a_decision_while_a_file_is_worked_on_asks_for_no_summary_again(
     alice: Person, steward: Person, contract: Contract, service: Scope, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         say(script, labelled(12, {3: [FINANCIAL]}))
         file = ready(alice, contract, "small.txt", body(LINES))
         assert len(script.requests) == 1 + 2
@@ -167,7 +167,7 @@ def test_a_decision_while_a_file_is_worked_on_asks_for_no_summary_again(
         return real(*given)
 
     monkeypatch.setattr(pipeline, "embed_texts", decided_first)
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(tool_use=labelled(13, {3: [FINANCIAL]}), when=is_window)
         for _ in range(8):
             script.push(text=f"{LINES[5]} {LINES[1]}", when=lambda request: not is_window(request))

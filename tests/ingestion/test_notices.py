@@ -19,7 +19,7 @@ from ingestion.digests import send_digests
 from ingestion.inline import process_all_waiting
 from ingestion.models import File, FileRevision
 from tests.conftest import Person, person
-from tests.ingestion.asking import ask, decide
+from tests.ingestion.access_requests import ask, decide
 from tests.ingestion.helpers import ready, upload
 from tests.ingestion.test_known_versions import HIDDEN, NOTED
 

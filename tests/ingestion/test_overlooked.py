@@ -29,7 +29,7 @@ def blind(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
         found = seeing(*given, **options)
         return replace(found, paragraphs=found.paragraphs[:-1])
 
-    monkeypatch.setattr(drift, "check", lambda path, extraction: extraction)
+    monkeypatch.setattr(drift, "check_losses", lambda path, extraction: extraction)
     monkeypatch.setattr(pipeline, "extract_file", overlook)
     return monkeypatch
 
@@ -87,7 +87,7 @@ def test_a_choice_tells_nothing_of_a_version_that_is_withheld(
 ) -> None:
     file = ready(alice, contract, "office.txt", LEASE.encode())
     if theirs:
-        monkeypatch.setattr(drift, "check", lossy)
+        monkeypatch.setattr(drift, "check_losses", lossy)
         upload(alice, contract, "office.txt", b"Other words.")
         process_all_waiting(alice.scope.workspace)
         assert alice.api.get(f"/api/files/{file}/").json()["state"] == "quarantined"
@@ -138,7 +138,7 @@ def test_a_choice_answers_the_same_whether_or_not_a_version_is_on_its_way(
     assert (here.status_code, here.json()["state"], here.json()["stage"]) == (202, "pending", "waiting")
     assert same(staff)
     if ending == "quarantined":
-        monkeypatch.setattr(drift, "check", lossy_of_others)
+        monkeypatch.setattr(drift, "check_losses", lossy_of_others)
     process_all_waiting(alice.scope.workspace)
     assert alice.api.get(f"/api/files/{file}/").json()["state"] == ending
     if ending == "quarantined":

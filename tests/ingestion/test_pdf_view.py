@@ -19,10 +19,13 @@ from entities.models.classification import FINANCIAL
 from entities.types import Contract
 from ingestion import pdf_views
 from ingestion.boxes import Box, Boxes
-from ingestion.extract.cutting import cut
+from ingestion.extract.cutting import cut_rectangles
 from ingestion.models import File, FileRevision, Paragraph
 from ingestion.pdf_drawing import PageJpeg, draw_pictures
-from ingestion.pdf_shown import (
+from ingestion.pdf_writing import write_pdf
+from ingestion.reader import NOTICE
+from ingestion.remainder import Remainder
+from ingestion.visible_pdf import (
     MORE,
     CutPage,
     DisclosedPdf,
@@ -33,9 +36,6 @@ from ingestion.pdf_shown import (
     cut_pages,
     read_boxes,
 )
-from ingestion.pdf_writing import write
-from ingestion.reader import NOTICE
-from ingestion.remainder import Remainder
 from tests.conftest import Person
 from tests.ingestion.helpers import label, ready
 from tests.ingestion.pdfs import HEIGHT, WIDTH, changed, draw, line
@@ -313,7 +313,7 @@ def test_words_beside_what_is_hidden_are_set_and_not_copied(service: Scope) -> N
         [],
     ]
     assert beside == (SetLine("text", "A title"),)
-    content = write([(pages[0], PageJpeg(b"", 0, 0, WIDTH, HEIGHT))], ())
+    content = write_pdf([(pages[0], PageJpeg(b"", 0, 0, WIDTH, HEIGHT))], ())
     assert text_of(content).startswith("The gate now")
     assert darkest(picture_of(content), 72, 112, 100, 128) < 150, "set in letters of its own"
     assert darkest(picture_of(content), 72, 95, 140, 110) == 255
@@ -321,7 +321,7 @@ def test_words_beside_what_is_hidden_are_set_and_not_copied(service: Scope) -> N
 
 def test_of_a_page_only_pixels_within_the_boxes_are_copied() -> None:
     drawn = Image.new("RGB", (100, 100), "black")
-    sheet = cut(drawn, [10.2, 10.2, 20.7, 15.9, -5, 90, 300, 300], 1.0).convert("L")
+    sheet = cut_rectangles(drawn, [10.2, 10.2, 20.7, 15.9, -5, 90, 300, 300], 1.0).convert("L")
     dark = {(x, y) for x in range(100) for y in range(100) if sheet.getpixel((x, y)) == 0}
     assert dark == {(x, y) for x in range(11, 20) for y in range(11, 15)} | {
         (x, y) for x in range(100) for y in range(90, 100)
@@ -331,7 +331,7 @@ def test_of_a_page_only_pixels_within_the_boxes_are_copied() -> None:
 @pytest.mark.parametrize("text", ["Größe 12 €", "Ценность лампы", "灯は古い", "(\\)"])
 def test_text_is_found_whatever_its_letters(text: str) -> None:
     page = CutPage(1, True, (PlacedText(text, 72, 100, 172, 112, True),), ())
-    content = write([(page, PageJpeg(b"", 0, 0, WIDTH, HEIGHT))], [SetLine("text", text), SetLine("heading", text)])
+    content = write_pdf([(page, PageJpeg(b"", 0, 0, WIDTH, HEIGHT))], [SetLine("text", text), SetLine("heading", text)])
     assert text_of(content) == f"{text} {text} {text}"
     page = CutPage(
         1,
@@ -339,4 +339,4 @@ def test_text_is_found_whatever_its_letters(text: str) -> None:
         (PlacedText("a\U0001f600b ", 72, 100, 172, 112, True), PlacedText("المصباح", 72, 120, 99, 130, True)),
         (),
     )
-    assert text_of(write([(page, PageJpeg(b"", 0, 0, WIDTH, HEIGHT))], ())) == "a\U0001f600b المصباح"
+    assert text_of(write_pdf([(page, PageJpeg(b"", 0, 0, WIDTH, HEIGHT))], ())) == "a\U0001f600b المصباح"

@@ -192,7 +192,7 @@ def test_a_workspace_has_so_many_files_at_work_and_no_more(
     assert claims.claim_file(workspace, files[2]) is None
     with service.open():
         assert File.objects.get(pk=files[2]).woken_at is None  # it is woken when one of those ends
-    claims.end(first, State.FAILED, "failed", "It broke.")
+    claims.end_file(first, State.FAILED, "failed", "It broke.")
     assert claims.claim_file(workspace, files[2]) is not None
     settings.CLEARANCE_FILES_AT_ONCE = 0
     assert claims.claim_file(workspace, upload(alice, contract, "x.txt", b"x").json()["id"]) is not None
@@ -216,7 +216,7 @@ def test_a_file_that_finds_its_workspace_at_work_sleeps_until_one_ends(
         tasks.process_file(workspace, files[2])
     tasks.sweep()
     assert woken == files[:2]
-    claims.end(first, State.FAILED, "failed", "It broke.")
+    claims.end_file(first, State.FAILED, "failed", "It broke.")
     tasks.sweep()  # the worker was killed before it could wake the next
     assert woken == files[:3]
     tasks.process_file(workspace, files[2])

@@ -101,7 +101,7 @@ def test_what_could_not_be_compared_withholds_the_original(
     real, refusal = outside.run_limited, Quarantined("memory", "Counting needs more memory than it may take.")
 
     def stop_counting(task: str, path: Path, *, on_progress: Any = None, options: Any, **more: Any) -> Any:
-        if task == "ingestion.extract.structure:task":
+        if task == "ingestion.extract.structure:measure_structure":
             raise refusal
         if options["counts"]:
             on_progress(Progress("checking"))

@@ -82,13 +82,13 @@ def test_the_original_needs_every_label_in_it_and_has_none_where_one_is_missing(
 
 def test_read_again_it_keeps_what_was_decided_and_no_label_gets_lower() -> None:
     before = Remainder(("media",), "x", (Vote("inherited", NONE, FLOOR), Vote("rules", PAY)))
-    again = Remainder(("media",), "x").carry(before)
+    again = Remainder(("media",), "x").keep_decisions(before)
     assert again.label("inherit") == PAY
     settled = before.settle(decision(over=PAY))
-    once = Remainder(("media",), "x", (Vote("rules", PAY),)).carry(settled)
+    once = Remainder(("media",), "x", (Vote("rules", PAY),)).keep_decisions(settled)
     assert once.label("default") == NONE
-    assert once.carry(once) == once
-    found = Remainder(("macros", "media"), "y", (Vote("rules", frozenset({SECRET})),)).carry(settled)
+    assert once.keep_decisions(once) == once
+    found = Remainder(("macros", "media"), "y", (Vote("rules", frozenset({SECRET})),)).keep_decisions(settled)
     assert found.label("default") is None
     assert found.label("inherit") == {SECRET}, "what was not known when it was decided adds to it"
 

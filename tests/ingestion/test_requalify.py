@@ -64,7 +64,7 @@ def test_exactly_what_was_made_from_what_changed_is_stale(
     changes = {
         "rules": lambda m: m.setattr(rules, "VERSION", rules.VERSION + 1),
         "extraction": lambda m: m.setattr(witness, "SCHEMA", witness.SCHEMA + 1),
-        "prompt": lambda m: m.setattr(witness.prompts, "digest", lambda *names: "another"),
+        "prompt": lambda m: m.setattr(witness.prompts, "hash_templates", lambda *names: "another"),
         "model": lambda m: m.setattr(witness, "get_model_name", lambda tier: "claude-haiku-4-5"),
     }
     for cause, change in changes.items():
@@ -95,7 +95,7 @@ def test_another_prompt_concerns_what_was_made_with_it(
     asked, ruled = two
     seen = ready(alice, contract, "seen.md", b"The crane stands on the quay.", strategy="vision")
     assert stale(service) == set()
-    real, model_for = witness.prompts.digest, witness.get_model_name
+    real, model_for = witness.prompts.hash_templates, witness.get_model_name
 
     def another(changed: str) -> Any:
         return lambda *names: "another" if changed in names else real(*names)
@@ -106,7 +106,7 @@ def test_another_prompt_concerns_what_was_made_with_it(
         ("summarise_system", {asked, seen, ruled}, {"prompt": 2, "summaries": 1}),
     ):
         with monkeypatch.context() as patched:
-            patched.setattr(witness.prompts, "digest", another(prompt))
+            patched.setattr(witness.prompts, "hash_templates", another(prompt))
             assert stale(service) == concerned, prompt
             assert run()["causes"] == causes
     with monkeypatch.context() as patched:
@@ -118,7 +118,7 @@ def test_another_prompt_concerns_what_was_made_with_it(
         File.objects.exclude(pk=ruled).update(revision=None)
         summarised = ModelCall.objects.filter(feature="summarise").count()
     before = calls(service)
-    monkeypatch.setattr(witness.prompts, "digest", another("summarise_system"))
+    monkeypatch.setattr(witness.prompts, "hash_templates", another("summarise_system"))
     found = run()
     assert (found["files"], found["windows"], found["summaries"] > 0) == (1, 0, True)
     assert run("--canary", "1")["files"] == 1
@@ -130,7 +130,7 @@ def test_another_prompt_concerns_what_was_made_with_it(
 def test_a_share_goes_first_and_a_killed_run_does_nothing_twice(
     alice: Person, viewer: Person, contract: Contract, service: Scope, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(tool_use=labelled(6, {1: [CONFIDENTIAL]}))
         first = ready(alice, contract)
         script.push(tool_use=labelled(6, {1: [CONFIDENTIAL]}))
@@ -156,7 +156,7 @@ def test_a_share_goes_first_and_a_killed_run_does_nothing_twice(
         # The worker of the second dies when the model has answered, and somebody goes on.
         script.push(tool_use=labelled(6, {5: [SECRET]}))
         with monkeypatch.context() as patched:
-            patched.setattr(pipeline, "mark", die)
+            patched.setattr(pipeline, "segment_text", die)
             with pytest.raises(KeyboardInterrupt):
                 run("--go")
         with service.open():
@@ -187,7 +187,7 @@ def test_the_plan_counts_the_calls_that_going_on_makes(
     """Windows and a summary of each label; where only rules are asked, the summaries alone."""
     plans = Collection("Plans", classification=CONFIDENTIAL, classify=False)
     monkeypatch.setattr(Contract.Rag, "collections", {"documents": Collection("Documents"), "plans": plans})
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
 
         def say(count: int) -> None:
             script.push(tool_use=labelled(6, {1: [CONFIDENTIAL]}), when=is_window)
@@ -299,7 +299,7 @@ def test_a_row_that_another_witness_made_is_rejected_and_its_file_queued(
         wrong = ContextRow.objects.filter(file=file)[0]
         ContextRow.objects.filter(pk=wrong.pk).update(witness=uuid4().hex)
         others = set(ContextRow.objects.exclude(pk=wrong.pk).values_list("pk", flat=True))
-    tasks.tidy()
+    tasks.tidy_storage()
     with service.open():
         assert set(ContextRow.objects.values_list("pk", flat=True)) == others
         assert File.objects.get(pk=file).state == "pending"
@@ -317,10 +317,10 @@ def test_a_file_with_another_version_on_its_way_is_left_out(alice: Person, contr
     process_all_waiting(alice.scope.workspace)
     assert run() == {**run(), "files": 0, "left_out": 1}
     with pytest.raises(requalify.RequalifyRefused):
-        requalify.start(service.workspace, 1, everything=False)
+        requalify.start_run(service.workspace, 1, everything=False)
 
 
-@pytest.mark.parametrize("when", ["begin", "settle"])
+@pytest.mark.parametrize("when", ["begin_file", "settle_file"])
 def test_a_file_that_is_deleted_while_it_is_renewed_ends_nothing(
     alice: Person, contract: Contract, service: Scope, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
@@ -328,7 +328,7 @@ def test_a_file_that_is_deleted_while_it_is_renewed_ends_nothing(
     real, gone = getattr(requalify, when), set[str]()
 
     def delete_first(*given: Any) -> Any:
-        item = given[1] if when == "begin" else given[0]
+        item = given[1] if when == "begin_file" else given[0]
         if not gone:
             gone.add(str(item.file_id))
             File.objects.filter(pk=item.file_id)._raw_delete("default")

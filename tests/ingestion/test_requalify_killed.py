@@ -55,7 +55,7 @@ def test_killed_in_the_first_share_and_in_the_rest(
     ]
     with service.open():
         Classification.objects.filter(value=SECRET).update(description="Only for the board.")
-    run, planned = requalify.start(service.workspace, 0.5, everything=False)
+    run, planned = requalify.start_run(service.workspace, 0.5, everything=False)
     before, deaths = calls(service), 0
     assert planned.calls == sum(one.windows + one.summaries for one in planned.files) > 3
     for share, tries in (("canary", 3), ("all", 3)):
@@ -75,7 +75,7 @@ def test_killed_in_the_first_share_and_in_the_rest(
     assert deaths >= 4, "it was killed in earnest"
     # What a killed process had been answered and not kept is asked again, nothing else is.
     assert planned.calls <= calls(service) - before <= planned.calls + deaths
-    came = requalify.report(run)
+    came = requalify.report_run(run)
     assert (came.files, came.paragraphs, came.still, came.failed) == (3, 18, 0, ())
     with service.open():
         assert not StepResult.objects.exists()

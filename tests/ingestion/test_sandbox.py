@@ -156,7 +156,7 @@ def test_nothing_can_be_reached_from_inside(upload: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.skipif(not LINUX, reason="docs/sandbox.md: these limits are the Linux kernel's")
 def test_the_limits_say_that_they_are_in_force(upload: Path) -> None:
-    answer = run_limited("ingestion.sandbox.child:describe", upload)
+    answer = run_limited("ingestion.sandbox.child:describe_restrictions", upload)
     assert {"rlimit_as", "rlimit_cpu", "rlimit_fsize", "rlimit_nofile", "no_new_privileges", "seccomp", "audit"} <= set(
         answer["in_force"]
     )

@@ -13,8 +13,8 @@ from reportlab.pdfgen.canvas import Canvas
 from ingestion.documents import Extraction
 from ingestion.extract import extract_file, inside
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.recognise import Engine, NoEngine, recognise
-from ingestion.seen import PictureReading, SeenWord, WantedPicture
+from ingestion.extract.recognise import Engine, NoEngine, recognise_pictures
+from ingestion.picture_reading import PictureReading, SeenWord, WantedPicture
 from tests.ingestion.extracted import missed, texts, the
 from tests.ingestion.pdfs import LOREM, WIDTH, draw, line, prose
 from tests.ingestion.scans import both, packed, photographed, read_all, scan, worn
@@ -127,7 +127,7 @@ def test_without_recognition_the_same_file_is_ready_with_its_pages_named(mixed: 
     assert wanted[2].regions, "of a page of text only the picture is looked at"
     for nothing in (Engine(library="/nowhere/libtesseract.so"), Engine(languages="xyz"), Engine(languages="")):
         with pytest.raises(NoEngine):
-            recognise(path, wanted, nothing, keep=print, tell=print)
+            recognise_pictures(path, wanted, nothing, keep=print, tell=print)
 
 
 def test_asked_for_ocr_every_page_is_read_and_the_text_layer_adds_what_was_not_seen(tmp_path: Path) -> None:

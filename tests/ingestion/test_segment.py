@@ -10,7 +10,7 @@ from ingestion.segment import (
     list_disclosed_headings,
     split_segments,
 )
-from ingestion.summaries import summarise
+from ingestion.summaries import summarise_paragraphs
 
 LABELS = st.sampled_from([None, 0, 1, 5, 6, 1000])
 BOTH = {1000: frozenset({5, 6})}
@@ -80,6 +80,6 @@ def test_the_headings_above() -> None:
 def test_a_summary_says_a_line_once_however_it_was_cut() -> None:
     text = "Store no. 0342 Downtown\nof 11 November\nReceipt 98765\nThe till is closed at six."
     cuts = ["Store no. 0342 Downtown of 11 November", "Store no. 0342 Downtown", "The till is closed at six."]
-    assert summarise({0: [text]}, {0: [*cuts, "Store no. 0342 Downtown of 11 November Receipt 98765"]}) == {
+    assert summarise_paragraphs({0: [text]}, {0: [*cuts, "Store no. 0342 Downtown of 11 November Receipt 98765"]}) == {
         0: [cuts[0], cuts[2]]
     }

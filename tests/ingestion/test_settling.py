@@ -15,7 +15,7 @@ from ingestion import desk_views, pipeline
 from ingestion.documents import Extraction, UnreadContent
 from ingestion.inline import process_all_waiting
 from ingestion.models import FileRevision
-from ingestion.settling import name_pages
+from ingestion.remainder_decisions import name_pages
 from tests.conftest import Person, person
 from tests.ingestion.helpers import SALARY, paragraph, ready, upload
 

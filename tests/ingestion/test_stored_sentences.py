@@ -30,7 +30,7 @@ def test_every_sentence_of_a_reader_and_every_reason_of_a_rule_is_in_the_catalog
         *(BASE / "ingestion/extract").glob("*.py"),
         BASE / "ingestion/attachments.py",
         BASE / "ingestion/drift.py",
-        BASE / "ingestion/looking.py",
+        BASE / "ingestion/picture_reader.py",
     ]
     said = set().union(*map(list_sentences, readers))
     assert len(said) > 80

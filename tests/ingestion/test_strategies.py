@@ -72,7 +72,7 @@ def test_a_label_that_a_reading_no_longer_gives_stays_until_a_steward_decides(
         assert PastParagraph.objects.filter(file=file, data_classification=FINANCIAL).exists()
     # It comes back, and neither rules nor model find a salary in it any more.
     monkeypatch.setattr(pipeline, "build_rules_vote", lambda *given: Vote("rules", frozenset(), ""))
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(tool_use=labelled(2, {}), when=lambda request: "record_labels" in request.tools)
         read_anew(alice, file, "layout")
     assert texts(viewer, file) == [OWN, "[Financial]"]
@@ -183,7 +183,7 @@ def test_what_could_not_be_compared_is_compared_when_it_is_read_again(
 def test_a_reading_that_ends_badly_leaves_what_is_there(
     file: str, alice: Person, steward: Person, viewer: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(drift, "check", lossy)
+    monkeypatch.setattr(drift, "check_losses", lossy)
     shown = read_anew(alice, file, "layout")
     assert (shown["state"], shown["error"]["code"]) == ("quarantined", "drift")
     assert texts(viewer, file) == [OWN]

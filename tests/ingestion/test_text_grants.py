@@ -14,7 +14,7 @@ from entities.types import Contract
 from ingestion.inline import process_all_waiting
 from ingestion.models import AccessRequest, Paragraph, TextGrant
 from tests.conftest import Person
-from tests.ingestion.asking import ask, decide, listed
+from tests.ingestion.access_requests import ask, decide, listed
 from tests.ingestion.helpers import ready, texts
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -94,7 +94,7 @@ def test_the_last_place_is_for_short_files(alice: Person, service: Scope, send: 
     note = send(alice, "note.txt")
     assert [str(pk) for pk in take_sleeping(workspace)] == [note]
     assert claims.claim_file(workspace, note)
-    claims.end(claim, "failed", "failed", "It broke.")
+    claims.end_file(claim, "failed", "failed", "It broke.")
     assert [str(pk) for pk in take_sleeping(workspace)] == large[1:2]
 
 

@@ -123,7 +123,7 @@ def test_text_that_could_not_be_labelled_is_not_indexed_and_the_rest_is(
     alice: Person, steward: Person, service: Scope
 ) -> None:
     article = make(alice, Article, {"body": "Doors open at eight."}, name="Hall")
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         for _ in range(8):
             script.push(error=529)
         process_all_waiting(alice.scope.workspace)
@@ -141,7 +141,7 @@ def test_text_is_labelled_however_long_nobody_could_label_it(
 ) -> None:
     article = make(alice, Article, {"body": "Doors open at eight."}, name="Hall")
     waits = []
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         for _ in range(12):
             for _ in range(4):
                 script.push(error=529)
@@ -162,7 +162,7 @@ def test_text_waits_for_a_budget_and_an_edit_is_tried_at_once(alice: Person, vie
     article = make(alice, Article, {"body": "Doors open at eight."}, name="Hall")
     with service.open():
         Budget.objects.create(workspace_id=alice.scope.workspace, monthly_cap=0)
-    with scripted.model():
+    with scripted.use_scripted_model():
         process_all_waiting(alice.scope.workspace)
     assert until_next_try(service, article) == 3600
     with service.open():
@@ -257,6 +257,6 @@ def test_a_record_that_somebody_works_on_is_taken_by_nobody_else(
     with service.open():
         RecordIndex.objects.update(claimed_until=timezone.now() + timedelta(days=1))
     assert records.claim_record(service.workspace, contract.pk), "the clock was set back after it was made"
-    records.release(taken, None)
+    records.release_claim(taken, None)
     with service.open():
         assert RecordIndex.objects.get(entity=contract.pk).stale_since, "whoever lost a claim finishes nothing"

@@ -70,9 +70,9 @@ def test_a_model_that_fails_stops_nothing_and_is_tried_again(
 ) -> None:
     command("add", "tiny", "--workspace", "acme")
     tiny.broken = True
-    assert not vector_fill.fill(service.workspace, "tiny")
+    assert not vector_fill.fill_model(service.workspace, "tiny")
     other = ready(alice, contract, "second.md", b"The crane on the quay was painted green.\n")
-    vector_fill.follow(service.workspace, contract.pk, other)  # type: ignore[arg-type]
+    vector_fill.fill_published(service.workspace, contract.pk, other)  # type: ignore[arg-type]
     assert found(viewer, "green crane")
     with service.open():
         row = WorkspaceModel.objects.get(state=State.BESIDE)
@@ -128,12 +128,12 @@ def test_a_killed_filler_loses_and_repeats_nothing(
     tiny.answers = 1_000_000
     done = vectors(service)["tiny"][0]
     assert done == 2 * vector_fill.BATCH
-    assert not vector_fill.fill(service.workspace, "tiny"), "the claim of the killed process still stands"
+    assert not vector_fill.fill_model(service.workspace, "tiny"), "the claim of the killed process still stands"
     with service.open():
         assert WorkspaceModel.objects.get(state=State.BESIDE).missing == total - done
         WorkspaceModel.objects.update(claimed_until=Now() - timedelta(seconds=1))
     tiny.texts.clear()
-    assert vector_fill.fill(service.workspace, "tiny")
+    assert vector_fill.fill_model(service.workspace, "tiny")
     assert vectors(service)["tiny"][0] == total
     assert len([text for text in tiny.texts if "bollard" in text]) <= total - done
 
@@ -143,7 +143,7 @@ def test_a_model_that_is_dropped_while_it_is_filled_stays_gone(report: str, tiny
     claim = vector_fill.claim_model(service.workspace, "tiny")
     assert claim is not None
     assert vector_fill.claim_model(service.workspace, "tiny") is None
-    vector_models.drop(service.workspace, "tiny")
+    vector_models.drop_model(service.workspace, "tiny")
     with pytest.raises(vector_fill.FillLost):
         vector_fill.fill_claimed(claim, float("inf"))
     assert "tiny" not in vectors(service)

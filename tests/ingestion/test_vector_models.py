@@ -22,9 +22,9 @@ from ingestion.models import ContextRow, WorkspaceModel
 from ingestion.vector_models import ModelSwitchRefused, NotWhole
 from retrieval.candidates import load_vectors
 from retrieval.models import EvaluationRun
-from retrieval.query import prepare
+from retrieval.query import prepare_query
 from retrieval.related import find_related
-from retrieval.search import find
+from retrieval.search import find_hits
 from tests.conftest import Person, person
 from tests.ingestion.embedding_service import DIM, Service
 from tests.ingestion.helpers import ready
@@ -45,7 +45,7 @@ def let_settle(service: Scope) -> None:
 
 def model_of_search(person: Person) -> str:
     with person.scope.open():
-        return find(person.scope, "the storm").query.model_id
+        return find_hits(person.scope, "the storm").query.model_id
 
 
 def test_a_model_is_added_filled_switched_to_and_the_old_one_dropped(
@@ -68,24 +68,24 @@ def test_a_model_is_added_filled_switched_to_and_the_old_one_dropped(
 
     # New text is embedded by both: by the one in use at once, by the other right after.
     other = ready(alice, contract, "second.md", b"The crane on the quay was painted green.\n")
-    vector_fill.follow(service.workspace, contract.pk, other)  # type: ignore[arg-type]
+    vector_fill.fill_published(service.workspace, contract.pk, other)  # type: ignore[arg-type]
     assert vectors(service)["tiny"][0] == vectors(service)[first][0] == rows(service)
 
     command("switch", "tiny", "--workspace", "acme")
     assert model_of_search(viewer) == "tiny"
     assert found(viewer, "storm at the quay")
     with viewer.scope.open():
-        query = prepare("crane", viewer.scope)
-        hits = find(viewer.scope, query).hits
+        query = prepare_query("crane", viewer.scope)
+        hits = find_hits(viewer.scope, query).hits
         assert {hit.row for hit in hits if hit.similarity is not None} <= set(
             load_vectors([h.row for h in hits], "tiny")
         )
         find_related(viewer.scope, contract)
     # A search that began before goes on with the old model, which is whole for a while.
     with pytest.raises(ModelSwitchRefused, match="may still use"):
-        vector_models.drop(service.workspace, first)
+        vector_models.drop_model(service.workspace, first)
     third = ready(alice, contract, "third.md", b"The gate is open on Mondays.\n")
-    vector_fill.follow(service.workspace, contract.pk, third)  # type: ignore[arg-type]
+    vector_fill.fill_published(service.workspace, contract.pk, third)  # type: ignore[arg-type]
     assert vectors(service)[first][0] == vectors(service)["tiny"][0] == rows(service)
 
     let_settle(service)

@@ -16,7 +16,7 @@ from ingestion.inline import process_all_waiting
 from ingestion.models import ContextRow, File, FileRevision, Paragraph, PastParagraph
 from tests.conftest import Person
 from tests.ingestion.helpers import REPORT, SALARY, paragraph, ready, texts, upload
-from tests.prove.deleting import named_anywhere
+from tests.prove.deletions import named_anywhere
 
 QUAY = "The quay was closed for two days because of the storm."
 CLOSED_LONGER = "Nobody could pass the quay from Monday to Thursday while the wind stood in the north."
@@ -231,7 +231,7 @@ def test_a_file_goes_with_all_its_versions_and_every_row_drawn_from_them(
         number = File.objects.get(pk=file).number
         paths = dict(FileRevision.objects.filter(file=file).values_list("number", "blob__path"))
     assert alice.api.delete(f"/api/files/{file}/?forever=1").status_code == 204
-    tasks.tidy()
+    tasks.tidy_storage()
     with service.open():
         for table in ("ingestion_vector", "ingestion_posting"):
             with connection.cursor() as cursor:

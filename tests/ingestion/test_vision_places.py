@@ -9,7 +9,7 @@ from entities.access import Scope
 from entities.types import Contract
 from ingestion.boxes import Box, Boxes
 from ingestion.extract.pdf_words import Word
-from ingestion.extract.seen_places import align, find_boxes
+from ingestion.extract.word_alignment import align_words, find_boxes
 from ingestion.models import Paragraph
 from llm import scripted
 from tests.conftest import Person
@@ -52,7 +52,7 @@ def test_what_a_model_reads_on_a_page_has_places(
     if name.endswith("pdf"):
         content = draw(tmp_path / "a.pdf", scan(shown)).read_bytes()
     by_ocr = boxes(service, ready(alice, contract, f"ocr {name}", content))
-    with scripted.model(otherwise_offline=True) as script:
+    with scripted.use_scripted_model(otherwise_offline=True) as script:
         told = f"{PLAIN.replace('two', '2')}\n\n# {SALARY.replace('average', '*average*')}\n\n{INVENTED}"
         script.push(tool_use=answer(told), when=is_vision)
         file = ready(alice, contract, name, content, strategy="vision")
@@ -84,7 +84,7 @@ def test_without_recognition_the_pages_own_text_tells_the_places(
     settings.CLEARANCE_OCR_LANGUAGES = ""
     content = draw(tmp_path / "a.pdf", partial(line, x=60, top=100, text=SALARY, size=12)).read_bytes()
     own = boxes(service, ready(alice, contract, "own.pdf", content))
-    with scripted.model(otherwise_offline=True) as script:
+    with scripted.use_scripted_model(otherwise_offline=True) as script:
         script.push(tool_use=answer(SALARY), when=is_vision)
         file = ready(alice, contract, "seen.pdf", content, strategy="vision")
     assert boxes(service, file) == own
@@ -92,7 +92,7 @@ def test_without_recognition_the_pages_own_text_tells_the_places(
 
 def test_words_are_laid_beside_those_that_were_found() -> None:
     def laid(told: str, found: str) -> list[int | None]:
-        return align(told.split(), found.split())
+        return align_words(told.split(), found.split())
 
     assert laid("the cat sat on the mat", "x the cat sta on the mat") == [1, 2, 3, 4, 5, 6], "one was read otherwise"
     assert laid("on the mat and the cat", "and the cat z on the mat") == [4, 5, 6, 0, 1, 2], "in another order"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ingestion.classify import WINDOW, WINDOW_PARAGRAPHS, Classifier, split_windows, vote_by_model
 from ingestion.documents import ParagraphText
-from ingestion.votes import decide
+from ingestion.votes import decide_atoms
 from llm.labels import ParagraphLabels, WindowLabels
 from llm.prompts import Level
 
@@ -133,4 +133,4 @@ def test_labels_of_two_windows_that_disagree_are_joined() -> None:
     results = vote_by_model(pages_of(18, WINDOW // 10), Classifier(1, LEVELS), ask=ask)
     votes = [[vote for result in results for m, vote in result.votes.items() if m == n] for n in range(18)]
     assert asked == [10, 10]
-    assert [decide(given_, model_needed=True) for given_ in votes] == [{2}] * 8 + [{2, 5}] * 2 + [{5}] * 8
+    assert [decide_atoms(given_, model_needed=True) for given_ in votes] == [{2}] * 8 + [{2, 5}] * 2 + [{5}] * 8

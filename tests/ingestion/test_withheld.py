@@ -38,7 +38,7 @@ def blind(monkeypatch: pytest.MonkeyPatch) -> Blind:
             found = seeing(path, given, **options)
             return lose(found) if given == name else found
 
-        monkeypatch.setattr(drift, "check", lambda path, extraction: extraction)
+        monkeypatch.setattr(drift, "check_losses", lambda path, extraction: extraction)
         monkeypatch.setattr(pipeline, "extract_file", extract)
 
     return begin

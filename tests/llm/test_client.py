@@ -19,7 +19,7 @@ SEARCH = {"name": "search_knowledge", "description": "Search.", "input_schema": 
 
 @pytest.fixture
 def script() -> Iterator[scripted.Script]:
-    with scripted.model() as made:
+    with scripted.use_scripted_model() as made:
         yield made
 
 
@@ -111,7 +111,7 @@ def test_a_script_without_an_answer_fails_or_goes_offline(script, call):
     with pytest.raises(ModelUnavailable) as caught:
         client.complete(call, **ASK)
     assert not caught.value.retryable
-    with scripted.model(otherwise_offline=True):
+    with scripted.use_scripted_model(otherwise_offline=True):
         assert client.complete(call, **ASK).text == prompts.NOT_FOUND
 
 

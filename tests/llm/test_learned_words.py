@@ -6,7 +6,7 @@ import pytest
 from entities.actions import SEEDED
 from entities.models.classification import CONFIDENTIAL, SECRET
 from ingestion.classify import build_rules_vote
-from ingestion.evaluation.learning import NEVER, Lesson, digest, draw_line, learn
+from ingestion.evaluation.learning import NEVER, Lesson, draw_line, hash_samples, learn_weights
 from ingestion.evaluation.sets import OWN, read_set
 from llm.prompts import Level
 from llm.recognisers import learned
@@ -62,8 +62,8 @@ def test_the_table_was_learned_from_the_half_that_is_tuned_to():
     """Who changes that half calls `manage.py learn_labels`; what is held is never learned from."""
     own = read_set(OWN, LEVELS)
     first = TABLE.read_text(encoding="utf-8").partition("\n")[0]
-    assert digest(own.of("dev")) in first
-    assert digest(own.of("held")) not in first
+    assert hash_samples(own.select_split("dev")) in first
+    assert hash_samples(own.select_split("held")) not in first
 
 
 def lessons(count: int) -> list[Lesson]:
@@ -79,11 +79,11 @@ WORDS = [first + second for first in "bdfgkl" for second in ("ail", "oat", "ump"
 
 def test_learning_finds_the_words_that_tell_the_labels_apart_and_draws_its_lines():
     given = lessons(20)
-    table = learn(given, [lesson.text for lesson in given])
+    table = learn_weights(given, [lesson.text for lesson in given])
     column = learned.COLUMNS.index(CONFIDENTIAL)
     assert table["here"][column] > 0 > table["away"][column]
     assert table[learned.LABEL][column] < 9_900, "twenty votes in twenty are right"
-    assert learn(given, [lesson.text for lesson in given]) == table
+    assert learn_weights(given, [lesson.text for lesson in given]) == table
 
 
 def test_a_line_that_would_not_hold_is_not_drawn():
@@ -96,7 +96,7 @@ def test_a_line_that_would_not_hold_is_not_drawn():
 
 def test_no_word_gets_into_the_table_from_files_of_others():
     given = [*lessons(20), Lesson("Quorvex went away again", frozenset(), frozenset(), "other.txt")]
-    assert not any("quor" in word for word in learn(given, [lesson.text for lesson in given[:-1]]))
+    assert not any("quor" in word for word in learn_weights(given, [lesson.text for lesson in given[:-1]]))
 
 
 @pytest.mark.parametrize("text", ["a" * 20_000, "Aa " * 6_000, "1,2" * 6_000, "é" * 9_000 + " x" * 4_000])

@@ -80,8 +80,8 @@ def answers(text: str) -> None:
 def prompts(text: str) -> None:
     fences.quote_attribute(text)
     fences.unfence(fences.fence(text))
-    injection.neutralise(text)
-    language.guess(text)
+    injection.neutralise_text(text)
+    language.guess_language(text)
 
 
 def assert_linear(run: Callable[[str], object], unit: str, *, begin: str = "", longest: int = LONGEST) -> None:

@@ -24,7 +24,7 @@ def rows(service):
 
 
 def test_a_call_is_recorded_with_tokens_cost_and_outcome(call, service):
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(text="None.", usage=(1_000_000, 200_000, 500_000))
         reply = client.complete(call, **ASK)
     (row,) = rows(service)
@@ -40,7 +40,7 @@ def test_rows_hold_no_text():
 
 
 def test_broken_failed_and_stopped_calls_are_recorded_too(call, service, streamed):
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(text="Half an ans", truncate=True)
         script.push(text="Half an ans", truncate=True)
         script.push(error=529)
@@ -65,7 +65,7 @@ def test_broken_failed_and_stopped_calls_are_recorded_too(call, service, streame
 def test_over_budget_no_call_is_made(call, service, streamed):
     with service.open():
         Budget.objects.create(workspace_id=call.workspace, monthly_cap=Decimal("0.01"))
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(text="dear", usage=(0, 1_000_000, 0))
         script.push(text="never")
         assert client.complete(call, **ASK).text == "dear"
@@ -79,7 +79,7 @@ def test_over_budget_no_call_is_made(call, service, streamed):
 
 def test_the_default_budget_comes_from_the_settings(call, settings):
     settings.CLEARANCE_MONTHLY_BUDGET = "0"
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(text="never")
         with pytest.raises(BudgetExceeded):
             client.complete(call, **ASK)
@@ -90,7 +90,7 @@ def test_one_workspace_does_not_spend_anothers_budget(call, service):
     elsewhere = Scope.for_service(other.pk)
     with service.open():
         Budget.objects.create(workspace_id=call.workspace, monthly_cap=Decimal(0))
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(text="fine")
         client.complete(Call(other.pk, 0, "chat", "fast"), **ASK)
     assert len(rows(elsewhere)) == 1
@@ -151,7 +151,7 @@ def test_calls_that_cannot_be_written_end_the_collecting_and_nothing_else(call, 
 
     with monkeypatch.context() as patch:
         patch.setattr(ModelCall.objects, "bulk_create", fail)
-        with metering.spending():
+        with metering.track_spending():
             offline_call(call)
     offline_call(call)
     assert len(rows(service)) == 1, "written at once again: nothing is collected any more"
@@ -159,7 +159,7 @@ def test_calls_that_cannot_be_written_end_the_collecting_and_nothing_else(call, 
 
 @pytest.mark.django_db(transaction=True)
 def test_collected_calls_are_written_once_however_often_they_are_asked_for(call, service):
-    with metering.spending():
+    with metering.track_spending():
         offline_call(call)
         with service.open():
             metering.write_calls()

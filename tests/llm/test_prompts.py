@@ -100,8 +100,8 @@ def test_the_pulse_shows_fields_status_passages_and_focus():
 
 
 def test_the_digest_names_the_templates_used():
-    assert prompts.digest("rerank_user") != prompts.digest("rerank_system")
-    assert len(prompts.digest(*prompts.CLASSIFY_TEMPLATES)) == 64
+    assert prompts.hash_templates("rerank_user") != prompts.hash_templates("rerank_system")
+    assert len(prompts.hash_templates(*prompts.CLASSIFY_TEMPLATES)) == 64
 
 
 def test_the_reminder_is_an_element_of_its_own_and_counts_nothing():

@@ -3,7 +3,7 @@
 import pytest
 
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, PII_SENSITIVE, SECRET
-from llm.injection import neutralise
+from llm.injection import neutralise_text
 from llm.recognisers.people import find_people
 from llm.rules import vote_by_rules
 
@@ -208,7 +208,7 @@ def test_hostile_lengths_come_to_an_end(piece):
     """Quadratic patterns would take minutes here; the run's time limit would stop them."""
     text = piece * (30_000 // len(piece)) + " IBAN DE89370400440532013000"
     assert FINANCIAL in vote_by_rules(text).atoms
-    neutralise(text)
+    neutralise_text(text)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 from entities.access import Scope
 from ingestion.models import ContextRow
 from tests.oracle.monitor import Person, Record, Text, World
-from tests.oracle.planting import Everything
+from tests.oracle.planted_world import Everything
 from tests.prove.size import FACTOR
 
 WORDS = "liability"

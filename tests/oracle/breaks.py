@@ -22,7 +22,7 @@ from ingestion.models import ContextRow, DocumentLink, File
 from pulse.models import Pulse
 from references.models import ReferenceQuerySet
 from retrieval import facets
-from retrieval.facets import _counts as original_counts
+from retrieval.facets import _count_values as original_counts
 from tests.oracle.breaking import Break, changed, on, put, reworded, several
 
 
@@ -160,7 +160,7 @@ BREAKS = [
     Break(
         "expansion",
         "references are not followed",
-        changed("retrieval.search.walk", lambda walked: replace(walked, depths={}, edges=[])),
+        changed("retrieval.search.walk_links", lambda walked: replace(walked, depths={}, edges=[])),
     ),
     Break("references", "the ends are not asked for", ENDS_ARE_NOT_ASKED_FOR),
     Break("references", "labelled ones are left out", on(ReferenceQuerySet, "readable_by", public_only)),
@@ -188,8 +188,8 @@ BREAKS = [
         "far ones are left out",
         reworded("retrieval.related.RELATED", "near.distance <= %(furthest)s", "near.distance < 0 * %(furthest)s"),
     ),
-    Break("facets", "counted before permission", put("retrieval.facets._counts", value=counts_of_all)),
-    Break("facets", "one too few", changed("retrieval.facets._counts", one_less)),
+    Break("facets", "counted before permission", put("retrieval.facets._count_values", value=counts_of_all)),
+    Break("facets", "one too few", changed("retrieval.facets._count_values", one_less)),
     Break("citation", "sources are not asked for", put("retrieval.locate.build_sources_visible_q", value=anybody)),
     Break(
         "citation",
@@ -240,10 +240,10 @@ BREAKS = [
     Break(
         "view",
         "what is set anew loses the last",
-        changed("ingestion.pdf_shown.typeset_blocks", without_last),
+        changed("ingestion.visible_pdf.typeset_blocks", without_last),
         finder="ben",
     ),
-    Break("view", "words are lost", changed("ingestion.pdf_shown.split_at_boxes", lambda found: list(found)[1:])),
+    Break("view", "words are lost", changed("ingestion.visible_pdf.split_at_boxes", lambda found: list(found)[1:])),
     Break(
         "pulse",
         "what is concealed is named",
@@ -268,7 +268,7 @@ BREAKS = [
     Break("chat", "the prompt forgets", put("chat.context.find_first_turn", value=lambda number: number)),
     Break("chat search", "records are not asked for", RECORDS_ARE_NOT_ASKED_FOR),
     Break("chat search", "a choice is a wish", put("chat.places.resolve_place", value=lambda *args: None)),
-    Break("chat search", "a passage is lost", changed("chat.tools.choose", without_last)),
+    Break("chat search", "a passage is lost", changed("chat.tools.choose_results", without_last)),
     Break(
         "chat reading",
         "records are not asked for",
@@ -282,8 +282,8 @@ BREAKS = [
         put("ingestion.desk.select_field_paragraphs", value=lambda scope: FieldParagraph.objects.none()),
     ),
     Break("requests", "records are not asked for", NO_PERMISSION),
-    Break("requests", "messages are lost", put("ingestion.request_shown.load_messages", value=lambda rows: {})),
-    Break("versions", "originals of all versions", on(versions._Rules, "allow", lambda self, revision: True)),
+    Break("requests", "messages are lost", put("ingestion.request_presenter.load_messages", value=lambda rows: {})),
+    Break("versions", "originals of all versions", on(versions._Rules, "may_download", lambda self, revision: True)),
     Break("versions", "changes are not counted", put("ingestion.versions.count_changes", value=lambda file: {})),
     Break("links", "targets are not asked for", put("ingestion.link_views.select_readable_files", value=all_files)),
     Break("links", "they lead nowhere", put("ingestion.link_views.load_targets", value=lead_nowhere)),

@@ -10,10 +10,10 @@ from chat.layout import find_first_turn
 from chat.memory import recall_turns
 from chat.models import LookIn, Session, Turn
 from chat.tools import find_knowledge, search_knowledge
-from retrieval.query import prepare
+from retrieval.query import prepare_query
 from tests.oracle.asked import WORDS, Asked
 from tests.oracle.monitor import Text
-from tests.oracle.planting import SHARED, WORKSPACE, talked_of
+from tests.oracle.planted_world import SHARED, WORKSPACE, talked_of
 
 
 def chat(asked: Asked) -> None:
@@ -105,12 +105,12 @@ def chat_search(asked: Asked) -> None:
             if not asked.sees(record):
                 continue
             session = Session.objects.get(pk=asked.all.sessions[asked.person.name, record.name])
-            looked = find_knowledge(asked.scope, session, prepare(WORDS, asked.scope), {"scope": "workspace"})
+            looked = find_knowledge(asked.scope, session, prepare_query(WORDS, asked.scope), {"scope": "workspace"})
             found = search_knowledge(asked.scope, session, looked, most=50)
             asked.same("passages for the model", [p.text for p in found.passages], [t.words for t in read])
             if asked.takes(n):
                 own = [t.words for t in read if t.record == record.name]
-                words = prepare(WORDS, asked.scope)
+                words = prepare_query(WORDS, asked.scope)
                 looked = find_knowledge(asked.scope, session, words, {"scope": "workspace"}, LookIn.RECORD)
                 found = search_knowledge(asked.scope, session, looked, most=50)
                 asked.same("passages of the record that was chosen", [p.text for p in found.passages], own)

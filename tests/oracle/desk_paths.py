@@ -5,11 +5,11 @@ from ingestion.access import get_file_or_404
 from ingestion.desk import QueueFilter, build_items, select_waiting
 from ingestion.link_views import list_backlinks, list_links
 from ingestion.models import File
-from ingestion.request_shown import present_requests
+from ingestion.request_presenter import present_requests
 from ingestion.requests import select_requests, select_to_decide
 from ingestion.versions import list_versions
 from tests.oracle.asked import Asked
-from tests.oracle.desk_planting import message_on
+from tests.oracle.planted_desk import message_on
 
 
 def desk(asked: Asked) -> None:

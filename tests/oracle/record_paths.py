@@ -1,9 +1,9 @@
 """Records: lists, fields and long texts, verbs, references between them, Pulses on them."""
 
 from entities.models import Entity
-from references.graph import reach
+from references.graph import find_reachable
 from tests.oracle.asked import Asked, hidden, requires
-from tests.oracle.planting import PULSE_SERVICE
+from tests.oracle.planted_world import PULSE_SERVICE
 from tests.oracle.worlds import VERBS
 
 
@@ -71,7 +71,7 @@ def walk(asked: Asked) -> None:
         for n, record in enumerate(asked.world.records):
             if asked.sees(record):
                 for depth in (1, 2, 3) if asked.takes(n) else (3,):
-                    found = reach(asked.scope, [asked.all.planted.records[record.name]], depth)
+                    found = find_reachable(asked.scope, [asked.all.planted.records[record.name]], depth)
                     reached = asked.world.reached(asked.person, record, depth)
                     asked.same("reached", map(str, found), map(asked.id, reached))
 

@@ -7,24 +7,24 @@ from retrieval.completions import list_completions
 from retrieval.gate import build_gates
 from retrieval.neighbours import find_neighbours
 from retrieval.query import PreparedQuery, Within
-from retrieval.search import find, search
-from retrieval.suggest import suggest
+from retrieval.search import find_hits, search
+from retrieval.suggest import suggest_names
 from tests.oracle.asked import MEANING, WORDS, Asked, texts_by_number, words
 from tests.oracle.monitor import Text
-from tests.oracle.planting import own_word
+from tests.oracle.planted_world import own_word
 
 
 def lexical(asked: Asked) -> None:
     query = PreparedQuery(WORDS, "none", ())
     with asked.scope.open():
-        hits = find(asked.scope, query).hits
+        hits = find_hits(asked.scope, query).hits
         assert all(hit.similarity is None for hit in hits)
         asked.same("by words", [texts_by_number()[hit.row] for hit in hits], words(asked))
 
 
 def vector(asked: Asked) -> None:
     with asked.scope.open():
-        hits = find(asked.scope, MEANING, floor=-1).hits
+        hits = find_hits(asked.scope, MEANING, floor=-1).hits
         assert all(hit.lexical is None for hit in hits)
         asked.same("by meaning", [texts_by_number()[hit.row] for hit in hits], words(asked))
 
@@ -118,7 +118,7 @@ def autocomplete(asked: Asked) -> None:
         if any(t.label is not None and world.reads(asked.person, t) for t in world.paragraphs(name))
     ]
     with asked.scope.open():
-        found = suggest(asked.scope, "record", limit=200)
+        found = suggest_names(asked.scope, "record", limit=200)
         words = list_completions(asked.scope, "zeal", limit=200)
     asked.same("suggestions", [s.id for s in found], [*seen, *readable])
     asked.same("completed words", words, map(own_word, world.indexed(asked.person)))

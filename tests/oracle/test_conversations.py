@@ -6,7 +6,7 @@ import pytest
 
 from entities.access import Scope
 from ingestion.models import ContextRow, Kind
-from retrieval.citations import Owner, register_all
+from retrieval.citations import Owner, register_sources
 from retrieval.models import OwnerKind
 from retrieval.owners import RESOLVERS, CitingText
 from retrieval.search import search
@@ -66,7 +66,9 @@ def test_citations_open_for_who_may_read_the_passage(db: None, world: World) -> 
     plant_rows(planted, vectors=False)
     with planted.service.open():
         found = search(planted.service, "liability", limit=50)
-        numbers = dict(zip((result.text for result in found), register_all(planted.service, owner, found), strict=True))
+        numbers = dict(
+            zip((result.text for result in found), register_sources(planted.service, owner, found), strict=True)
+        )
     citing = CitingText(owner, " ".join(f"liability [citation:{n}]" for n in numbers.values()))
     labelled = [t for t in world.texts if t.label is not None and not world.record(t.record).binned]
     assert numbers.keys() == {text.words for text in labelled}

@@ -13,7 +13,7 @@ from django.utils import timezone
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
-from entities.access import Scope, combine, grant_entity, looking_into_bin
+from entities.access import Scope, combine_for_workspace, grant_entity, looking_into_bin
 from entities.actions import add_member, create_role, create_workspace
 from entities.models import Classification, Entity, FieldParagraph, LabelGrant, Membership, Source, User, Workspace
 from entities.models import Role as RoleRow
@@ -120,7 +120,7 @@ class Planted:
 
     def label(self, atoms: frozenset[int]) -> int:
         """Within the service scope."""
-        return combine(self.workspace.pk, *atoms)
+        return combine_for_workspace(self.workspace.pk, *atoms)
 
 
 def plant(world: World) -> Planted:

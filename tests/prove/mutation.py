@@ -10,7 +10,7 @@ MODULES = [
     "retrieval.gate",
     "entities.access.objects",
     "entities.access.statements",
-    "entities.access.written",
+    "entities.access.compiled_condition",
     "entities.access.scope",
     "entities.access.labels",
     "entities.access.routes",
@@ -36,7 +36,8 @@ OF_STEWARDS = {
     ],
     "ingestion.request_messages": ["check_reason"],
     "ingestion.grants": ["grant", "find_opened_labels", "find_asked_passages", "list_offers", "withdraw_grants"],
-    "ingestion.desk": ["select_paragraphs", "select_field_paragraphs", "find_unchanged_items", "accept", "load_places"],
+    "ingestion.desk": ["select_paragraphs", "select_field_paragraphs", "find_unchanged_items",
+        "accept_proposals", "load_places"],
 }  # fmt: skip
 """Functions of modules that decide who gets at files, requests and proposals."""
 OF_CONVERSATIONS = {

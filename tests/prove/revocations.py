@@ -33,7 +33,7 @@ from ingestion.models import AccessMessage, AccessRequest, ContextRow, File, Par
 from ingestion.relabelling import raise_published
 from retrieval.owners import RESOLVERS
 from tests.oracle.known_worlds import RICH
-from tests.oracle.planting import Everything, RowsRuled, plant_everything, resolve_citing
+from tests.oracle.planted_world import Everything, RowsRuled, plant_everything, resolve_citing
 
 WHO = "ben"
 CLEARED = "dee"

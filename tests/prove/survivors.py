@@ -41,12 +41,11 @@ SURVIVORS: dict[str, str] = {
     "entities.access.statements _name_params: True -> False": (
         "a place is made for each parameter just before: there are as many"
     ),
-    "entities.access.written CompiledCondition.__init__: 'pk' if name == 'id' else name -> 'pk' if False else name": (
-        "the key of a type is that of its record: it costs a look at another table"
-    ),
-    "entities.access.written CompiledCondition.as_sql: True -> False": ("there is a column for each name"),
+    "entities.access.compiled_condition CompiledCondition.__init__: 'pk' if name == 'id' else name -> "
+    "'pk' if False else name": ("the key of a type is that of its record: it costs a look at another table"),
+    "entities.access.compiled_condition CompiledCondition.as_sql: True -> False": ("there is a column for each name"),
     "entities.access.scope Scope.open: if not outermost and (not connection.needs_rollback): "
-    "_set('', '', '', '', '') -> if True: _set('', '', '', '', '')": EMPTIED,
+    "_apply_settings('', '', '', '', '') -> if True: _apply_settings('', '', '', '', '')": EMPTIED,
     "entities.access.scope Scope.open: not outermost and (not connection.needs_rollback) -> not "
     "outermost or not connection.needs_rollback": EMPTIED,
     "entities.access.labels load_granted_atoms: for a in known.get(label, ()) if len(known[label]) =="

@@ -13,7 +13,7 @@ from pulse.models import Pulse, Variant
 from pulse.variants import ROLE as PULSE_ROLE
 from references.kinds import Kind as ReferenceKind
 from references.models import Reference
-from retrieval.citations import CitedSource, Owner, register_all
+from retrieval.citations import CitedSource, Owner, register_sources
 from retrieval.models import OwnerKind, SourceType
 from tests.conftest import Person
 from tests.prove.world import NOW, SERVICE_SETS, START, World, named
@@ -131,7 +131,7 @@ def cite(world: World, owner: Owner, record: Entity) -> str:
         )  # fmt: skip
         for row in rows
     ]  # fmt: skip
-    numbers = register_all(world.service, owner, sources)
+    numbers = register_sources(world.service, owner, sources)
     return " ".join(f"{row.text} [citation:{n}]" for row, n in zip(rows, numbers, strict=True))
 
 

@@ -93,7 +93,7 @@ def test_the_next_request_finds_nothing(alice: Person, contract: Contract, way: 
 
 @pytest.mark.usefixtures("one_connection")
 def test_control_settings_of_the_session_are_found(alice: Person, contract: Contract) -> None:
-    plain = scopes._set
+    plain = scopes._apply_settings
 
     def for_the_session(*values: str) -> bool:
         with connection.cursor() as cursor:
@@ -102,6 +102,6 @@ def test_control_settings_of_the_session_are_found(alice: Person, contract: Cont
         return plain(*values)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scopes, "_set", for_the_session)
+        patch.setattr(scopes, "_apply_settings", for_the_session)
         answered(alice)
         assert left_behind().keys() >= {"workspace", "records"}

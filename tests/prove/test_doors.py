@@ -17,12 +17,12 @@ from entities.checks import list_routes
 from ingestion.access import get_file_or_404
 from ingestion.models import File, FileRevision
 from ingestion.remainder import Remainder
-from tests.prove.asking import EVERYBODY, Case, asked_by, cases, findings, findings_inside, guest, named_case
 from tests.prove.conftest import broken
+from tests.prove.door_probes import EVERYBODY, Case, asked_by, cases, findings, findings_inside, guest, named_case
 from tests.prove.doors import WRITES, Unknown, ask, doors, kind_of, things_of
 from tests.prove.inside import insides
-from tests.prove.making import make
 from tests.prove.size import FACTOR
+from tests.prove.twin_worlds import make
 from tests.prove.world import HIDDEN_WORD, READERS, World
 
 pytestmark = pytest.mark.prove

@@ -12,7 +12,7 @@ from django.test import Client
 
 from config.roles import APP
 from entities.access import NoWorkspace, Scope, grant_entity
-from entities.actions import create_role, create_workspace, record
+from entities.actions import create_role, create_workspace, record_action
 from entities.admin_site import site
 from entities.models import AuditEntry, Classification
 from entities.types import Contract
@@ -22,8 +22,8 @@ from retrieval.models import RankingSettings
 from tests.conftest import ALL, person
 from tests.prove.conftest import broken
 from tests.prove.doors import METHODS, Answer, Door, ask, difference, doors, methods_of, told
-from tests.prove.making import make
 from tests.prove.size import FACTOR
+from tests.prove.twin_worlds import make
 from tests.prove.world import READERS, World
 
 pytestmark = pytest.mark.prove
@@ -74,7 +74,7 @@ def add_settings(service: Scope) -> None:
         WorkspaceModel.objects.create(workspace_id=service.workspace, model=model, state="beside")
     Budget.objects.create(workspace_id=service.workspace, monthly_cap=1)
     ModelCall.objects.create(workspace_id=service.workspace, principal=0, feature="x", model="x", outcome="ok")
-    record(service, "entity.changed")
+    record_action(service, "entity.changed")
 
 
 def numbers_there(world: World) -> dict[str, int]:

@@ -15,13 +15,13 @@ import psycopg
 import pytest
 from django.db import connections
 
+from entities.access.compiled_condition import COMPILED_CONDITIONS
 from entities.access.objects import get_permission_number
 from entities.access.statements import COMPILED
-from entities.access.written import WRITTEN
 from entities.rls import LABELLED
-from tests.oracle.planting import Everything
-from tests.prove.deciding import EXTRA, OF_OWNER, Question, difference, found_by, questions
+from tests.oracle.planted_world import Everything
 from tests.prove.mutant import Mutant
+from tests.prove.mutant_questions import EXTRA, OF_OWNER, Question, difference, found_by, questions
 from tests.prove.mutation import mutants
 from tests.prove.mutation_of_sql import in_policies
 from tests.prove.revocations import plant_rich  # noqa: F401  fixture
@@ -76,7 +76,7 @@ def clean_connection() -> Iterator[None]:
 def forget() -> None:
     """What is remembered for longer than a transaction: it was made by another build."""
     COMPILED.clear()
-    WRITTEN.clear()
+    COMPILED_CONDITIONS.clear()
     get_permission_number.cache_clear()
 
 

@@ -14,7 +14,7 @@ from tests.oracle.breaks import BREAKS
 from tests.oracle.known_worlds import RICH
 from tests.oracle.monitor import World
 from tests.oracle.paths import IN_A_SCOPE, PATHS
-from tests.oracle.planting import Everything, RowsRuled, plant_everything, resolve_citing
+from tests.oracle.planted_world import Everything, RowsRuled, plant_everything, resolve_citing
 from tests.oracle.worlds import worlds
 from tests.prove.size import FACTOR, sized
 
@@ -66,7 +66,7 @@ def is_found(signed_in: Sequence[Asked], broken: Break) -> bool:
     """By anybody; its finder is asked first."""
     with transaction.atomic(), pytest.MonkeyPatch.context() as patch:
         patch.setattr("entities.access.statements.COMPILED", {})  # written by the whole build
-        patch.setattr("entities.access.written.WRITTEN", {})
+        patch.setattr("entities.access.compiled_condition.COMPILED_CONDITIONS", {})
         broken.apply(patch)
         try:
             for asked in sorted(signed_in, key=lambda asked: asked.person.name != broken.finder):

@@ -1,5 +1,5 @@
 """Taking something away while a request is on its way: every transaction begun after the revoking commit obeys, for
-each thing that can be taken and each path where it shows (`interleaving.py`).
+each thing that can be taken and each path where it shows (`interleavings.py`).
 """
 
 from collections.abc import Callable
@@ -10,12 +10,12 @@ import pytest
 from django.utils import timezone
 
 from entities.access import get_current_scope
-from entities.access.scope import _set as original_set
+from entities.access.scope import _apply_settings as original_set
 from ingestion.models import ContextRow, Kind
-from retrieval.search import find
+from retrieval.search import find_hits
 from tests.oracle.known_worlds import RICH
-from tests.oracle.planting import Everything
-from tests.prove.interleaving import Answer, Case, asks_of, case_of, cases_of, violations
+from tests.oracle.planted_world import Everything
+from tests.prove.interleavings import Answer, Case, asks_of, case_of, cases_of, violations
 from tests.prove.mutation_of_sql import in_function
 from tests.prove.revocations import (  # noqa: F401  a fixture among them
     ENDS,
@@ -53,7 +53,7 @@ def remembering(build: pytest.MonkeyPatch) -> None:
 
 def trusting(build: pytest.MonkeyPatch) -> None:
     """Whoever was let in stays in."""
-    build.setattr("entities.access.scope._set", lambda *given: original_set(*given) or True)
+    build.setattr("entities.access.scope._apply_settings", lambda *given: original_set(*given) or True)
 
 
 @pytest.mark.parametrize(("break_it", "name"), [(remembering, "a role"), (remembering, ENDS), (trusting, "membership")])
@@ -111,7 +111,7 @@ def test_revoking_a_grant_rewrites_no_index_row(rich: Everything, superuser_conn
 
     def found() -> int:
         with (scope := planted.scope(next(p for p in RICH.people if p.name == WHO))).open():
-            return len([hit for hit in find(scope, "berth", floor=-1).hits if hit.lexical is not None])
+            return len([hit for hit in find_hits(scope, "berth", floor=-1).hits if hit.lexical is not None])
 
     before = rows()
     assert {table: len(kept) > 300 for table, kept in before.items()} == {

@@ -21,11 +21,11 @@ from chat.callers import Who
 from chat.callers import identify as original_identify
 from chat.models import Event, EventKind, State, Turn
 from chat.steps import run_in_thread
-from entities.access.scope import _set as original_set
+from entities.access.scope import _apply_settings as original_set
 from entities.models import Token
 from entities.models.classification import SECRET
 from tests.oracle.known_worlds import RICH
-from tests.oracle.planting import Everything
+from tests.oracle.planted_world import Everything
 from tests.prove.revocations import (  # noqa: F401  a fixture among them
     CLEARED,
     ENDS,
@@ -229,6 +229,6 @@ def test_a_broken_build_is_found(listening: dict[str, Listening], monkeypatch: p
         assert words_after(listening[WHO], grant, 0)
         assert hidden(own, words_after(listening[CLEARED], own, 0))
     with monkeypatch.context() as patch:
-        patch.setattr("entities.access.scope._set", lambda *given: original_set(*given[:5]))
+        patch.setattr("entities.access.scope._apply_settings", lambda *given: original_set(*given[:5]))
         patch.setattr("chat.callers.identify", remembered)
         assert words_after(listening[WHO], sign_in, 0)

@@ -19,7 +19,7 @@ from entities.models.classification import FINANCIAL, SECRET
 from ingestion.models import ContextRow, File, Paragraph, RowParagraph
 from ingestion.relabelling import raise_published
 from pulse.claims import VariantClaim, claim_due
-from pulse.generation import generate
+from pulse.generation import update_variant
 from pulse.models import Pulse, Variant
 from pulse.variants import ROLE
 from tests.conftest import Person
@@ -97,7 +97,7 @@ def generated(alice: Person, heron: File, service: Scope, contract: Entity) -> l
     """The statements of making a Pulse. The offline engine writes it, from the passage."""
     assert alice.api.get(f"/api/entities/{contract.pk}/pulse/").status_code == 200
     made = claim(service)
-    statements = stops_of(lambda: generate(service.workspace, made))
+    statements = stops_of(lambda: update_variant(service.workspace, made))
     with service.open():
         assert Pulse.objects.filter(text__icontains=WORD).exists()
     return statements
@@ -109,7 +109,7 @@ def test_a_pulse_has_the_label_of_what_went_in(
     for stop in sample(range(len(generated)), 12, "pulse"):
         relabelled(service, heron, FINANCIAL)
         made = claim(service)
-        interleaved(lambda made=made: generate(service.workspace, made), raising(service, heron), stop,
+        interleaved(lambda made=made: update_variant(service.workspace, made), raising(service, heron), stop,
                     superuser_connection)  # fmt: skip
         assert below(service, Pulse, "text", SECRET) == [], f"raised at {stop}: {generated[stop]}"
 
@@ -129,7 +129,9 @@ def test_a_pulse_is_read_as_the_role_may_now(
     for stop in [reads, *sample(range(reads), 4, "role")]:
         made = claim(service)
         try:
-            assert interleaved(lambda made=made: generate(service.workspace, made), take, stop, superuser_connection)
+            assert interleaved(
+                lambda made=made: update_variant(service.workspace, made), take, stop, superuser_connection
+            )
             with service.open():
                 assert not Pulse.objects.filter(text__icontains=WORD).exists(), f"taken at {stop}: {generated[stop]}"
         finally:
@@ -149,5 +151,5 @@ def test_the_control_finds_a_pulse_that_is_written_without_looking_again(
     monkeypatch.setattr("pulse.generation.is_still_current", lambda job, inputs: True)
     last = [n for n, sql in enumerate(generated) if BEGINS in sql][-1]
     made = claim(service)
-    interleaved(lambda: generate(service.workspace, made), raising(service, heron), last, superuser_connection)
+    interleaved(lambda: update_variant(service.workspace, made), raising(service, heron), last, superuser_connection)
     assert below(service, Pulse, "text", SECRET)

@@ -18,10 +18,10 @@ from entities.models import Entity
 from ingestion import admin
 from retrieval import gate
 from tests.prove.conftest import broken
-from tests.prove.deleting import deleted
+from tests.prove.deletions import deleted
 from tests.prove.doors import difference
-from tests.prove.making import make
 from tests.prove.size import sized
+from tests.prove.twin_worlds import make
 from tests.prove.twins import Break, Photo, Photographs, photographs
 
 pytestmark = pytest.mark.prove

@@ -91,7 +91,7 @@ def photographed(world: World, *, hidden: bool, other: dict[str, Answer] | None 
         with (
             of_id,
             patch("django.utils.timezone.now", return_value=NOW),
-            scripted.model(otherwise_offline=True) as script,
+            scripted.use_scripted_model(otherwise_offline=True) as script,
         ):
             script.push(tool_use=labelled(len(parts), labels, left_out=left_out))
             if left_out:

@@ -24,7 +24,7 @@ from ingestion.models import (
     State,
 )
 from tests.conftest import Person
-from tests.oracle.planting import embed
+from tests.oracle.planted_world import embed
 from tests.oracle.worlds import UNSURE
 from tests.prove.world import DAY_AFTER, HIDDEN_WORD, START, World, named
 

@@ -10,12 +10,12 @@ from django.core.cache import cache
 from django.db import connection, transaction
 
 from config.roles import APP
-from tests.prove.deleting import deleted
+from tests.prove.deletions import deleted
 from tests.prove.doors import Answer, ask, difference, doors
-from tests.prove.making import make
 from tests.prove.size import FACTOR
+from tests.prove.twin_worlds import make
 from tests.prove.world import DAY_AFTER, START, WORDS, World
-from tests.prove.writing import written
+from tests.prove.write_requests import written
 
 READERS = ("bare", "admin") if FACTOR == 1 else ("bare", "granted", "creator", "expired", "admin")
 """Stewards are told that a file exists which is concealed from others: for them the twins may differ."""

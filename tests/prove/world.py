@@ -1,4 +1,4 @@
-"""A world with one of everything, of ids that its names give (tests/prove/making.py makes it)."""
+"""A world with one of everything, of ids that its names give (tests/prove/twin_worlds.py makes it)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from random import Random
 from unittest.mock import patch
 from uuid import UUID, uuid5
 
-from entities.access import Scope, combine
+from entities.access import Scope, combine_for_workspace
 from entities.models import Workspace
 from entities.models.classification import SECRET
 from tests.conftest import ALL, Person
@@ -69,4 +69,4 @@ class World:
         return f"The {words} of berth {random.randrange(10_000)}{f' in {HIDDEN_WORD}' if hidden else ''}."
 
     def label(self, *atoms: int) -> int:
-        return combine(self.workspace.pk, *atoms)
+        return combine_for_workspace(self.workspace.pk, *atoms)

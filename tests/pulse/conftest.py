@@ -14,7 +14,7 @@ from entities.types import Risk
 from llm import scripted
 from llm.models import ModelCall
 from pulse.claims import claim_due
-from pulse.generation import generate
+from pulse.generation import update_variant
 from pulse.models import Pulse, Variant
 from tests.conftest import Person
 from tests.retrieval.conftest import index  # noqa: F401  fixture
@@ -24,7 +24,7 @@ Work = Callable[[], int]
 
 @pytest.fixture
 def script() -> Iterator[scripted.Script]:
-    with scripted.model(otherwise_offline=True) as running:
+    with scripted.use_scripted_model(otherwise_offline=True) as running:
         yield running
 
 
@@ -48,7 +48,7 @@ def work(service: Scope) -> Work:
                 claimed = claim_due()
             if not claimed:
                 return asked
-            asked += sum(generate(service.workspace, claim) for claim in claimed)
+            asked += sum(update_variant(service.workspace, claim) for claim in claimed)
 
     return run
 

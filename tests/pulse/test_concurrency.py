@@ -75,7 +75,7 @@ def claimed(service: Scope) -> Any:
 
 
 def test_a_claim_does_not_slip_in_between_a_change_and_its_commit(alice: Person, risk: Risk, service: Scope) -> None:
-    generation.generate(service.workspace, claimed(service))
+    generation.update_variant(service.workspace, claimed(service))
     with service.open():
         mark_due([risk.pk])
     pass_time(service)
@@ -90,7 +90,7 @@ def test_a_claim_does_not_slip_in_between_a_change_and_its_commit(alice: Person,
     with service.open():
         assert claim_due() == []
     assert beside.end() is None
-    generation.generate(service.workspace, claimed(service))
+    generation.update_variant(service.workspace, claimed(service))
     assert "Low" in pulse_of(alice, risk)["text"]
     with service.open():
         assert Variant.objects.get().due_at is None
@@ -101,9 +101,9 @@ def test_a_label_that_is_being_raised_stops_the_write_and_nothing_waits(
 ) -> None:
     row = index.row(risk, "The penalty for the delay is 9,000 euros.", file=index.file(risk, "log.md"))
     claim = claimed(service)
-    job = generation.begin(service.workspace, claim)
+    job = generation.begin_job(service.workspace, claim)
     assert job is not None
-    inputs = generation.read(job)
+    inputs = generation.read_inputs(job)
     assert inputs is not None
     prompt, numbers = generation.number_passages(job, inputs)
     assert prompt is not None
@@ -123,12 +123,12 @@ def test_a_label_that_is_being_raised_stops_the_write_and_nothing_waits(
             mark_due([risk.pk])
 
     beside = Beside(relabel).start()
-    assert generation.write(job, inputs, numbers, reply, ()) is False
+    assert generation.save_pulse(job, inputs, numbers, reply, ()) is False
     assert beside.end() is None
     with service.open():
         assert not Pulse.objects.exists()
         assert Variant.objects.get().due_at is not None
-    generation.generate(service.workspace, claimed(service))
+    generation.update_variant(service.workspace, claimed(service))
     assert "9,000" not in pulse_of(alice, risk)["text"]
 
 
@@ -136,7 +136,7 @@ def test_a_label_raised_after_the_write_finds_the_text(
     alice: Person, viewer: Person, risk: Risk, index: Index, service: Scope
 ) -> None:
     row = index.row(risk, "The penalty for the delay is 9,000 euros.", file=index.file(risk, "log.md"))
-    generation.generate(service.workspace, claimed(service))
+    generation.update_variant(service.workspace, claimed(service))
     assert "9,000" in pulse_of(viewer, risk)["text"]
     with service.open():
         raise_labels({RowParagraph.objects.get(row=row).paragraph_id: 5})
@@ -186,7 +186,7 @@ def test_sweep_reaches_every_workspace(
 
 
 def test_a_savepoint_that_is_rolled_back_leaves_the_flag_to_the_next_change(risk: Risk, service: Scope) -> None:
-    generation.generate(service.workspace, claimed(service))
+    generation.update_variant(service.workspace, claimed(service))
     with service.open():
         try:
             with transaction.atomic():
@@ -200,7 +200,7 @@ def test_a_savepoint_that_is_rolled_back_leaves_the_flag_to_the_next_change(risk
 
 
 def test_a_burst_in_one_transaction_writes_the_row_once(risk: Risk, service: Scope) -> None:
-    generation.generate(service.workspace, claimed(service))
+    generation.update_variant(service.workspace, claimed(service))
     places = set()
     with service.open(), connection.cursor() as cursor:
         for _ in range(5):
@@ -290,7 +290,7 @@ def test_a_record_that_is_taken_away_by_sql_while_a_pulse_is_written_is_in_no_nu
     claim = claimed(service)
     with alice.scope.open():
         other = create_entity(scope=alice.scope, model=Project, fields={"name": "Pier 9"})
-    generation.generate(service.workspace, claim)
+    generation.update_variant(service.workspace, claim)
     assert [beside.end() for beside in waiting] == [None]
     assert pulse_of(alice, project)["text"] is None
     work()

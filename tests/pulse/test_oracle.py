@@ -6,7 +6,7 @@ from entities.models import Source
 from entities.text import compute_digest
 from ingestion.models import ContextRow, Kind
 from pulse.claims import claim_due
-from pulse.generation import generate
+from pulse.generation import update_variant
 from tests.oracle.monitor import Person, Record, Text, World
 from tests.oracle.properties import in_worlds
 from tests.oracle.worlds import Planted, plant
@@ -89,7 +89,7 @@ def test_pulses(db: None, world: World) -> None:
         with service.open():
             claimed = claim_due(limit=200)
         for claim in claimed:
-            generate(service.workspace, claim)
+            update_variant(service.workspace, claim)
 
     for person in world.people:
         for record in contracts:

@@ -50,7 +50,7 @@ def begin(service: Scope) -> bool:
     pass_time(service)
     with service.open():
         (claim,) = claim_due()
-    return generation.generate(service.workspace, claim)
+    return generation.update_variant(service.workspace, claim)
 
 
 def test_a_hidden_field_that_gets_a_value_is_looked_at_quietly(

@@ -145,15 +145,15 @@ def test_variants_written_at_once_do_not_put_each_other_off(
         return True
 
     beside = Beside(write).start()
-    assert generation.write(*jobs[1], ()) is True
+    assert generation.save_pulse(*jobs[1], ()) is True
     assert beside.end() is True
 
 
 def ready(service: Scope, claim: Any) -> tuple[Any, Any, list[int], Any]:
     """Everything up to the write."""
-    job = generation.begin(service.workspace, claim)
+    job = generation.begin_job(service.workspace, claim)
     assert job is not None
-    inputs = generation.read(job)
+    inputs = generation.read_inputs(job)
     assert inputs is not None
     prompt, numbers = generation.number_passages(job, inputs)
     assert prompt is not None
@@ -170,7 +170,7 @@ def test_inputs_that_keep_changing_do_not_make_the_next_attempt_later_and_later(
         with service.open():
             for claim in claim_due():
                 last = claim
-        generation.generate(service.workspace, last)
+        generation.update_variant(service.workspace, last)
     with service.open():
         row = Variant.objects.get(pk=last.variant)
         assert row.due_at is not None
@@ -186,8 +186,8 @@ def test_a_message_that_is_lost_is_sent_again_and_still_makes_one_text(risk_due:
         (second,) = claim_due()
     assert first == second
     before = calls(service)
-    assert generation.generate(service.workspace, first) is True
-    assert generation.generate(service.workspace, second) is False
+    assert generation.update_variant(service.workspace, first) is True
+    assert generation.update_variant(service.workspace, second) is False
     assert calls(service) == before + 1
 
 

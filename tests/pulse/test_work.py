@@ -150,9 +150,9 @@ def test_killed_worker_is_followed_by_one_that_makes_it_once(
     pass_time(service)
     with service.open():
         (claim,) = claim_due()
-    job = generation.begin(service.workspace, claim)
+    job = generation.begin_job(service.workspace, claim)
     assert job is not None
-    inputs = generation.read(job)
+    inputs = generation.read_inputs(job)
     assert inputs is not None
     # Here the worker is killed. Nobody takes the variant while the claim holds.
     pass_time(service)
@@ -165,7 +165,7 @@ def test_killed_worker_is_followed_by_one_that_makes_it_once(
     assert calls(service) == before + 1
     assert "Low" in pulse_of(viewer, risk)["text"]
     # A message that is delivered late or twice begins nothing, and the dead worker's claim writes nothing.
-    assert generation.generate(service.workspace, claim) is False
+    assert generation.update_variant(service.workspace, claim) is False
     assert generation.number_passages(job, inputs)[0] is None
     assert calls(service) == before + 1
 
@@ -187,7 +187,7 @@ def test_change_while_the_model_answers_leaves_it_stale(
     monkeypatch.setattr(generation.client, "complete", interrupted)
     with service.open():
         (claim,) = claim_due()
-    assert generation.generate(service.workspace, claim) is True
+    assert generation.update_variant(service.workspace, claim) is True
     assert "Low" in pulse_of(viewer, risk)["text"]
     assert pulse_of(viewer, risk)["stale_since"] is not None
     assert work() == 1
@@ -214,7 +214,7 @@ def test_label_raised_while_the_model_answers_is_not_lost(
     monkeypatch.setattr(generation.client, "complete", interrupted)
     with service.open():
         (claim,) = claim_due()
-    assert generation.generate(service.workspace, claim) is True
+    assert generation.update_variant(service.workspace, claim) is True
     assert "9,000" not in pulse_of(viewer, risk)["text"]
     assert work() == 1
     assert pulse_of(viewer, risk)["text"] is None
@@ -229,7 +229,7 @@ def test_failing_model_is_said_and_tried_again_later(
     pass_time(service)
     with service.open():
         (claim,) = claim_due()
-    generation.generate(service.workspace, claim)
+    generation.update_variant(service.workspace, claim)
     shown = pulse_of(viewer, risk)
     assert shown["problem"] == "The model is overloaded; try again in a moment."
     assert "High" in shown["text"]

@@ -45,7 +45,7 @@ def test_words_stay_hidden_when_they_cannot_be_classified(
     staff: Person, steward: Person, contract: Contract, annex: Entity, service: Scope
 ) -> None:
     made = add(staff, contract, annex, "The same indemnity clause.")
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(error=529)
         script.push(error=529)
         script.push(error=529)

@@ -8,12 +8,12 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import connection
 
-from entities.access import Scope, combine
+from entities.access import Scope, combine_for_workspace
 from entities.models import Entity, Source
 from ingestion.embed import get_embedder
 from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, RowParagraph, VectorModel
 from ingestion.models.files import Blob
-from retrieval.citations import Owner, register
+from retrieval.citations import Owner, register_source
 from retrieval.models import OwnerKind, RankingSettings
 from retrieval.results import SearchResult
 from retrieval.search import search
@@ -65,7 +65,7 @@ class Index:
         """One row, with a paragraph of the same text where it is of a file. Returns its id."""
         workspace = self.service.workspace
         with self.service.open():
-            value = combine(workspace, *label) if isinstance(label, tuple) else label
+            value = combine_for_workspace(workspace, *label) if isinstance(label, tuple) else label
             digest = sha256(text.encode()).hexdigest()
             row = ContextRow.objects.create(
                 workspace_id=workspace,
@@ -166,7 +166,7 @@ def passage(index: Index, contract: Entity) -> File:
 def cite(person: Person, owner: Owner, query: str = "liability cap") -> int:
     """The number of the best find."""
     with person.scope.open():
-        return register(person.scope, owner, search(person.scope, query)[0])
+        return register_source(person.scope, owner, search(person.scope, query)[0])
 
 
 def ids(results: Iterable[SearchResult]) -> list[UUID]:

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.citation_stream import MARKER, UNFINISHED, CitationStream, normalise
+from retrieval.citation_stream import MARKER, UNFINISHED, CitationStream, normalise_citations
 
 KNOWN = {1, 2, 3, 12}
 SRC = {"a1b2c3d4": 3}
 
 
 def whole(text: str):
-    return normalise(text, KNOWN.__contains__, SRC.get)
+    return normalise_citations(text, KNOWN.__contains__, SRC.get)
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from entities.models import ClassificationGrant, Entity, FieldParagraph, User
 from entities.models.classification import FINANCIAL
 from entities.types import Contract
 from ingestion.models import ContextRow, Paragraph, RowParagraph
-from retrieval.citations import CitedSource, Owner, forget, load_numbers, register, register_all
-from retrieval.locate import resolve
+from retrieval.citations import CitedSource, Owner, delete_registry, load_numbers, register_source, register_sources
+from retrieval.locate import resolve_citation
 from retrieval.models import Citation, OwnerKind, SourceType
 from retrieval.search import search
 from tests.retrieval.conftest import cite
@@ -21,7 +21,7 @@ from tests.retrieval.conftest import cite
 
 def opened(person, owner, n):
     with person.scope.open():
-        return resolve(person.scope, owner, n)
+        return resolve_citation(person.scope, owner, n)
 
 
 def test_numbers_grow_by_one_and_the_same_source_keeps_its_number(index, contract, passage, viewer, owner):
@@ -31,7 +31,7 @@ def test_numbers_grow_by_one_and_the_same_source_keeps_its_number(index, contrac
     assert cite(viewer, owner) == 1
     with viewer.scope.open():
         found = search(viewer.scope, "liability cap and rent")
-        numbers = register_all(viewer.scope, owner, found + found)
+        numbers = register_sources(viewer.scope, owner, found + found)
         assert sorted(set(numbers)) == [1, 2]
         assert load_numbers(viewer.scope, owner).known == {1, 2}
         assert load_numbers(viewer.scope, owner).by_src[found[0].src] == numbers[0]
@@ -149,8 +149,8 @@ def test_paragraphs_of_another_record_do_not_open(index, contract, restricted, v
             CitedSource(SourceType.KB_CHUNK, f"{i}", 0, contract.pk, locator={"paragraphs": [str(pk)]})
             for i, pk in enumerate([paragraph.pk, note.pk])
         ]
-        for n in register_all(viewer.scope, owner, forged):
-            assert not resolve(viewer.scope, owner, n).available
+        for n in register_sources(viewer.scope, owner, forged):
+            assert not resolve_citation(viewer.scope, owner, n).available
 
 
 def test_a_snapshot_of_a_record_leads_to_todays(index, contract, viewer, owner, service):
@@ -180,7 +180,7 @@ def test_a_relabelled_passage_gets_a_number_of_its_own(index, contract, viewer, 
 def test_forgetting_an_owner_leaves_nothing(passage, viewer, owner, service):
     cite(viewer, owner)
     with service.open():
-        forget(service, owner)
+        delete_registry(service, owner)
     assert opened(viewer, owner, 1) is None
 
 
@@ -200,7 +200,7 @@ def test_numbers_are_unique_under_concurrency(transactional_db):
             for i in range(10):
                 with scope.open():
                     key = f"shared {i}" if i % 2 else f"{worker} {i}"
-                    given.append(register(scope, owner, CitedSource(SourceType.KB_CHUNK, key, 0, entity.pk)))
+                    given.append(register_source(scope, owner, CitedSource(SourceType.KB_CHUNK, key, 0, entity.pk)))
         finally:
             connection.close()
         return given

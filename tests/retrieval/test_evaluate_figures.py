@@ -12,13 +12,13 @@ from retrieval.evaluation.metrics import (
     compute_figures,
     compute_mean,
     compute_ndcg,
+    compute_recall,
     compute_silence,
     count_gains,
     find_first_gain,
-    recall,
 )
 from retrieval.evaluation.readers import find_nearest_texts, format_as_lines, read_set
-from retrieval.evaluation.relevance import ComparedPassage, choose_unit, holds, judge, split_words
+from retrieval.evaluation.relevance import ComparedPassage, choose_unit, judge_passages, shares_words, split_words
 from retrieval.evaluation.sets import AnswerPlace, BadQuestionSet, SetQuestion
 
 
@@ -57,8 +57,8 @@ def test_a_passage_that_shows_two_places_does_not_lift_above_one():
 
 
 def test_recall_and_the_first_rank():
-    assert recall([0, 1, 0, 1], 4, 2) == 0.25
-    assert recall([0, 1, 0, 1], 4, 5) == 0.5
+    assert compute_recall([0, 1, 0, 1], 4, 2) == 0.25
+    assert compute_recall([0, 1, 0, 1], 4, 5) == 0.5
     assert find_first_gain([0, 0, 1]) == 3
     assert find_first_gain([0, 0]) is None
 
@@ -109,30 +109,32 @@ def test_a_quote_is_found_by_its_words_whatever_stands_between_them():
     quote = split_words(
         "Neither party shall assign this Agreement without the prior written consent of the other party"
     )
-    assert holds(
+    assert shares_words(
         split_words("12.1 Neither  party\nshall assign this agreement — without the prior written consent …"), quote
     )
-    assert not holds(split_words("Either party may terminate with the prior written consent of the other."), quote)
-    assert holds(split_words("Dated March 1, 2000, in Delaware"), split_words("March 1, 2000"))
-    assert not holds(split_words("Dated March 2, 2000, in Delaware"), split_words("March 1, 2000"))
-    assert not holds([], quote)
+    assert not shares_words(
+        split_words("Either party may terminate with the prior written consent of the other."), quote
+    )
+    assert shares_words(split_words("Dated March 1, 2000, in Delaware"), split_words("March 1, 2000"))
+    assert not shares_words(split_words("Dated March 2, 2000, in Delaware"), split_words("March 1, 2000"))
+    assert not shares_words([], quote)
 
 
 def test_each_part_of_a_long_quote_shows_it():
     long = [f"w{n}" for n in range(300)]
-    assert holds(long[:100], long), "wholly inside"
-    assert not holds([*(f"x{n}" for n in range(80)), *long[:20]], long)
+    assert shares_words(long[:100], long), "wholly inside"
+    assert not shares_words([*(f"x{n}" for n in range(80)), *long[:20]], long)
 
 
 def test_ranks_count_in_the_most_exact_unit():
     assert choose_unit([AnswerPlace("a.pdf", 3, 3), AnswerPlace("a.pdf", quote="x")]) == "passage"
     assert choose_unit([AnswerPlace("a.pdf"), AnswerPlace("a.pdf", 3, 3)]) == "page"
     assert choose_unit([AnswerPlace("a.pdf")]) == "file"
-    judged = judge(
+    judged = judge_passages(
         [passage(first=1, row=1), passage(first=1, row=2), passage(first=2, row=3)], [AnswerPlace("a.pdf", 2, 2)]
     )
     assert count_gains(judged) == [0, 1]
-    judged = judge([passage("a b c d e", row=1), passage("f", row=2)], [AnswerPlace("a.pdf", quote="f")])
+    judged = judge_passages([passage("a b c d e", row=1), passage("f", row=2)], [AnswerPlace("a.pdf", quote="f")])
     assert count_gains(judged) == [0, 1]
 
 

@@ -11,7 +11,7 @@ from entities.actions import create_entity
 from entities.models.classification import FINANCIAL
 from entities.types import Contract
 from retrieval.evaluation.metrics import NAMES
-from retrieval.evaluation.plots import choose_axis, compute_points, plot
+from retrieval.evaluation.plots import build_plot, choose_axis, compute_points
 from retrieval.evaluation.rankings import RANKINGS
 from retrieval.models import EvaluationQuestion, EvaluationRun
 from tests.conftest import person
@@ -280,6 +280,6 @@ def test_the_axis_holds_all_values_and_no_less_than_a_tenth():
 def test_points_run_from_edge_to_edge():
     assert compute_points([0.6, 0.8, 0.7], 0.6, 0.8) == [(0, 100), (50, 0), (100, 50)]
     assert compute_points([0.7], 0.6, 0.8) == [(50, 50)]
-    drawn = plot({"fused": [0.6, 0.8]}, {"fused": "together"})
+    drawn = build_plot({"fused": [0.6, 0.8]}, {"fused": "together"})
     assert drawn.series[0].line.startswith("M0 ")
     assert "together 0.800" in drawn.described

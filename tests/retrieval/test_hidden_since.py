@@ -14,8 +14,8 @@ from ingestion.models import ContextRow, Paragraph
 from llm import scripted
 from retrieval import rerank as reranking
 from retrieval.models import RankingSettings
-from retrieval.query import Within, prepare
-from retrieval.search import choose, find
+from retrieval.query import Within, prepare_query
+from retrieval.search import choose_results, find_hits
 from tests.conftest import Person, person
 from tests.retrieval.conftest import Index
 
@@ -29,14 +29,14 @@ def test_what_was_hidden_since_takes_no_place(
         index.row(restricted, f"The liability cap of the settlement is {n} million for each claim.")
         index.row(contract, f"Clause {n} also speaks of who bears the liability for the quay and its many old berths.")
     with viewer.scope.open():
-        found = find(viewer.scope, "liability cap")
-        before = choose(viewer.scope, found, limit=10)
+        found = find_hits(viewer.scope, "liability cap")
+        before = choose_results(viewer.scope, found, limit=10)
     assert {result.entity.id for result in before} >= {restricted.pk}
     with service.open():
         Entity.objects.filter(pk=restricted.pk).update(visibility=Visibility.RESTRICTED)
     with viewer.scope.open():
-        after = choose(viewer.scope, found, limit=10)
-        anew = choose(viewer.scope, find(viewer.scope, "liability cap"), limit=10)
+        after = choose_results(viewer.scope, found, limit=10)
+        anew = choose_results(viewer.scope, find_hits(viewer.scope, "liability cap"), limit=10)
     assert len(after) == 10
     assert {result.entity.id for result in after} == {contract.pk}
     assert len(anew) == 10
@@ -67,7 +67,7 @@ def test_what_was_hidden_while_a_model_read_is_no_more_to_show(
         return complete(*args, **kwargs)
 
     monkeypatch.setattr(reranking.client, "complete", reading)
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(tool_use=("rank_passages", {"order": [2, 1]}))
         page = viewer.client.get(f"{viewer.base}search/", {"q": "liability"})
     assert len(page.context["cards"]) == 10
@@ -101,7 +101,7 @@ def test_what_was_hidden_while_a_model_read_leaves_no_gap_on_the_bench(
         return complete(*args, **kwargs)
 
     monkeypatch.setattr(reranking.client, "complete", reading)
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(tool_use=("rank_passages", {"order": [2, 1]}))
         page = boss.client.get(f"{boss.base}evaluation/bench/", {"q": "liability cap"})
     lines = page.context["bench"].lines
@@ -123,7 +123,7 @@ def test_a_question_that_another_workspace_asked_is_no_faster(
 
     monkeypatch.setattr(embedder, "embed_query", counted)
     for who in (viewer, cfo, outsider):
-        prepare("Who sells the lighthouse of workspace Acme?", who.scope)
+        prepare_query("Who sells the lighthouse of workspace Acme?", who.scope)
     assert len(asked) == 2, "once for a workspace"
 
 
@@ -141,13 +141,13 @@ def test_a_heading_hidden_since_leads_nowhere(
         paragraphs.filter(text=heading).update(kind="heading")
         paragraphs.filter(text=body).update(headings=[paragraphs.get(text=heading).pk])
     with viewer.scope.open():
-        found = find(viewer.scope, "remuneration of cranemen")
+        found = find_hits(viewer.scope, "remuneration of cranemen")
     if hidden:
         with service.open():
             paragraphs.filter(text=heading).update(data_classification=None)
             ContextRow.objects.filter(pk=row).delete()
     with viewer.scope.open():
-        texts = [result.text for result in choose(viewer.scope, found)]
+        texts = [result.text for result in choose_results(viewer.scope, found)]
     assert texts == ([] if hidden else [body, heading])
 
 
@@ -158,7 +158,7 @@ def test_the_opening_of_a_file_is_what_its_reader_sees_of_it(contract: Contract,
 
     def ask(within: Within) -> list[tuple[str, float]]:
         with viewer.scope.open():
-            found = choose(viewer.scope, find(viewer.scope, "name of the contract", within=within))
+            found = choose_results(viewer.scope, find_hits(viewer.scope, "name of the contract", within=within))
         return [(result.text, result.score) for result in found]
 
     before = ask(Within(files=[file.pk]))

@@ -1,10 +1,10 @@
 """Search against the reference monitor, in random worlds: no extra row, no missing row, on every branch."""
 
-from entities.access import combine
+from entities.access import combine_for_workspace
 from entities.models import Source
 from ingestion.models import ContextRow, Kind
-from retrieval.search import find, search
-from retrieval.suggest import suggest
+from retrieval.search import find_hits, search
+from retrieval.suggest import suggest_names
 from tests.oracle.monitor import World
 from tests.oracle.properties import in_worlds
 from tests.oracle.worlds import Planted, plant
@@ -20,7 +20,7 @@ def plant_rows(planted: Planted, *, vectors: bool) -> None:
                 continue
             row = ContextRow.objects.create(
                 workspace=planted.workspace,
-                data_classification=combine(planted.workspace.pk, *text.label),
+                data_classification=combine_for_workspace(planted.workspace.pk, *text.label),
                 audience=planted.audience(text.audience),
                 kind=Kind.RELATIONSHIP,
                 entity_id=planted.records[text.record],
@@ -41,9 +41,9 @@ def same_for_everybody(planted: Planted, question: str) -> None:
         with scope.open():
             found = search(scope, question, limit=50)
             assert {result.text for result in found} == expected
-            assert len(found) == len(find(scope, question).hits) == len(expected)
+            assert len(found) == len(find_hits(scope, question).hits) == len(expected)
             visible = {record.name for record in world.records if world.sees(person, record)}
-            assert {s.name for s in suggest(scope, "record", limit=50)} == visible
+            assert {s.name for s in suggest_names(scope, "record", limit=50)} == visible
 
 
 @in_worlds(6)
@@ -62,6 +62,6 @@ def test_by_meaning(db: None, world: World) -> None:
         expected = {text.words for text in world.texts if world.index_reads(person, text)}
         scope = planted.scope(person)
         with scope.open():
-            found = find(scope, "legal responsibility for damages")
+            found = find_hits(scope, "legal responsibility for damages")
             assert all(hit.lexical is None for hit in found.hits)
             assert len(found.hits) == len(expected)

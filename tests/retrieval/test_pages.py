@@ -169,9 +169,9 @@ def test_results_stand_by_record_and_file_with_the_best_three_open(index, contra
     assert sorted(card.result.id for group in groups for card in group.cards) == sorted(
         card.result.id for card in page.context["cards"]
     )
-    assert [len(group.best) for group in groups if group.best[0].title == "a.pdf"] == [3]
+    assert [len(group.first_cards) for group in groups if group.first_cards[0].title == "a.pdf"] == [3]
     assert "2 more passages in a.pdf" in page.content.decode()
-    places = [group.best[0].result.entity.id for group in groups]
+    places = [group.first_cards[0].result.entity.id for group in groups]
     assert len(places) == 3
     assert places in ([contract.pk, contract.pk, risk.pk], [risk.pk, contract.pk, contract.pk])
     for narrowed in (f"file={one.pk}", f"entity={contract.pk}"):

@@ -16,7 +16,7 @@ from ingestion.models import ContextRow
 from retrieval import candidates, sizes
 from retrieval.gate import build_gates
 from retrieval.models import RankingSettings
-from retrieval.search import find
+from retrieval.search import find_hits
 from retrieval.statements import fetch_rows
 from retrieval.survey import Survey, run_survey
 from retrieval.tuning import load_tuning
@@ -53,7 +53,7 @@ def found_is_what_each_may_read(planted: Planted) -> None:
     for person in world.people:
         expected = {text.words for text in world.texts if world.index_reads(person, text)}
         with (scope := planted.scope(person)).open():
-            assert texts_of([hit.row for hit in find(scope, "liability", floor=-1).hits]) == expected
+            assert texts_of([hit.row for hit in find_hits(scope, "liability", floor=-1).hits]) == expected
 
 
 def texts_of(rows: list[int]) -> set[str]:
@@ -106,16 +106,16 @@ def test_common_words_order_what_rare_ones_found(
 
     def best() -> list[str]:
         with alice.scope.open():
-            hits = find(alice.scope, "sluice quay", floor=-1).hits
+            hits = find_hits(alice.scope, "sluice quay", floor=-1).hits
             return [next(iter(texts_of([hit.row]))) for hit in hits[:2]]
 
     whole = best()
     tuned(hits=500)
     monkeypatch.setattr("retrieval.survey.FEW", 1)
     with alice.scope.open():
-        found = find(alice.scope, "sluice quay", floor=-1)
+        found = find_hits(alice.scope, "sluice quay", floor=-1)
         terms = found.terms.numbers
-        assert candidates.plan(terms, run_survey(terms, build_gates(alice.scope, found.within))).weighed
+        assert candidates.plan_lexical_search(terms, run_survey(terms, build_gates(alice.scope, found.within))).weighed
     assert best() == whole == ["The sluice by the quay is open.", "The sluice is shut."]
 
 
@@ -138,14 +138,14 @@ def test_the_graph_finds_what_reading_all_finds(
 
     def found(who: Person) -> list[int]:
         with who.scope.open():
-            return [hit.row for hit in find(who.scope, "how long may a vessel be", floor=-1).hits]
+            return [hit.row for hit in find_hits(who.scope, "how long may a vessel be", floor=-1).hits]
 
     tuned(strict=True)
     exact = [found(who) for who in people]
-    assert vector_graph.build(fewest=1_000) == []
-    assert len(vector_graph.build(fewest=1)) == 1
-    assert vector_graph.build(fewest=1) == []
-    sizes.forget()
+    assert vector_graph.build_graphs(fewest=1_000) == []
+    assert len(vector_graph.build_graphs(fewest=1)) == 1
+    assert vector_graph.build_graphs(fewest=1) == []
+    sizes.forget_sizes()
     walked: list[str] = []
     tuned(scan=1)
     monkeypatch.setattr("retrieval.graph_index.READ", 1.0)
@@ -189,7 +189,7 @@ def test_a_new_record_is_not_hidden_by_the_way_it_is_read(alice: Person, viewer:
             patch.setattr(Survey, "by_record", property(lambda size, value=by_record: value))
             for who, count in ((alice, 1), (viewer, 0)):
                 with who.scope.open():
-                    assert len(find(who.scope, "yard", floor=-1).hits) == count
+                    assert len(find_hits(who.scope, "yard", floor=-1).hits) == count
 
 
 def test_a_record_that_is_seen_for_two_reasons_is_found_once(alice: Person, index: Index) -> None:
@@ -202,7 +202,7 @@ def test_a_record_that_is_seen_for_two_reasons_is_found_once(alice: Person, inde
     for by_record in (True, False):
         with pytest.MonkeyPatch.context() as patch, alice.scope.open():
             patch.setattr(Survey, "by_record", property(lambda size, value=by_record: value))
-            found.append(find(alice.scope, "yard", floor=-1).hits)
+            found.append(find_hits(alice.scope, "yard", floor=-1).hits)
     assert found[0] == found[1]
     assert len({hit.row for hit in found[0]}) == len(found[0]) >= 2
 
@@ -229,4 +229,4 @@ def test_what_a_record_holds_is_remembered_as_long_as_the_record(
 
 def found_by(who: Person) -> int:
     with who.scope.open():
-        return len(find(who.scope, "quay", floor=-1).hits)
+        return len(find_hits(who.scope, "quay", floor=-1).hits)

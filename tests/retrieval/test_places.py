@@ -11,8 +11,8 @@ from entities.models.classification import FINANCIAL
 from entities.types import Contract
 from ingestion.models import ContextRow, File, Kind, Paragraph, RowParagraph
 from retrieval.citation_links import build_citation_json, build_citation_links
-from retrieval.citations import Owner, register
-from retrieval.locate import resolve
+from retrieval.citations import Owner, register_source
+from retrieval.locate import resolve_citation
 from retrieval.models import Citation, OwnerKind
 from retrieval.owners import CitingText
 from retrieval.places import RowText, TextPart, load_layouts
@@ -91,7 +91,7 @@ def test_a_citation_means_the_place_that_bears_out_what_was_written(
 ) -> None:
     owner = Owner(OwnerKind.CHAT_SESSION, uuid4(), viewer.scope.principal)
     with viewer.scope.open():
-        n = register(viewer.scope, owner, search(viewer.scope, "gusts")[0])
+        n = register_source(viewer.scope, owner, search(viewer.scope, "gusts")[0])
         citing = CitingText(owner, f"The bakery wants its entrance clear until ten [citation:{n}].")
         answer = build_citation_json(viewer.scope, citing, n)
         link = build_citation_links(viewer.scope, citing, uuid4())[n]
@@ -112,14 +112,14 @@ def test_it_is_found_by_its_paragraphs_when_the_row_is_another(
 ) -> None:
     owner = Owner(OwnerKind.CHAT_SESSION, uuid4(), viewer.scope.principal)
     with viewer.scope.open():
-        n = register(viewer.scope, owner, search(viewer.scope, "gusts")[0])
+        n = register_source(viewer.scope, owner, search(viewer.scope, "gusts")[0])
     with service.open():
         ContextRow.objects.all()._raw_delete("default")
         Paragraph.objects.filter(text=TEXTS[0][0]).delete()
     citing = CitingText(owner, f"The bakery wants its entrance clear until ten [citation:{n}].")
     with viewer.scope.open():
         answer = build_citation_json(viewer.scope, citing, n)
-        found = resolve(viewer.scope, owner, n)
+        found = resolve_citation(viewer.scope, owner, n)
     assert answer is not None
     assert found is not None
     assert (answer["source"]["page"], answer["source"]["section"]) == (3, "4 Neighbours")
@@ -156,4 +156,4 @@ def test_parts_of_cut_paragraphs(file: File, service: Scope) -> None:
         layout = load_layouts({row.pk: RowText(text, 0, 1, "Terms")})[row.pk]
     assert layout.paragraphs == tuple(p.pk for p in made)
     assert [text[part.start : part.end] for part in layout.parts] == ["Three.", "Four.", "| a |\n| --- |\n| 2 |"]
-    assert layout.at(len(text) - 1) == TextPart(made[2].pk, 15, len(text), 3, "Terms")
+    assert layout.find_part(len(text) - 1) == TextPart(made[2].pk, 15, len(text), 3, "Terms")

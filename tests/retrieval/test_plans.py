@@ -7,7 +7,7 @@ from django.db import connection
 
 from entities.models.classification import FINANCIAL
 from entities.types import Contract
-from retrieval.search import find
+from retrieval.search import find_hits
 from retrieval.survey import Survey
 from tests.conftest import Person
 from tests.retrieval.conftest import Index
@@ -41,7 +41,7 @@ def test_a_plan_changes_no_score_and_no_order(contract: Contract, cfo: Person, i
                 cursor.execute("DISCARD PLANS")
                 for way in off:
                     cursor.execute(f"SET LOCAL enable_{way} = off")
-                hits = find(cfo.scope, " ".join(WORDS), floor=-1).hits
+                hits = find_hits(cfo.scope, " ".join(WORDS), floor=-1).hits
                 answers.add(tuple((hit.row, hit.score, hit.lexical) for hit in hits))
                 for way in off:
                     cursor.execute(f"SET LOCAL enable_{way} TO DEFAULT")

@@ -38,7 +38,7 @@ def test_what_only_its_words_find_is_never_lost(
     page = viewer.client.get(f"{viewer.base}search/", {"q": question})
     assert [card.result.text for card in page.context["cards"]] == fused
     choose_reranker("model")
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(tool_use=("rank_passages", {"order": [3, 1]}))
         ordered = shown()
     assert ordered[0] != fused[0]
@@ -72,7 +72,7 @@ def test_what_a_reranker_took_is_on_record(
     asked()
     assert {name: value for name, value in detail().items() if name not in plain} == {"reranked_by": "cross_encoder"}
     choose_reranker("model")
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(tool_use=("rank_passages", {"order": order}))
         asked()
     told = detail()

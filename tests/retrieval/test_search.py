@@ -5,8 +5,8 @@ import pytest
 from entities.access import ScopeError, grant_entity
 from entities.models.classification import FINANCIAL, INTERNAL, PII
 from ingestion.models import Kind
-from retrieval.query import prepare
-from retrieval.search import find, search
+from retrieval.query import prepare_query
+from retrieval.search import find_hits, search
 from tests.retrieval.conftest import ids
 
 
@@ -64,7 +64,7 @@ def test_any_text_is_a_question(subtests, lease, viewer):
 
 
 def test_a_prepared_question_gives_the_same(lease, viewer):
-    asked = prepare("notice of termination", viewer.scope)
+    asked = prepare_query("notice of termination", viewer.scope)
     with viewer.scope.open():
         assert ids(search(viewer.scope, asked)) == ids(search(viewer.scope, "notice of termination"))
 
@@ -101,7 +101,7 @@ def everything(scope, *queries):
     with scope.open():
         return [
             (
-                [(h.row, h.score, h.similarity, h.lexical, h.terms) for h in find(scope, query).hits],
+                [(h.row, h.score, h.similarity, h.lexical, h.terms) for h in find_hits(scope, query).hits],
                 search(scope, query, limit=50),
             )
             for query in queries

@@ -15,9 +15,9 @@ from retrieval.bench.timing import BenchRow
 
 SUITES = {
     "memory": memory.measure,
-    "retrieval": retrieval.measure,
-    "revocation": revocation.measure,
-    "scale": scale.measure,
+    "retrieval": retrieval.measure_retrieval,
+    "revocation": revocation.measure_revocation,
+    "scale": scale.measure_scale,
     "streams": streams.measure,
 }
 
@@ -45,9 +45,9 @@ class Command(BaseCommand):
             raise CommandError("The database is not up to date. Run: manage.py migrate")
         plans: list[str] = []
         if suite == "ingest":
-            found = ingest.measure(options["pages"], options["files"], rounds)
+            found = ingest.measure_ingestion(options["pages"], options["files"], rounds)
         elif suite == "drop":
-            found = drop.measure(options["files"], rounds)
+            found = drop.measure_drop(options["files"], rounds)
         else:
             found = SUITES[suite](rows, rounds, seconds, plans)
         if options["plans"]:

@@ -66,7 +66,7 @@ class Command(BaseCommand):
         with transaction.atomic():
             user = user or User.objects.create_user(admin, password=password)
             found_workspace(slug=slug, name=name, founder=user, levels=levels, steward=not no_steward)
-        self.stdout.write(describe(slug, admin, levels, steward=not no_steward))
+        self.stdout.write(describe_founding(slug, admin, levels, steward=not no_steward))
 
     def ask_password(self, username: str) -> str:
         password = getpass(f"Password for {username}: ")
@@ -87,7 +87,7 @@ def read_levels(names: Sequence[str] | None) -> list[int]:
     return sorted(value for key, (value, _) in LEVELS.items() if key in wanted and value)
 
 
-def describe(slug: str, admin: str, levels: Sequence[int], *, steward: bool) -> str:
+def describe_founding(slug: str, admin: str, levels: Sequence[int], *, steward: bool) -> str:
     """The command's answer: what the founder may do from now on."""
     cleared = ", ".join(label for value, label in LEVELS.values() if value in {0, *levels})
     power = "has the steward's power" if steward else "does not have the steward's power"

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from entities.access import Scope, grant_entity
 from entities.actions import announce_access_change
-from entities.actions import record as record_in_audit
+from entities.actions import record_action as record_in_audit
 from entities.management.commands.verify_audit import choose_workspaces
 from entities.models import Entity, Membership
 from entities.models.entity import Visibility

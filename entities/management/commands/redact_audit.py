@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from entities.access import Scope
-from entities.audit.keeping import Why, redact
+from entities.audit.retention import Why, redact_rows
 from entities.management.commands.verify_audit import choose_workspaces
 
 
@@ -21,5 +21,5 @@ class Command(BaseCommand):
     def handle(self, *args: Any, workspace: str, rows: list[int], why: str, **options: Any) -> None:
         (pk,) = choose_workspaces(workspace)
         with Scope.for_service(pk).open():
-            done = redact(rows, Why(why))
+            done = redact_rows(rows, Why(why))
         self.stdout.write(f"{done} of {len(rows)} rows had words, and have them no longer.")

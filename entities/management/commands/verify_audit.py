@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
 from entities.access import Scope
-from entities.audit.chain import verify
+from entities.audit.chain import verify_chain
 from entities.audit.checkpoints import BadCheckpoint, Checkpoint, read_checkpoints
 from entities.models import Workspace
 
@@ -28,7 +28,7 @@ class Command(BaseCommand):
         for pk, slug in chains.items():
             scope = Scope.for_service(pk)
             with scope.open():
-                found = verify(scope, [c for c in kept if c.workspace == pk])
+                found = verify_chain(scope, [c for c in kept if c.workspace == pk])
             if found.problem:
                 bad += 1
                 self.stderr.write(f"{slug}: {found.problem.kind}. {found.problem.sentence}")

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from ingestion.vector_graph import FEWEST, build
+from ingestion.vector_graph import FEWEST, build_graphs
 
 
 class Command(BaseCommand):
@@ -14,5 +14,5 @@ class Command(BaseCommand):
         parser.add_argument("--fewest", type=int, default=FEWEST, help="vectors that a model has at least")
 
     def handle(self, *args: Any, fewest: int, **options: Any) -> None:
-        built = build(fewest=fewest)
+        built = build_graphs(fewest=fewest)
         self.stdout.write(f"Built: {', '.join(built)}." if built else "No graph is missing.")

@@ -12,7 +12,7 @@ from entities.models import Workspace
 from ingestion.classify import Classifier
 from ingestion.evaluation.ablation import RECOGNISERS, report_ablation
 from ingestion.evaluation.corpora import BadFolder, parse_folders, read_folders
-from ingestion.evaluation.figures import VoterFigures, judge
+from ingestion.evaluation.figures import VoterFigures, judge_voter
 from ingestion.evaluation.ordinary import (
     describe_genres,
     describe_leaks,
@@ -22,9 +22,9 @@ from ingestion.evaluation.ordinary import (
     select_measured_half,
 )
 from ingestion.evaluation.report import build_json, format_mistakes, format_report
-from ingestion.evaluation.runs import keep
+from ingestion.evaluation.runs import save_run
 from ingestion.evaluation.sets import OWN, SPLITS, BadLabelledSet, read_set
-from ingestion.evaluation.voters import UNION, VOTERS, label
+from ingestion.evaluation.voters import UNION, VOTERS, label_paragraphs
 from ingestion.work import load_workspace_guidance, load_workspace_levels
 from llm.prompts import Level
 
@@ -73,18 +73,18 @@ class Command(BaseCommand):
         measured: dict[str, dict[str, VoterFigures]] = {}
         seconds = dict.fromkeys(VOTERS, 0.0)
         for split in SPLITS:
-            samples = given.of(split)
+            samples = given.select_split(split)
             if not samples:
                 continue
-            labelled = label([sample.text for sample in samples], classifier)
-            measured[split] = {voter: judge(samples, labelled.labels[voter], given.levels) for voter in VOTERS}
+            labelled = label_paragraphs([sample.text for sample in samples], classifier)
+            measured[split] = {voter: judge_voter(samples, labelled.labels[voter], given.levels) for voter in VOTERS}
             for voter, took in labelled.seconds.items():
                 seconds[voter] += took
                 seconds[UNION] += took
             if options["show"] and split == "dev":
                 self.stderr.write("\n".join(format_mistakes(samples, labelled.labels[UNION], given.levels)))
         speed = {voter: round(len(given.samples) / took, 1) for voter, took in seconds.items()}
-        kept = keep(given, measured, threshold=options["threshold"], accept=options["accept"])
+        kept = save_run(given, measured, threshold=options["threshold"], accept=options["accept"])
         if options["json"]:
             genres, leaks = measure_genres(others), measure_leaks(classifier.levels)
             shares = {"ordinary": {genre: of.to_json() for genre, of in genres.items()}, "leaks": leaks}

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from ingestion.errors import BadUpload
-from ingestion.evaluation.links import BadLinks, LinkMeasurement, measure
+from ingestion.evaluation.links import BadLinks, LinkMeasurement, measure_links
 from ingestion.folder_addresses import read_addresses
 
 
@@ -22,7 +22,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            measured = measure(options["set"], read_addresses(options["address"]))
+            measured = measure_links(options["set"], read_addresses(options["address"]))
         except (BadLinks, BadUpload) as problem:
             raise CommandError(str(problem)) from None
         if options["json"]:
@@ -31,7 +31,7 @@ class Command(BaseCommand):
             lines = (f"{name.replace('_', ' ')}: {said}" for name, said in build_figures(measured).items())
             self.stdout.write("\n".join(lines))
         if options["show"]:
-            for title, links in (("missed", measured.known - measured.found), ("not in the set", measured.beyond)):
+            for title, links in (("missed", measured.known - measured.found), ("not in the set", measured.unlisted)):
                 self.stderr.write("\n".join(f"{title}: {src} -> {dst} ({n})" for (src, dst), n in links.items()))
 
 
@@ -41,10 +41,10 @@ def build_figures(measured: LinkMeasurement) -> dict[str, Any]:
         "documents_unread": measured.unread,
         "links_of_the_set": measured.known.total(),
         "resolved": measured.found.total(),
-        "right": measured.right,
+        "right": measured.correct,
         "recall": round(measured.recall, 4),
         "precision": round(measured.precision, 4),
-        "not_in_the_set_but_resolved": measured.beyond.total(),
+        "not_in_the_set_but_resolved": measured.unlisted.total(),
         "in_html_and_resolved": measured.raw.total(),
         "broken_links_of_the_set": measured.broken,
         "broken_but_resolved": measured.mended,

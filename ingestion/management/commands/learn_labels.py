@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from entities.actions import SEEDED
 from ingestion.evaluation.corpora import BadFolder, is_learned_from, parse_folders, read_folders
-from ingestion.evaluation.learning import build_lessons, digest, learn
+from ingestion.evaluation.learning import build_lessons, hash_samples, learn_weights
 from ingestion.evaluation.sets import OWN, read_set
 from ingestion.evaluation.templates import load_ordinary_paragraphs
 from llm.prompts import Level
@@ -24,16 +24,16 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         levels = tuple(Level(value, name, text) for value, name, _, _, text in SEEDED)
-        samples = read_set(OWN, levels).of("dev")
+        samples = read_set(OWN, levels).select_split("dev")
         try:
             others = [p for p in read_folders(parse_folders(options["ordinary"])) if is_learned_from(p.group)]
         except BadFolder as problem:
             raise CommandError(str(problem)) from None
         lessons = build_lessons(samples, others)
         own = [sample.text for sample in samples] + [o.text for o in load_ordinary_paragraphs() if o.split == "dev"]
-        table = learn(lessons, own)
+        table = learn_weights(lessons, own)
         ordinary = len(lessons) - len(samples)
-        made_from = f"{len(samples)} paragraphs, {digest(samples)}, and {ordinary} ordinary ones"
+        made_from = f"{len(samples)} paragraphs, {hash_samples(samples)}, and {ordinary} ordinary ones"
         lines = [f"# learned from {made_from}: manage.py learn_labels"]
         lines += ["\t".join([feature, *map(str, values)]) for feature, values in table.items()]
         TABLE.write_text("\n".join(lines) + "\n", encoding="utf-8")

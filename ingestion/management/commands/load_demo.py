@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from ingestion.demo.load import PASSWORD, SLUG, USERS, load
+from ingestion.demo.load import PASSWORD, SLUG, USERS, load_demo
 from ingestion.inline import process_all_waiting
 
 
@@ -21,7 +21,7 @@ class Command(BaseCommand):
             raise CommandError(
                 f"The demo's passwords are known to everybody; it is not loaded on {settings.CLEARANCE_BIND}."
             )
-        loaded = load()
+        loaded = load_demo()
         if wait:
             process_all_waiting(loaded.workspace)
         self.stdout.write(f"Workspace {SLUG!r}: {loaded.entities} records, {loaded.files} files.")

@@ -14,7 +14,7 @@ from entities.access import Scope
 from entities.models import Classification, Workspace
 from ingestion import requalify
 from ingestion.models import Requalification, RequalifiedFile
-from ingestion.requalify_plan import RequalifyPlan, count_by_cause, plan
+from ingestion.requalify_plan import RequalifyPlan, count_by_cause, plan_requalification
 from ingestion.staleness import NAMES
 
 
@@ -47,67 +47,67 @@ class Command(BaseCommand):
                     "--everything goes with --canary: what a run works over is said when it begins."
                 )
             if options["canary"] is not None:
-                self.canary(known, options["canary"], everything=options["everything"])
+                self.run_canary(known, options["canary"], everything=options["everything"])
             elif options["go"]:
-                self.go(known)
+                self.run_rest(known)
             elif options["report"]:
-                self.tell(self.opened(known))
+                self.write_report(self.get_open_run(known))
             elif options["abandon"]:
-                requalify.end(self.opened(known))
+                requalify.end_run(self.get_open_run(known))
                 self.stdout.write("The run is ended. What is done stays; the rest is stale as before.")
             else:
-                self.show(known, everything=options["everything"])
+                self.write_plan_of_workspace(known, everything=options["everything"])
         except requalify.RequalifyRefused as refusal:
             raise CommandError(str(refusal)) from None
 
-    def opened(self, workspace: int) -> Requalification:
+    def get_open_run(self, workspace: int) -> Requalification:
         run = requalify.open_run(workspace)
         if run is None:
             raise requalify.RequalifyRefused("No run is open: begin with a share, --canary 0.1.")
         return run
 
-    def show(self, workspace: int, *, everything: bool) -> None:
+    def write_plan_of_workspace(self, workspace: int, *, everything: bool) -> None:
         with Scope.for_service(workspace).open():
-            found = plan(everything=everything)
-        self.plan(found)
+            found = plan_requalification(everything=everything)
+        self.write_plan(found)
         if requalify.open_run(workspace) is not None and not self.as_json:
             self.stdout.write("A run is open: --report tells of it, --go goes on.")
 
-    def canary(self, workspace: int, share: float, *, everything: bool) -> None:
+    def run_canary(self, workspace: int, share: float, *, everything: bool) -> None:
         run = requalify.open_run(workspace)
         if run is None:
-            run, found = requalify.start(workspace, share, everything=everything)
+            run, found = requalify.start_run(workspace, share, everything=everything)
             if not self.as_json:
-                self.plan(found)
+                self.write_plan(found)
         elif (run.share, run.everything) != (share, everything):
             raise requalify.RequalifyRefused(
                 "A run with another share is open: go on with it (--go), or end it (--abandon)."
             )
-        self.work(run, canary_only=True)
+        self.process_files(run, canary_only=True)
 
-    def go(self, workspace: int) -> None:
-        run = self.opened(workspace)
-        if self.work(run, canary_only=False):
-            requalify.end(run)
+    def run_rest(self, workspace: int) -> None:
+        run = self.get_open_run(workspace)
+        if self.process_files(run, canary_only=False):
+            requalify.end_run(run)
 
-    def work(self, run: Requalification, *, canary_only: bool) -> bool:
-        with interruptible() as stopped:
-            whole = requalify.go_on(run, canary_only=canary_only, stopped=stopped, told=self.say)
-        self.tell(run)
+    def process_files(self, run: Requalification, *, canary_only: bool) -> bool:
+        with catch_interrupt() as stopped:
+            whole = requalify.go_on(run, canary_only=canary_only, stopped=stopped, told=self.write_item)
+        self.write_report(run)
         if not whole:
             self.stdout.write("Stopped. Go on later with the same command.")
         elif canary_only and not self.as_json:
             self.stdout.write("That was the share that goes first. Look at it; then --go does the rest.")
         return whole
 
-    def say(self, item: RequalifiedFile) -> None:
+    def write_item(self, item: RequalifiedFile) -> None:
         if not self.as_json:
             about = (
                 f": {item.detail}" if item.detail else f", {item.changed} of {item.paragraphs} paragraphs relabelled"
             )
             self.stdout.write(f"{item.file_id} {item.get_state_display().lower()}{about}")
 
-    def plan(self, found: RequalifyPlan) -> None:
+    def write_plan(self, found: RequalifyPlan) -> None:
         causes = dict(count_by_cause(found.files))
         if self.as_json:
             self.stdout.write(
@@ -141,8 +141,8 @@ class Command(BaseCommand):
         if found.left:
             self.stdout.write(f"{found.left} more have a version on its way or in quarantine, and are left out.")
 
-    def tell(self, run: Requalification) -> None:
-        came = requalify.report(run)
+    def write_report(self, run: Requalification) -> None:
+        came = requalify.report_run(run)
         with Scope.for_service(run.workspace_id).open():
             names = dict(Classification.objects.values_list("value", "label"))
         if self.as_json:
@@ -179,17 +179,17 @@ def name_counts(counts: Mapping[int, int], names: Mapping[int, str]) -> dict[str
 
 
 @contextmanager
-def interruptible() -> Iterator[Any]:
+def catch_interrupt() -> Iterator[Any]:
     """Yields a function that tells whether somebody pressed Ctrl-C: the file at work is finished first. Pressed again,
     the process ends at once; the file is then finished by the workers."""
     pressed: list[int] = []
 
-    def note(number: int, frame: FrameType | None) -> None:
+    def note_signal(number: int, frame: FrameType | None) -> None:
         if pressed:
             raise KeyboardInterrupt
         pressed.append(number)
 
-    before = signal.signal(signal.SIGINT, note)
+    before = signal.signal(signal.SIGINT, note_signal)
     try:
         yield lambda: bool(pressed)
     finally:

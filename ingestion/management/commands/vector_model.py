@@ -47,7 +47,7 @@ class Command(BaseCommand):
             raise CommandError("Not done in every workspace.")
 
     def add(self, slug: str, workspace: int, model: str) -> None:
-        vector_models.add(workspace, model)
+        vector_models.add_model(workspace, model)
         self.stdout.write(f"{slug}: {model} stands beside the model in use; workers make its vectors.")
 
     def status(self, slug: str, workspace: int, model: str) -> None:
@@ -64,19 +64,19 @@ class Command(BaseCommand):
             self.stdout.write(f"{slug}: {line.model_id} ({line.dim} dimensions), {about}{working}{problem}")
 
     def fill(self, slug: str, workspace: int, model: str) -> None:
-        if not vector_fill.fill(workspace, model, seconds=float("inf")):
+        if not vector_fill.fill_model(workspace, model, seconds=float("inf")):
             raise vector_models.ModelSwitchRefused(
                 f"{model} is not whole: see its status. Another process may be filling it."
             )
         self.stdout.write(f"{slug}: {model} is whole.")
 
     def switch(self, slug: str, workspace: int, model: str) -> None:
-        vector_fill.switch(workspace, model)
+        vector_fill.switch_model(workspace, model)
         self.stdout.write(f"{slug}: searches use {model}.")
 
     def drop(self, slug: str, workspace: int, model: str) -> None:
         if wait := vector_models.settles_in(workspace, model):
             self.stdout.write(f"{slug}: waiting {wait:.0f} seconds for searches that began with {model}.")
             time.sleep(wait)
-        gone = vector_models.drop(workspace, model)
+        gone = vector_models.drop_model(workspace, model)
         self.stdout.write(f"{slug}: {model} is gone, and {gone} vectors with it.")

@@ -18,9 +18,9 @@ from retrieval.evaluation.comparison import (
 from retrieval.evaluation.documents import ROLE, load_documents
 from retrieval.evaluation.readers import format_as_lines, read_set
 from retrieval.evaluation.report import build_report_json, build_weights_json, format_report, format_weights
-from retrieval.evaluation.run import RunMeasurement, measure
+from retrieval.evaluation.run import RunMeasurement, measure_set
 from retrieval.evaluation.sets import BadQuestionSet, QuestionSet
-from retrieval.evaluation.store import THRESHOLD, SavedRun, keep, note_run
+from retrieval.evaluation.store import THRESHOLD, SavedRun, note_run, save_run
 from retrieval.evaluation.weights import choose_share
 
 DROPPED = 2
@@ -117,8 +117,8 @@ class Command(BaseCommand):
                 f"{model_id} is no model of this workspace, or not whole: manage.py vector_model status."
             )
         note_run(reader, given, name=name, model_id=model_id)
-        measured = measure(reader, given, self.say, model=model_id)
-        kept = keep(
+        measured = measure_set(reader, given, self.say, model=model_id)
+        kept = save_run(
             reader,
             given,
             measured,

@@ -9,7 +9,7 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from entities.models import Classification, LabelGrant, Membership, User
-from tests.oracle.planting import Everything
+from tests.oracle.planted_world import Everything
 from tests.prove.questions.functions import asked
 from tests.prove.questions.refusals import refused, undone
 from tests.prove.questions.tables import everybody

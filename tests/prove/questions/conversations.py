@@ -10,7 +10,7 @@ from chat.models import Message, Role, Session, Turn
 from entities.models import Source
 from tests.oracle.asked import WORDS, Asked
 from tests.oracle.chat_paths import conversations_of, reads_of, recall_answers
-from tests.oracle.planting import WORKSPACE, Everything, talked_of
+from tests.oracle.planted_world import WORKSPACE, Everything, talked_of
 from tests.prove.questions.refusals import undone
 
 

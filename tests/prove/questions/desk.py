@@ -5,11 +5,11 @@ from uuid import uuid4
 from django.db import connection
 
 from entities.models import FieldParagraph
-from ingestion.desk import MOST, accept, load_places, select_field_paragraphs, select_paragraphs
-from ingestion.file_shown import NAMELESS
+from ingestion.desk import MOST, accept_proposals, load_places, select_field_paragraphs, select_paragraphs
+from ingestion.file_presenter import NAMELESS
 from ingestion.models import File, Paragraph
 from ingestion.relabelling import digest_judged
-from tests.oracle.planting import Everything
+from tests.oracle.planted_world import Everything
 from tests.prove.questions.refusals import refused, undone
 from tests.prove.questions.tables import everybody, same
 
@@ -68,14 +68,14 @@ def proposals_are_taken(e: Everything) -> None:
         with undone(), scope.open():
             if not world.steward(person):
                 with refused(PermissionError):
-                    accept(scope=scope, shown=shown)
+                    accept_proposals(scope=scope, shown=shown)
                 continue
             words = {t.words for t in world.texts if t.passage and world.reads(person, t)}
             read = [p.pk for p in waiting if p.text in words]
-            done = accept(scope=scope, shown=shown)
+            done = accept_proposals(scope=scope, shown=shown)
             same("taken", person, [item.paragraph.pk for item in done.accepted], read)
             same("left", person, done.changed, shown.keys() - set(read))
-            assert not accept(scope=scope, shown=dict.fromkeys(shown, "otherwise")).accepted
+            assert not accept_proposals(scope=scope, shown=dict.fromkeys(shown, "otherwise")).accepted
 
 
 def only_what_waits_is_taken(e: Everything) -> None:
@@ -94,7 +94,7 @@ def only_what_waits_is_taken(e: Everything) -> None:
             shown = {p.pk: digest_judged(p) for p in rows}
         with scope.open():
             before = len(connection.run_on_commit)
-            done = accept(scope=scope, shown=shown)
+            done = accept_proposals(scope=scope, shown=shown)
             texts = sorted(item.paragraph.text for item in done.accepted)
             assert texts == sorted(2 * ["word1 liability", "word3 liability", "word6 liability"])
             (call,) = connection.run_on_commit[before:]
@@ -102,9 +102,9 @@ def only_what_waits_is_taken(e: Everything) -> None:
             assert {d.paragraph for d in decisions} == {item.paragraph.pk for item in done.accepted}
             some = {pk: seen for pk, seen in shown.items() if pk == done.accepted[0].paragraph.pk}
             filled = some | {uuid4(): "" for _ in range(MOST - 1)}
-            assert [item.paragraph.pk for item in accept(scope=scope, shown=filled).accepted] == list(some)
+            assert [item.paragraph.pk for item in accept_proposals(scope=scope, shown=filled).accepted] == list(some)
             before = len(connection.run_on_commit)
-            assert not accept(scope=scope, shown={uuid4(): ""}).accepted
+            assert not accept_proposals(scope=scope, shown={uuid4(): ""}).accepted
             assert len(connection.run_on_commit) == before, "nothing is left to do"
             with refused(ValueError):
-                accept(scope=scope, shown=filled | {uuid4(): ""})
+                accept_proposals(scope=scope, shown=filled | {uuid4(): ""})

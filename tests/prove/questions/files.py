@@ -10,7 +10,7 @@ from entities.actions import add_member
 from entities.models import Classification, Role, User
 from ingestion.access import get_file_or_404, get_record_for, select_readable_files, select_visible_files
 from ingestion.models import File, FileRevision, Paragraph
-from tests.oracle.planting import Everything
+from tests.oracle.planted_world import Everything
 from tests.prove.questions.refusals import refused, undone
 from tests.prove.questions.tables import everybody, same
 

@@ -11,7 +11,7 @@ from entities.access import NoWorkspace, Scope, open_token
 from entities.models import Classification, Membership, Role
 from entities.tokens import issue_token
 from tests.oracle.monitor import Person, Text
-from tests.oracle.planting import Everything
+from tests.oracle.planted_world import Everything
 from tests.oracle.worlds import place
 from tests.prove.questions.refusals import refused, undone
 from tests.prove.questions.tables import everybody, labels

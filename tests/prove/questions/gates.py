@@ -5,7 +5,7 @@ import psycopg
 from retrieval.gate import INDEX_ROWS, build_gates
 from retrieval.query import Within
 from tests.oracle.asked import texts_by_number
-from tests.oracle.planting import Everything
+from tests.oracle.planted_world import Everything
 from tests.prove.questions.tables import everybody, same
 
 TABLES = ("ingestion_vector", f"({INDEX_ROWS})")

@@ -6,7 +6,7 @@ from django.db import DataError
 
 from entities.access import (
     ScopeError,
-    combine,
+    combine_for_workspace,
     combine_many,
     is_readable,
     list_atoms,
@@ -19,7 +19,7 @@ from entities.access import (
 )
 from entities.models import Classification, Source
 from ingestion.models import ContextRow, RowParagraph
-from tests.oracle.planting import Everything
+from tests.oracle.planted_world import Everything
 from tests.prove.questions.refusals import refused, undone
 
 
@@ -47,15 +47,20 @@ def labels_combine(e: Everything) -> None:
     planted = e.planted
     with undone(), planted.service.open():
         ws = planted.workspace.pk
-        assert (combine(ws), combine(ws, 0), combine(ws, 3), combine(ws, 0, 3, 3)) == (0, 0, 3, 3)
+        assert (
+            combine_for_workspace(ws),
+            combine_for_workspace(ws, 0),
+            combine_for_workspace(ws, 3),
+            combine_for_workspace(ws, 0, 3, 3),
+        ) == (0, 0, 3, 3)
         load_atoms_by_label()
-        new = combine(ws, 1, 2, 3)
+        new = combine_for_workspace(ws, 1, 2, 3)
         assert list_atoms(new) == (1, 2, 3)
-        assert combine(ws, combine(ws, 2, 1), 3) == combine_many([3, 2, 1]) == new >= 1000
+        assert combine_for_workspace(ws, combine_for_workspace(ws, 2, 1), 3) == combine_many([3, 2, 1]) == new >= 1000
         with refused(ScopeError):
-            combine(ws + 1, 1)
+            combine_for_workspace(ws + 1, 1)
         with refused(DataError):
-            combine(ws, 1, 77_777)
+            combine_for_workspace(ws, 1, 77_777)
 
 
 def labels_rise(e: Everything) -> None:
@@ -72,11 +77,11 @@ def labels_rise(e: Everything) -> None:
         assert raise_labels({passage: 5}) == 0
         assert raise_labels({passage: 3}) == 2
         now = dict(ContextRow.objects.filter(pk__in=rows).values_list("pk", "data_classification"))
-        both = combine(planted.workspace.pk, 3, 5)
+        both = combine_for_workspace(planted.workspace.pk, 3, 5)
         assert [now[row] for row in rows] == [both, both, 0]
         assert raise_labels({passage: 1, other: 2}) == 3
         now = dict(ContextRow.objects.filter(pk__in=rows).values_list("pk", "data_classification"))
-        three = combine(planted.workspace.pk, 1, 3, 5)
+        three = combine_for_workspace(planted.workspace.pk, 1, 3, 5)
         assert [now[row] for row in rows] == [three, three, 2]
     with planted.scope(e.world.people[0]).open(), refused(ScopeError):
         raise_labels({uuid4(): 5})

@@ -12,18 +12,18 @@ from entities.access import (
     STEWARD,
     build_sources_visible_q,
     combine_many,
+    compiled_condition,
     list_atoms,
     load_atoms_by_label,
     statements,
-    written,
 )
 from entities.access.objects import build_visibility_q, list_declared_rules, lock_or_404
-from entities.access.routes import holds
+from entities.access.routes import open_scope_satisfies
 from entities.access.statements import build_visible_records
 from entities.models import Entity
 from retrieval.gate import IN_A_SET, build_gates
 from retrieval.query import Within
-from tests.oracle.planting import Everything
+from tests.oracle.planted_world import Everything
 from tests.prove.questions.refusals import undone
 
 
@@ -60,8 +60,8 @@ def texts_are_written_once(e: Everything) -> None:
 def conditions_are_written_once(e: Everything) -> None:
     """For each person, and forgotten when there are too many."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(written, "WRITTEN", {})
-        patch.setattr(written, "MOST", 2)
+        patch.setattr(compiled_condition, "COMPILED_CONDITIONS", {})
+        patch.setattr(compiled_condition, "MAX_CONDITIONS", 2)
         known = []
         for person in e.world.people:
             scope = e.planted.scope(person)
@@ -70,7 +70,7 @@ def conditions_are_written_once(e: Everything) -> None:
                 with scope.open():
                     conditions.append(build_visibility_q(scope, Entity))
             assert conditions[0] is conditions[1]
-            known.append(len(written.WRITTEN))
+            known.append(len(compiled_condition.COMPILED_CONDITIONS))
         assert known == [1, 2, 1, 2]
 
 
@@ -87,11 +87,11 @@ def what_is_known_is_not_asked(e: Everything) -> None:
     service, ann = e.planted.service, e.planted.scope(e.world.people[0])
     with ann.open():
         load_atoms_by_label()
-        holds(ann, STEWARD)
+        open_scope_satisfies(ann, STEWARD)
         for work in (lambda: list_atoms(1), lambda: combine_many([]), lambda: combine_many([3]),
-                     lambda: holds(ann, STEWARD)):  # fmt: skip
+                     lambda: open_scope_satisfies(ann, STEWARD)):  # fmt: skip
             assert statements_of(work) == []
-    assert not holds(ann, STEWARD), "outside a scope nothing is seen, and nothing remembered"
+    assert not open_scope_satisfies(ann, STEWARD), "outside a scope nothing is seen, and nothing remembered"
     with undone(), service.open():
         assert build_sources_visible_q(service) == Q()
         assert "drawn" not in build_gates(service, Within()).each.cleared

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 from ingestion.models import Blob, File, FileRevision, Paragraph, PastParagraph
 from tests.oracle.monitor import Person
-from tests.oracle.planting import Everything
+from tests.oracle.planted_world import Everything
 from tests.prove.questions.functions import asked
 from tests.prove.questions.refusals import undone
 from tests.prove.questions.tables import everybody, labels

@@ -13,14 +13,14 @@ from entities.access import (
     ScopeKind,
     build_sources_visible_q,
     build_visibility_q,
+    can_create,
     filter_visible,
     get_entity_content_type,
     get_entity_or_404,
     grant_entity,
+    has_permission,
     list_redacted_fields,
     make_group,
-    may,
-    may_create,
     revoke_entity,
 )
 from entities.access.objects import list_declared_fields, list_readable_fields, lock_or_404
@@ -29,8 +29,8 @@ from entities.models import Entity, EntityRoleGrant, EntityUserGrant, Role, Sour
 from entities.types import Article, Contract, Employee
 from ingestion.models import ContextRow, Kind
 from retrieval.query import Within
-from retrieval.search import find
-from tests.oracle.planting import Everything
+from retrieval.search import find_hits
+from tests.oracle.planted_world import Everything
 from tests.prove.questions.refusals import refused, undone
 from tests.prove.questions.tables import everybody
 
@@ -89,17 +89,19 @@ def private_records_are_their_makers(e: Everything) -> None:
         scope = Scope.for_user(first, planted.workspace.slug)
         with scope.open():
             assert get_entity_or_404(scope, own.pk).pk == own.pk
-            assert may(scope, lent, "view")
-            assert not may(scope, of_role, "view")
-            assert not may(scope, handed_on, "view")  # a restricted one is seen by grants, its maker's among them
+            assert has_permission(scope, lent, "view")
+            assert not has_permission(scope, of_role, "view")
+            assert not has_permission(
+                scope, handed_on, "view"
+            )  # a restricted one is seen by grants, its maker's among them
         with planted.service.open():
             assert revoke_entity(lent, 1) == 1
         with scope.open():
-            assert not may(scope, lent, "view")
+            assert not has_permission(scope, lent, "view")
         as_role = Scope(planted.workspace.pk, -role.pk, ScopeKind.ROLE, planted.workspace.slug)
         with as_role.open():
-            assert not may(as_role, of_role, "view")
-            assert not may(as_role, own, "view")
+            assert not has_permission(as_role, of_role, "view")
+            assert not has_permission(as_role, own, "view")
 
 
 def records_are_got(e: Everything) -> None:
@@ -119,7 +121,7 @@ def records_are_got(e: Everything) -> None:
                     else:
                         with refused(Http404):
                             get_entity_or_404(scope, pk, verb)
-                    assert may(scope, Entity(pk=pk), verb) == sees
+                    assert has_permission(scope, Entity(pk=pk), verb) == sees
             with refused(Http404):
                 get_entity_or_404(scope, uuid4())
             with refused(Http404):
@@ -135,9 +137,9 @@ def records_are_got(e: Everything) -> None:
             seen = set(filter_visible(scope, Entity.objects.all()).values_list("pk", flat=True))
             assert seen == {planted.records[r.name] for r in e.world.records if e.world.sees(person, r)}
             roles = person.roles
-            assert may_create(scope, Contract) == bool(roles & {"Editor", "Admin"})
-            assert may_create(scope, Employee) == bool(roles & {"HR", "Admin"})
-            assert not may_create(scope, Article)  # a rule about some rows is none about all
+            assert can_create(scope, Contract) == bool(roles & {"Editor", "Admin"})
+            assert can_create(scope, Employee) == bool(roles & {"HR", "Admin"})
+            assert not can_create(scope, Article)  # a rule about some rows is none about all
             told = {f.name: f.requires for f in list_redacted_fields(Employee)}
             held = e.world.held(person)
             assert told == {
@@ -210,8 +212,8 @@ def the_service_sees_all(e: Everything) -> None:
         assert sorted(e.rows) == sorted(
             ContextRow.objects.filter(build_sources_visible_q(service)).values_list("text", flat=True)
         )
-        assert may_create(service, Article)
-        assert len(find(service, "liability", floor=-1).hits) == len(e.rows)
+        assert can_create(service, Article)
+        assert len(find_hits(service, "liability", floor=-1).hits) == len(e.rows)
         assert len(Contract.objects.readable_by(service)) == 5
         assert [c.value for c in Contract.objects.readable_by(service)] == [1] * 5
         with undone():
@@ -226,7 +228,7 @@ def the_gate_narrows(e: Everything) -> None:
         number = dict(ContextRow.objects.values_list("number", "text"))
 
         def found(**within: Any) -> set[str]:
-            return {number[hit.row] for hit in find(scope, "liability", within=Within(**within), floor=-1).hits}
+            return {number[hit.row] for hit in find_hits(scope, "liability", within=Within(**within), floor=-1).hits}
 
         file, session = e.files["record0"], uuid4()
         filed = {w for w, t in read.items() if t.passage and t.record == "record0"}

@@ -32,7 +32,7 @@ from ingestion.requests import (
     select_requests,
     select_to_decide,
 )
-from tests.oracle.planting import Everything
+from tests.oracle.planted_world import Everything
 from tests.prove.mutation_of_sql import in_template
 from tests.prove.questions.refusals import refused, undone
 

@@ -19,7 +19,7 @@ from entities.access import (
 )
 from entities.access.routes import OWN_PASSWORD, opens_its_own, opens_own_scope
 from entities.models import Role
-from tests.oracle.planting import Everything
+from tests.oracle.planted_world import Everything
 
 
 def routes_ask_who(e: Everything) -> None:

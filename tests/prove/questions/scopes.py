@@ -15,7 +15,7 @@ from entities.access import (
 )
 from entities.access.scope import load_once
 from entities.models import Entity, Role
-from tests.oracle.planting import Everything
+from tests.oracle.planted_world import Everything
 from tests.prove.questions.refusals import refused, undone
 
 

@@ -7,15 +7,15 @@ from django.db import connection
 
 from chat.models import Message, Session, Turn
 from chat.models import Role as Speaker
-from entities.audit.writing import AuditedQuery, record_question
+from entities.audit.recorder import AuditedQuery, record_question
 from entities.models import AuditEntry, AuditText, EntityRoleGrant, EntityUserGrant, FieldParagraph
 from ingestion.access import is_cleared_for_all, load_outlines
 from ingestion.models import AccessMessage, AccessRequest, ContextRow, File, Kind, Paragraph
 from pulse.models import Pulse
 from references.models import Reference
-from tests.oracle.desk_planting import message_on
 from tests.oracle.monitor import PUBLIC, Person, Text
-from tests.oracle.planting import SHARED, Everything, talked_of
+from tests.oracle.planted_desk import message_on
+from tests.oracle.planted_world import SHARED, Everything, talked_of
 from tests.oracle.worlds import VERBS
 from tests.prove.questions.refusals import undone
 

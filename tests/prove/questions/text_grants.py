@@ -19,7 +19,7 @@ from ingestion.models import AccessRequest, Extent, File, Paragraph, TextGrant
 from ingestion.reader import Placeholder, list_blocks
 from ingestion.requests import Wish, ask_for_access, recall_request
 from tests.oracle.monitor import Person
-from tests.oracle.planting import Everything
+from tests.oracle.planted_world import Everything
 from tests.prove.questions.clearances import ANN, BEN, DEE, as_person
 from tests.prove.questions.functions import asked, hidden_and_told
 from tests.prove.questions.refusals import refused, undone

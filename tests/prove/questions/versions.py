@@ -9,7 +9,7 @@ from django.db import connection
 
 from ingestion.models import File, FileRevision, Paragraph
 from retrieval import gate
-from tests.oracle.planting import Everything
+from tests.oracle.planted_world import Everything
 from tests.prove.questions.functions import asked
 from tests.prove.questions.refusals import undone
 from tests.prove.questions.tables import everybody

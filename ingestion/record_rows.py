@@ -78,10 +78,10 @@ def list_field_names(template: str) -> list[str]:
 
 def build_heading(entity: Entity, label: int) -> str:
     """The type, and the name where `label` covers the name's."""
-    return f"{get_kind(entity)}: {entity.name}" if covers(label, entity.name_classification) else get_kind(entity)
+    return f"{get_kind(entity)}: {entity.name}" if covers_label(label, entity.name_classification) else get_kind(entity)
 
 
-def covers(label: int, part: int) -> bool:
+def covers_label(label: int, part: int) -> bool:
     """Whether text with label `part` may stand in text with `label` without changing it."""
     return set(list_atoms(part)) <= set(list_atoms(label))
 
@@ -132,7 +132,7 @@ def build_long_texts(entity: Entity, embedder: Embedder) -> list[RowDraft]:
         )
         langs = guess_languages(paragraphs, clearances)
         for part in found:
-            path = title if covers(part.label, entity.name_classification) else title[1:]
+            path = title if covers_label(part.label, entity.name_classification) else title[1:]
             rows.append(
                 RowDraft(
                     id=uuid.uuid5(part.identity, SEPARATOR.join(path)),

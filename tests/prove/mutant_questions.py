@@ -13,7 +13,7 @@ import psycopg
 from tests.oracle.asked import Asked, Check
 from tests.oracle.monitor import Person
 from tests.oracle.paths import IN_A_SCOPE, PATHS
-from tests.oracle.planting import Everything
+from tests.oracle.planted_world import Everything
 from tests.prove.questions import (
     clearances,
     conversations,

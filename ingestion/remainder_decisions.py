@@ -96,9 +96,9 @@ def _build_unread(file: File, remainder: Remainder) -> Unread:
     return Unread(
         _list_details(file, remainder),
         remainder.label(policy),
-        bool(remainder.unsettled(policy)),
+        bool(remainder.list_unsettled(policy)),
         decision.reason if decision else "",
-        _digest(remainder),
+        _hash_remainder(remainder),
     )
 
 
@@ -121,22 +121,24 @@ def settle_remainder(*, scope: Scope, file: File, labels: Iterable[int], reason:
         raise BadUpload(
             gettext("Nothing is known of what was not read of this file. Read it again first."), "nothing_to_settle"
         )
-    if seen not in ("", _digest(remainder)):
+    if seen not in ("", _hash_remainder(remainder)):
         raise Conflict(CHANGED)
     atoms, reason = check_decision(labels, reason)
-    decision = RemainderDecision(scope.workspace, revision.pk, atoms, reason, scope.principal, _digest(remainder))
-    transaction.on_commit(partial(_apply, decision))
-    return _build_unread(file, _settle(remainder, decision))
+    decision = RemainderDecision(
+        scope.workspace, revision.pk, atoms, reason, scope.principal, _hash_remainder(remainder)
+    )
+    transaction.on_commit(partial(_apply_decision, decision))
+    return _build_unread(file, _settle_remainder(remainder, decision))
 
 
-def _settle(remainder: Remainder, decision: RemainderDecision) -> Remainder:
+def _settle_remainder(remainder: Remainder, decision: RemainderDecision) -> Remainder:
     """It overrules what the other votes say today."""
     earlier = find_manual_vote(remainder.votes)
     over = collect_automatic(remainder.votes) | (earlier.over if earlier else frozenset())
     return remainder.settle(Vote("manual", decision.atoms, decision.reason, by=decision.by, over=over))
 
 
-def _apply(decision: RemainderDecision) -> None:
+def _apply_decision(decision: RemainderDecision) -> None:
     with Scope.for_service(decision.workspace).open():
         # Publishing locks the file too: its version has what was decided, or the decision what was found.
         files = File.objects.select_for_update().filter(
@@ -145,12 +147,12 @@ def _apply(decision: RemainderDecision) -> None:
         file = files.first()
         revision = FileRevision.objects.get(pk=decision.revision) if file is not None else None
         remainder = _load_remainder_now(file, revision) if file is not None and revision is not None else None
-        if file is None or revision is None or remainder is None or _digest(remainder) != decision.seen:
+        if file is None or revision is None or remainder is None or _hash_remainder(remainder) != decision.seen:
             raise Conflict(CHANGED)
-        columns = build_remainder_columns(_settle(remainder, decision), get_collection(file).remainder)
+        columns = build_remainder_columns(_settle_remainder(remainder, decision), get_collection(file).remainder)
         FileRevision.objects.filter(pk=revision.pk).update(**columns)
         was = None if revision.remainder_label is None else list_atoms(revision.remainder_label)
-        words = build_rules_vote(decision.reason, language.guess(decision.reason)).labels
+        words = build_rules_vote(decision.reason, language.guess_language(decision.reason)).labels
         record_question(
             replace(get_current_scope(), principal=decision.by),  # the service does it, the steward decided it
             "file.remainder_settled",
@@ -240,5 +242,5 @@ def name_pages(pages: Iterable[int]) -> str:
     return sentence % {"pages": join_words(names)}
 
 
-def _digest(remainder: Remainder) -> str:
+def _hash_remainder(remainder: Remainder) -> str:
     return hashlib.sha256(json.dumps(remainder.to_json(), sort_keys=True).encode()).hexdigest()[:16]

@@ -14,9 +14,9 @@ from django.conf import settings
 
 from ingestion.documents import Note
 from ingestion.extract.outside import LookResult
-from ingestion.extract.recognise import Engine, NoEngine, recognise
+from ingestion.extract.recognise import Engine, NoEngine, recognise_pictures
+from ingestion.picture_reading import PictureReading, WantedPicture
 from ingestion.sandbox import Limits, Progress, Quarantined, run_limited
-from ingestion.seen import PictureReading, WantedPicture
 from llm import client, vision
 from llm.errors import ModelInterrupted, ModelUnavailable
 from llm.messages import Call
@@ -70,7 +70,7 @@ class Looker:
         notes: list[Note] = []
         try:
             left = [want for want in wanted if want.key not in seen]
-            seen.update(recognise(path, left, build_engine(), keep=self._keep, tell=self.tell))
+            seen.update(recognise_pictures(path, left, build_engine(), keep=self._save_readings, tell=self.tell))
         except NoEngine:
             if settings.CLEARANCE_OCR_LANGUAGES:
                 logger.warning("Tesseract was not found: pictures in files are not read (docs/ocr.md)")
@@ -79,15 +79,15 @@ class Looker:
             if client.is_offline(self.workspace):
                 notes.append(NO_EYES)
             else:
-                notes += self._ask(path, wanted, seen, asked)
+                notes += self._ask_model(path, wanted, seen, asked)
         return LookResult(seen, tuple(notes))
 
-    def _keep(self, seen: Mapping[str, PictureReading | None], asked: Sequence[str] = ()) -> None:
+    def _save_readings(self, seen: Mapping[str, PictureReading | None], asked: Sequence[str] = ()) -> None:
         given = {key: None if what is None else what.to_json() for key, what in seen.items()}
         self.keep(self._parts, {"seen": given, "asked": list(asked)})
         self._parts += 1
 
-    def _ask(
+    def _ask_model(
         self, path: Path, wanted: Sequence[WantedPicture], seen: dict[str, PictureReading | None], asked: set[str]
     ) -> list[Note]:
         """A model reads the pages, a few a call; what it does not give stays as recognition read it."""
@@ -99,7 +99,7 @@ class Looker:
             texts = self._read_texts(_render_pictures(path, some))
             given = {key: replace(seen.get(key) or PictureReading(0.0, 0.0), text=text) for key, text in texts.items()}
             seen.update(given)
-            self._keep(given, [want.key for want in some])
+            self._save_readings(given, [want.key for want in some])
         read = [want for want in wanted if (what := seen.get(want.key)) is not None and what.text]
         return [NOT_ALL] if len(read) < len(wanted) else []
 
@@ -136,7 +136,7 @@ def _render_pictures(path: Path, wanted: Sequence[WantedPicture]) -> dict[str, b
         "size": vision.MOST_BYTES,
     }
     try:
-        answer = run_limited("ingestion.extract.scan:draw", path, limits=Limits(), options=options)
+        answer = run_limited("ingestion.extract.scan:draw_pictures", path, limits=Limits(), options=options)
     except Quarantined:
         if len(wanted) == 1:
             return {}

@@ -103,10 +103,10 @@ class FileView:
 
     @property
     def url(self) -> str:
-        return reverse("ingestion:reader", args=[self.id]) if self.outcome or self.tells else ""
+        return reverse("ingestion:reader", args=[self.id]) if self.outcome or self.has_details else ""
 
     @property
-    def tells(self) -> bool:
+    def has_details(self) -> bool:
         """Whether there is something to know of how it was read, although there may be no text."""
         return bool(self.unaccounted or self.notes)
 

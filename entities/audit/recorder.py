@@ -28,7 +28,7 @@ class AuditedQuery:
     within: Mapping[str, Any] = field(default_factory=dict)
 
 
-def record(scope: Scope, action: str, kind: str = "", object_id: object = "", **detail: Any) -> AuditEntry:
+def record_action(scope: Scope, action: str, kind: str = "", object_id: object = "", **detail: Any) -> AuditEntry:
     """Append to the audit. `detail` holds ids, labels, figures and field names, never text."""
     return AuditEntry.objects.create(
         workspace_id=scope.workspace,
@@ -44,7 +44,7 @@ def record_question(
     scope: Scope, action: str, question: AuditedQuery, kind: str = "", object_id: object = "", **detail: Any
 ) -> None:
     """Append a search or an answer: two statements. The database adds to the label what the author is cleared for."""
-    entry = record(scope, action, kind, object_id, **detail)
+    entry = record_action(scope, action, kind, object_id, **detail)
     AuditText.objects.create(
         entry=entry,
         workspace_id=scope.workspace,

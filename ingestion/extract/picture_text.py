@@ -13,8 +13,8 @@ from ingestion.extract.pdf_lines import group_in_reading_order, split_segments
 from ingestion.extract.pdf_paragraphs import Hyphenation, build_blocks
 from ingestion.extract.pdf_spacing import WITHOUT_BLANKS
 from ingestion.extract.pdf_words import Word
-from ingestion.extract.seen_places import find_boxes
-from ingestion.seen import PictureReading, Region
+from ingestion.extract.word_alignment import find_boxes
+from ingestion.picture_reading import PictureReading, Region
 
 SURE = 80.0  # confidence of words that a model is expected to tell as well
 BY_OCR_ONLY = ("Read by OCR only",)
@@ -94,7 +94,7 @@ def add_markdown(
     first = len(builder)
     builder.page, builder.read_by = page, "vision"
     try:
-        markdown.add(seen.text, builder)
+        markdown.add_markdown(seen.text, builder)
     finally:
         builder.page, builder.read_by = None, ""
     if page is not None and area is not None:

@@ -36,7 +36,7 @@ def contested(alice: Person, contract: Contract) -> str:
     """Its third line the model leaves out; it contradicts the rules on the fourth and is unsure of the fifth."""
     name, answer = labelled(5, {3: [0], 4: [2]}, left_out={2})
     answer["paragraphs"][-1]["confidence"] = 0.4
-    with scripted.model() as script:
+    with scripted.use_scripted_model() as script:
         script.push(tool_use=(name, answer))
         script.push(tool_use=("record_labels", {"paragraphs": [], "summaries": []}))
         return ready(alice, contract, "a.txt", "\n\n".join(LINES).encode())

@@ -18,7 +18,7 @@ from django.test import Client
 
 from entities.models import Token
 from tests.oracle.known_worlds import RICH
-from tests.oracle.planting import Everything
+from tests.oracle.planted_world import Everything
 from tests.prove.revocations import PAGES, REVOCATIONS, SIGN_INS, TOKENS, WHO, Revocation, path_of
 from tests.prove.size import sized
 from tests.prove.steps import COMMIT, Actor

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from ingestion.boxes import Box
 from ingestion.extract.pdf_paragraphs import round_outwards
 from ingestion.extract.pdf_words import Word
-from ingestion.seen import Region
+from ingestion.picture_reading import Region
 
 WORD = re.compile(r"\S+")
 SIGN = re.compile(r"[\W_]+")
@@ -45,7 +45,7 @@ def find_boxes(texts: Sequence[str], words: Sequence[Word], page: int, area: Reg
         if (key := _fold_word(match[0]))
     ]
     found = [word for word in words if _fold_word(word.text)]
-    places = align([word.key for word in told], [_fold_word(word.text) for word in found])
+    places = align_words([word.key for word in told], [_fold_word(word.text) for word in found])
     boxes: list[list[Box]] = [[] for _ in texts]
     for word, place in zip(told, places, strict=True):
         if place is not None:
@@ -59,7 +59,7 @@ def find_boxes(texts: Sequence[str], words: Sequence[Word], page: int, area: Reg
     ]
 
 
-def align(told: Sequence[str], found: Sequence[str]) -> list[int | None]:
+def align_words(told: Sequence[str], found: Sequence[str]) -> list[int | None]:
     """For each word of one list its place in the other; no place is given twice."""
     where: defaultdict[str, list[int]] = defaultdict(list)
     for place, word in enumerate(found):
@@ -74,7 +74,7 @@ def align(told: Sequence[str], found: Sequence[str]) -> list[int | None]:
         if at is not None:
             used.add(at)
             last = at
-    _fill(places, used, len(found))
+    _fill_gaps(places, used, len(found))
     return places
 
 
@@ -104,7 +104,7 @@ def _count_alike_neighbours(told: Sequence[str], found: Sequence[str], number: i
     )
 
 
-def _fill(places: list[int | None], used: set[int], count: int) -> None:
+def _fill_gaps(places: list[int | None], used: set[int], count: int) -> None:
     """Words that either side read otherwise, between two that fit, as many here as there."""
     start = 0
     while start < len(places):

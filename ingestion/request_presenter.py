@@ -12,7 +12,7 @@ from entities.access import Scope, is_readable
 from entities.api.lists import list_atom_chips, list_atom_labels
 from entities.models import Entity, User
 from ingestion.access import is_steward, load_outlines
-from ingestion.file_shown import NAMELESS
+from ingestion.file_presenter import NAMELESS
 from ingestion.grants import Offer, find_asked_passages, find_grantable_atoms, list_offers
 from ingestion.models import AccessRequest, Extent, File, Paragraph
 from ingestion.request_messages import load_messages
@@ -76,7 +76,7 @@ class PresentedRequest:
         return self.own and self.state == "open"
 
     @property
-    def reach(self) -> str:
+    def reach_text(self) -> str:
         """How far a grant reaches, in the middle of a sentence; "" of what was never granted."""
         if self.state not in ("granted", "expired", "withdrawn"):
             return ""
@@ -110,7 +110,7 @@ class PresentedRequest:
             "lacks": list_atom_labels(self.lacks),
             "reason": row.reason,
             "until": row.until.isoformat() if row.until else None,
-            "extent": row.extent if self.reach else None,
+            "extent": row.extent if self.reach_text else None,
             "offers": [{"extent": offer.extent.value, "paragraphs": offer.count} for offer in self.offers],
             "created_at": row.created_at.isoformat(),
             "decided_at": row.decided_at.isoformat() if row.decided_at else None,

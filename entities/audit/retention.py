@@ -28,7 +28,7 @@ class Why(StrEnum):
     LABEL = "label"
 
 
-def redact(places: Iterable[int], why: Why) -> int:
+def redact_rows(places: Iterable[int], why: Why) -> int:
     """Take the words out of rows, by their places in the chain, in an open scope of an administrator or the service.
 
     Returns how many had words. Raises: django.db.ProgrammingError for anybody else.
@@ -47,7 +47,7 @@ def redact_label(atom: int) -> int:
         return int(cursor.fetchone()[0])
 
 
-def keep(workspace: int) -> tuple[int, int]:
+def apply_retention(workspace: int) -> tuple[int, int]:
     """Let go what a workspace wants to keep no longer. Returns (words, rows). Needs no scope open."""
     scope = Scope.for_service(workspace)
     with scope.open():
@@ -73,7 +73,7 @@ def compute_cutoff(days: int) -> datetime:
 def _redact_some(scope: Scope, until: datetime) -> int:
     with scope.open():
         old = AuditLink.objects.filter(entry__text__isnull=False, entry__at__lt=until).order_by("seq")
-        return redact([link.seq for link in old.only("seq")[:BATCH] if link.seq is not None], Why.RETENTION)
+        return redact_rows([link.seq for link in old.only("seq")[:BATCH] if link.seq is not None], Why.RETENTION)
 
 
 def _remove_some(scope: Scope, until: datetime) -> int:

@@ -19,7 +19,7 @@ from ingestion.continuity import describe_standing, is_made_from, match_unchange
 from ingestion.documents import Extraction
 from ingestion.models import Paragraph, PastParagraph
 from ingestion.segment import find_headings_above, list_disclosed_headings
-from ingestion.summaries import split_sentences, summarise
+from ingestion.summaries import split_sentences, summarise_paragraphs
 from ingestion.votes import (
     KEPT,
     KEPT_DECISION,
@@ -27,13 +27,13 @@ from ingestion.votes import (
     add_floor,
     build_votes,
     collect_automatic,
-    decide,
+    decide_atoms,
     find_manual_vote,
 )
 from ingestion.work import FileVotes, MarkedParagraph, SegmentedFile, Work, build_clearances
 
 
-def mark(work: Work, extraction: Extraction, classified: FileVotes) -> SegmentedFile:
+def segment_text(work: Work, extraction: Extraction, classified: FileVotes) -> SegmentedFile:
     """In an open service scope."""
     paragraphs = extraction.paragraphs
     digests = [compute_digest(p.text) for p in paragraphs]
@@ -49,7 +49,7 @@ def mark(work: Work, extraction: Extraction, classified: FileVotes) -> Segmented
         votes = tuple(add_floor(classified.votes[number], work.floor))  # kept ones may be from before it was raised
         # A vote of the old label is worth keeping only where it says more than the others.
         votes += tuple(v for v in carried[number] if v.source == "manual" or not v.labels <= collect_automatic(votes))
-        atoms = decide(votes, model_needed=work.collection.classify)
+        atoms = decide_atoms(votes, model_needed=work.collection.classify)
         decision = find_manual_vote(votes)
         # Nobody knows the label of what has none: what was found or had before is what it needs at least.
         least = decision.labels if decision else work.floor if atoms is not None else collect_automatic(votes)
@@ -235,7 +235,7 @@ def build_label_summaries(
         label = labels.pop() if len(labels) == 1 else None
         if label is not None:
             proposed.setdefault(label, []).extend(split_sentences(text))
-    return summarise(group_texts_by_label(extraction, marked), proposed)
+    return summarise_paragraphs(group_texts_by_label(extraction, marked), proposed)
 
 
 def group_texts_by_label(extraction: Extraction, marked: Sequence[MarkedParagraph]) -> dict[int, list[str]]:

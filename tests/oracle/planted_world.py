@@ -28,12 +28,12 @@ from ingestion.embed import get_embedder
 from ingestion.models import ContextRow, FileRevision, Kind, Paragraph, RowParagraph, VectorModel
 from pulse.models import Pulse, Variant
 from pulse.variants import ROLE as PULSE_ROLE
-from retrieval.citations import Owner, register_all
+from retrieval.citations import Owner, register_sources
 from retrieval.models import OwnerKind
 from retrieval.owners import CitingText
 from retrieval.search import search
-from tests.oracle.desk_planting import plant_links, plant_requests
 from tests.oracle.monitor import Text, World
+from tests.oracle.planted_desk import plant_links, plant_requests
 from tests.oracle.worlds import Planted, plant, plant_field_texts, plant_files, plant_references, put_into_bin
 
 PULSE_SERVICE = frozenset({1, 2, 5})
@@ -282,7 +282,7 @@ def plant_citations(planted: Planted, citing: UUID) -> dict[str, int]:
     owner = Owner(OwnerKind.PULSE, citing)
     with planted.service.open():
         found = search(planted.service, "liability", limit=50)
-        given = register_all(planted.service, owner, found)
+        given = register_sources(planted.service, owner, found)
     numbers = {result.text: n for result, n in zip(found, given, strict=True)}
     text = " ".join(f"liability [citation:{n}]" for n in numbers.values())
     CITING[citing] = planted.workspace.pk, CitingText(owner, text)

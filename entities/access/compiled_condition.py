@@ -9,8 +9,8 @@ from typing import Any
 from django.core.exceptions import EmptyResultSet
 from django.db.models import BooleanField, Expression, F, Q
 
-MOST = 1_000
-WRITTEN: dict[tuple[object, ...], tuple[Q, tuple[object, ...]]] = {}
+MAX_CONDITIONS = 1_000
+COMPILED_CONDITIONS: dict[tuple[object, ...], tuple[Q, tuple[object, ...]]] = {}
 # Of the record itself; tables of subqueries have aliases, U0 and on.
 COLUMN = re.compile(r'"entities_entity"\."(\w+)"')
 ALIAS = re.compile(r'"[^"]*"|\b([T-Z]\d+)\b')
@@ -42,11 +42,11 @@ def compile_once(key: tuple[object, ...], rules: tuple[object, ...], condition: 
     their ids.
     """
     key = (*key, *map(id, rules))
-    known = WRITTEN.get(key)
+    known = COMPILED_CONDITIONS.get(key)
     if known is None:
-        if len(WRITTEN) >= MOST:
-            WRITTEN.clear()
-        known = WRITTEN[key] = (_compile_condition(condition()), rules)
+        if len(COMPILED_CONDITIONS) >= MAX_CONDITIONS:
+            COMPILED_CONDITIONS.clear()
+        known = COMPILED_CONDITIONS[key] = (_compile_condition(condition()), rules)
     return known[0]
 
 

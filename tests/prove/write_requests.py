@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from tests.prove.asking import cases
+from tests.prove.door_probes import cases
 from tests.prove.doors import WRITES, Answer, ask, doors
 from tests.prove.size import FACTOR
 from tests.prove.world import HIDDEN_WORD, World

@@ -30,11 +30,11 @@ def is_still_current(job: "Job", inputs: PulseInputs) -> bool:
     try:
         with transaction.atomic():
             # What is counted too: who restricts or archives it afterwards waits, and withdraws this text (a trigger).
-            lock(Entity, {*others, *chain.from_iterable(inputs.anchor.counted.values()), job.entity})
-            lock(Paragraph, passages)
-            lock(FieldParagraph, passages)
-            lock(Pulse, {job.claim.variant}, "NO KEY UPDATE")
-            lock(ContextRow, set(wanted))
+            lock_rows(Entity, {*others, *chain.from_iterable(inputs.anchor.counted.values()), job.entity})
+            lock_rows(Paragraph, passages)
+            lock_rows(FieldParagraph, passages)
+            lock_rows(Pulse, {job.claim.variant}, "NO KEY UPDATE")
+            lock_rows(ContextRow, set(wanted))
     except OperationalError:
         return False
     rows = ContextRow.objects.filter(pk__in=wanted, audience=0).values_list("pk", "data_classification", "digest")
@@ -50,7 +50,7 @@ def is_still_current(job: "Job", inputs: PulseInputs) -> bool:
     )
 
 
-def lock(model: type[Model], ids: set[UUID], strength: str = "SHARE") -> None:
+def lock_rows(model: type[Model], ids: set[UUID], strength: str = "SHARE") -> None:
     """Keep rows as they are. Shared: the variants of a record, and of those around it, are often written at once, and
     read the same rows. Raises: OperationalError when somebody is changing one of them.
     """

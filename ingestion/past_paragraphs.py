@@ -8,7 +8,7 @@ from ingestion.models import Paragraph, PastParagraph
 BATCH = 500
 
 
-def remember(gone: Iterable[Paragraph], *, until: int, unread: bool) -> None:
+def save_past_paragraphs(gone: Iterable[Paragraph], *, until: int, unread: bool) -> None:
     """Of paragraphs that the version `until` came without, in the transaction that publishes it. unread: it came with
     them before, and has been read again.
     """
