@@ -78,6 +78,8 @@ class Exchange:
 def list_exchanges(scope: Scope, session: Session, turns: Sequence[Turn] | None = None) -> list[Exchange]:
     """The turns of a session from `get_session_or_404`, oldest first, as far as they are shown; or those of `turns`."""
     rows = list(turns if turns is not None else select_turns(scope).filter(session=session.pk).order_by("number"))
+    for turn in rows:
+        turn.session = session  # which is asked of each where it is shown
     wanted = {pk for turn in rows for pk in (turn.question, turn.answer)}
     messages = {m.pk: m for m in select_messages(scope, session).filter(pk__in=wanted)}
     hidden = load_hidden_messages(scope, session)

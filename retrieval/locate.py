@@ -114,6 +114,8 @@ def resolve_citation(scope: Scope, owner: Owner, n: int) -> ResolvedCitation | N
 def resolve_all(scope: Scope, owner: Owner, numbers: Iterable[int]) -> dict[int, ResolvedCitation]:
     """Several numbers at once, in a fixed number of statements."""
     cited = list(Citation.objects.filter(owner_kind=owner.kind, owner=owner.id, n__in=set(numbers)))
+    if not cited:
+        return {}
     entities: dict[UUID | None, EntityRef]
     entities = {
         e.pk: build_entity_ref(scope, e) for e in load_records(scope, {c.entity_id for c in cited if c.entity_id})
