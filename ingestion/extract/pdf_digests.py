@@ -4,7 +4,8 @@ them, so that a file that is only written again keeps its digests."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
+import re
+from collections.abc import Callable, Collection
 from typing import Any
 
 import pikepdf
@@ -15,6 +16,7 @@ OF_WRITTEN_ANEW = frozenset({"Metadata", "Extends", "Prev"})  # keys by which no
 # Of the dictionary of a stream: what changes when a file is saved, and changes nothing that a page shows.
 LEFT_OUT = frozenset({"/LastModified", "/Length", "/Metadata", "/PieceInfo", "/StructParent", "/StructParents"})
 MAX_DEPTH = 32
+INLINE_PICTURE = re.compile(rb"\bBI[\s\0]*[/%]")  # ISO 32000-1, 8.9.7
 
 
 class StreamDigests:
@@ -31,17 +33,35 @@ class StreamDigests:
         author says what a stream is, so what else may be drawn counts whatever it says. raw: its bytes as they are
         packed; pages: those whose content it is. Raises what pikepdf raises, and ValueError."""
         if is_picture(stream):
-            return [(self.digest_picture(stream, raw), ())]
+            return [(self.digest(stream, raw), ())]
         roles = self._roles.get(stream.objgen, set())
         is_drawing = "/Subtype" in stream and stream.get("/Subtype") != pikepdf.Name.XML or "/PatternType" in stream
         if not pages and not is_drawing and roles <= OF_WRITTEN_ANEW and stream.get("/Type") in WRITTEN_ANEW:
             return []
         only_content = roles <= {"Contents"} and not is_drawing
-        return [(hashlib.sha256(raw).digest(), pages if only_content else ())]
+        return [(self.digest(stream, raw), pages if only_content else ())]
 
-    def digest_picture(self, stream: pikepdf.Stream, raw: bytes) -> bytes:
-        """With its dictionary, by which the same bytes show one thing or another: size, colours, masks."""
-        return self._digest_stream(stream, raw, 0)
+    def digest(self, stream: pikepdf.Stream, raw: bytes) -> bytes:
+        """Of a picture with its dictionary, by which the same bytes show one thing or another: size, colours, masks."""
+        return self._digest_stream(stream, raw, 0) if is_picture(stream) else hashlib.sha256(raw).digest()
+
+    def has_lost_picture(
+        self,
+        stream: pikepdf.Stream,
+        of_page: bool,
+        newest: Collection[bytes],
+        unpack: Callable[[pikepdf.Stream], bytes | None],
+    ) -> bool:
+        """Whether a stream of an earlier version is a picture, or draws one, that is not in the newest version. Also
+        where that cannot be told. newest: digests of its streams. unpack: the content of a stream, None where it is too
+        large and that is on record."""
+        try:
+            if self.digest(stream, stream.read_raw_bytes()) in newest:
+                return False
+            is_drawn = of_page or stream.get("/Subtype") == pikepdf.Name.Form or "/PatternType" in stream
+            return is_picture(stream) or (is_drawn and INLINE_PICTURE.search(unpack(stream) or b"") is not None)
+        except (pikepdf.PdfError, ValueError, TypeError, AttributeError, RuntimeError):
+            return True
 
     def _digest_stream(self, stream: pikepdf.Stream, raw: bytes, depth: int) -> bytes:
         entries = [(key, value) for key, value in stream.stream_dict.items() if key not in LEFT_OUT]

@@ -17,7 +17,7 @@ from lxml import etree
 
 from ingestion.extract.build import Builder
 from ingestion.extract.font_strings import list_texts_of_font
-from ingestion.extract.pdf_digests import StreamDigests, is_picture
+from ingestion.extract.pdf_digests import StreamDigests
 from ingestion.extract.pdf_images import FILES, compute_readable_share, sweep_image
 from ingestion.extract.pdf_strings import (
     FILE_TABLE,
@@ -205,9 +205,10 @@ class Sweep:
         of_pages = {place for place, keys in self.roles.items() if "Contents" in keys}
         digests = StreamDigests(self.roles)
         for entry in streams:
-            if is_picture(entry) and not _is_among(newest, entry, digests):
+            of_page = entry.objgen in of_pages
+            if digests.has_lost_picture(entry, of_page, newest, self._unpack_content):
                 self.builder.miss("earlier_revision", EARLIER)
-            self.sweep_stream(entry, of_page=entry.objgen in of_pages)
+            self.sweep_stream(entry, of_page)
         self.sweep_drawings(before)
         if len(before.pages) > MAX_EARLIER_PAGES:
             self.builder.miss("earlier_revision", EARLIER)
@@ -237,13 +238,6 @@ def find_files(syntax: bytes, pdf: pikepdf.Pdf) -> Iterator[Place]:
             inside = held.unparse(resolved=True) if isinstance(held, pikepdf.Dictionary) else b""
         for _, place, its_version in REFERENCE.findall(inside):
             yield int(place), int(its_version)
-
-
-def _is_among(known: Collection[bytes], picture: pikepdf.Stream, digests: StreamDigests) -> bool:
-    try:
-        return digests.digest_picture(picture, picture.read_raw_bytes()) in known
-    except DAMAGED:
-        return False
 
 
 def _has_hints(stream: pikepdf.Stream) -> bool:

@@ -176,7 +176,11 @@ def test_a_picture_of_an_earlier_version_is_on_record(tmp_path: Path) -> None:
             codes = {missed.code for missed in found.unaccounted}
             assert ("earlier_revision" in codes) is (later is not new_text), codes
             digests.add(found.unread)
-    assert len(digests) == 6
+        inline = b"q 300 0 0 300 72 72 cm BI /W 200 /H 200 /BPC 8 /CS /G ID %s EI Q" % pixels
+        found = read(added(sheets(tmp_path / "a.pdf", stream(b"", inline), {}), no_picture))
+        assert "earlier_revision" in {missed.code for missed in found.unaccounted}
+        digests.add(found.unread)
+    assert len(digests) == 8
 
 
 def test_content_of_several_pages_counts_where_one_of_them_was_not_read(tmp_path: Path) -> None:
