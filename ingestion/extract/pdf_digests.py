@@ -12,11 +12,11 @@ import pikepdf
 
 WRITTEN_ANEW = (pikepdf.Name.XRef, pikepdf.Name.ObjStm, pikepdf.Name.Metadata)
 """By programs, each time that they save a file."""
-OF_WRITTEN_ANEW = frozenset({"Metadata", "Extends", "Prev"})  # keys by which nothing refers to what is drawn
+OF_WRITTEN_ANEW = frozenset({"Metadata", "Extends"})  # keys by which nothing refers to what is drawn
 # Of the dictionary of a stream: what changes when a file is saved, and changes nothing that a page shows.
 LEFT_OUT = frozenset({"/LastModified", "/Length", "/Metadata", "/PieceInfo", "/StructParent", "/StructParents"})
 MAX_DEPTH = 32
-INLINE_PICTURE = re.compile(rb"\bBI[\s\0]*[/%]")  # ISO 32000-1, 8.9.7
+INLINE_PICTURE = re.compile(rb"(?<![\w/])BI[\s\0]*[/%]")  # ISO 32000-1, 8.9.7
 
 
 class StreamDigests:
@@ -48,18 +48,18 @@ class StreamDigests:
     def has_lost_picture(
         self,
         stream: pikepdf.Stream,
-        of_page: bool,
         newest: Collection[bytes],
         unpack: Callable[[pikepdf.Stream], bytes | None],
     ) -> bool:
-        """Whether a stream of an earlier version is a picture, or draws one, that is not in the newest version. Also
-        where that cannot be told. newest: digests of its streams. unpack: the content of a stream, None where it is too
-        large and that is on record."""
+        """Whether a stream of an earlier version is a picture, or draws one, that is not in the newest version; also
+        where that cannot be told. All streams are looked at, whatever they are said to be.
+
+        newest: digests of its streams. unpack: the content of a stream, None where it is too large, and that is on
+        record."""
         try:
             if self.digest(stream, stream.read_raw_bytes()) in newest:
                 return False
-            is_drawn = of_page or stream.get("/Subtype") == pikepdf.Name.Form or "/PatternType" in stream
-            return is_picture(stream) or (is_drawn and INLINE_PICTURE.search(unpack(stream) or b"") is not None)
+            return is_picture(stream) or INLINE_PICTURE.search(unpack(stream) or b"") is not None
         except (pikepdf.PdfError, ValueError, TypeError, AttributeError, RuntimeError):
             return True
 

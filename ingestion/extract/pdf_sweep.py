@@ -205,10 +205,9 @@ class Sweep:
         of_pages = {place for place, keys in self.roles.items() if "Contents" in keys}
         digests = StreamDigests(self.roles)
         for entry in streams:
-            of_page = entry.objgen in of_pages
-            if digests.has_lost_picture(entry, of_page, newest, self._unpack_content):
+            if digests.has_lost_picture(entry, newest, self._unpack_content):
                 self.builder.miss("earlier_revision", EARLIER)
-            self.sweep_stream(entry, of_page)
+            self.sweep_stream(entry, of_page=entry.objgen in of_pages)
         self.sweep_drawings(before)
         if len(before.pages) > MAX_EARLIER_PAGES:
             self.builder.miss("earlier_revision", EARLIER)

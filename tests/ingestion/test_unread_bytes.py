@@ -164,6 +164,16 @@ def test_what_a_page_shows_counts_whatever_its_dictionary_says(
     assert read(path).unread == first.unread
 
 
+def test_all_bytes_count_where_a_stream_refers_to_itself(tmp_path: Path) -> None:
+    circle, head = {9: b"[9 0 R]"}, b"/Width 1 /Next 9 0 R"
+    digests = {
+        read(sheets(tmp_path / "a.pdf", stream(head, DRAWS_STROKES % width), circle, text)).unread
+        for width in (300, 301)
+        for text in (b"The quay is closed.", b"It is open again.")
+    }
+    assert len(digests) == 4
+
+
 def test_a_picture_of_an_earlier_version_is_on_record(tmp_path: Path) -> None:
     """Its number is given to another, or to nothing. The twin: a later version that leaves it where it is."""
     digests = set()
@@ -177,7 +187,8 @@ def test_a_picture_of_an_earlier_version_is_on_record(tmp_path: Path) -> None:
             assert ("earlier_revision" in codes) is (later is not new_text), codes
             digests.add(found.unread)
         inline = b"q 300 0 0 300 72 72 cm BI /W 200 /H 200 /BPC 8 /CS /G ID %s EI Q" % pixels
-        found = read(added(sheets(tmp_path / "a.pdf", stream(b"", inline), {}), no_picture))
+        in_a_row = {4: PAGE % (b"", b"[6 0 R]")}
+        found = read(added(sheets(tmp_path / "a.pdf", stream(b"", inline), in_a_row), no_picture))
         assert "earlier_revision" in {missed.code for missed in found.unaccounted}
         digests.add(found.unread)
     assert len(digests) == 8
