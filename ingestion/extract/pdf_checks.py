@@ -16,6 +16,7 @@ import pikepdf
 
 from ingestion.extract import pdf_links, pdf_revisions
 from ingestion.extract.build import Builder
+from ingestion.extract.pdf_digests import StreamDigests
 from ingestion.extract.pdf_images import compute_readable_share
 from ingestion.extract.pdf_lies import has_lying_font
 from ingestion.extract.pdf_said import DocumentTexts
@@ -26,7 +27,6 @@ from ingestion.extract.sweep_picture import PADDING, TRAILING_BYTES
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 SMALL = 128  # pixels: what no page shows and is no larger holds no text
-WRITTEN_ANEW = ("/XRef", "/ObjStm", "/Metadata")  # by programs, each time that they save a file
 Key = tuple[int, int, int, str]
 
 
@@ -35,7 +35,7 @@ class PdfChecks:
     """links: targets of each page's links. pictures: those that the file holds, by the key of `pdf_words.PdfPicture`.
     layered: there are layers that are not shown. lying: pages with fonts that draw other letters than they say.
     replaced: pages on which words may stand for others; None: any page. parts: digests of the streams that are no text
-    by themselves, each with the pages whose content it is; None where one of them cannot be read.
+    by themselves, each with the pages whose content it is and nothing else; None where one of them cannot be read.
     """
 
     said: DocumentTexts
@@ -83,12 +83,13 @@ def check(path: Path, builder: Builder, limits: Limits, report: Report) -> PdfCh
                 builder.miss("annotation", "The comments and marks of this page could not be read.", number)
         if any("reconstruct" in str(warning) or "damaged" in str(warning) for warning in pdf.get_warnings()):
             builder.miss("damaged", "This PDF is damaged and was repaired while it was read; parts may be missing.")
+        newest = {digest for digest, _ in checked.parts or ()}
         for end in ends:
             with pdf_revisions.earlier(path, end) as before:
                 if before is None:
                     builder.miss("earlier_revision", EARLIER)
                     break
-                sweep.sweep_earlier(*before)
+                sweep.sweep_earlier(*before, newest)
         sweep.of_file(path, pdf.is_encrypted)
     return checked
 
@@ -160,16 +161,16 @@ def _unpack_all(
     pictures: dict[tuple[int, int], Key] = {}
     masks: set[tuple[int, int]] = set()
     parts: list[tuple[bytes, Collection[int]]] = []
-    is_readable = True
+    digests, is_readable = StreamDigests(sweep.roles), True
     for index, entry in enumerate(objects.streams):
         if index % 200 == 0:
             report("checking")
         pages = contents.get(entry.objgen, ())
-        page, raw = pages[0] if pages else None, None
+        page, is_counted = pages[0] if pages else None, False
         try:
             raw = entry.read_raw_bytes()
-            if str(entry.get("/Type", "")) not in WRITTEN_ANEW:
-                parts.append((hashlib.sha256(raw).digest(), pages))
+            parts += digests.list_parts(entry, raw, pages)
+            is_counted = True  # what fails from here on is on record, and its bytes are in the digest
             filters = list_filters(entry)
             if page is None and _is_image(entry):  # not unpacked for text; drawing has its own limits
                 for mask in (entry.get("/SMask"), entry.get("/Mask")):
@@ -185,7 +186,7 @@ def _unpack_all(
                 checked.replaced.add(page)
         except (pikepdf.PdfError, ValueError, TypeError, AttributeError):
             size, whole, stream = 0, False, None
-            is_readable = is_readable and raw is not None
+            is_readable = is_readable and is_counted
         left -= size
         if left < 0:
             raise Quarantined(

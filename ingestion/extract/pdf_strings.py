@@ -14,7 +14,7 @@ _HEXADECIMAL = rb"<[0-9A-Fa-f\s]*>"
 # Every alternative begins with a literal sign: `re` then skips what cannot begin one.
 TOKEN = re.compile(rb"%s|<(?<!<<)[0-9A-Fa-f\s]*>(?!>)|/[^\s/<>\[\](){}%%]+" % _LITERAL, re.S)
 MAX_KNOWN_TOKENS, MAX_KNOWN_BYTES = 100_000, 200  # of one file, and of each token
-REFERENCE = re.compile(rb"/([A-Za-z0-9]+)\s+(\d+) (\d+) R\b")
+REFERENCE = re.compile(rb"/([!-$&'*-.0-;=?-Z\\^-z|~]+)\s+(\d+) (\d+) R\b")
 FILE_TABLE = re.compile(rb"/EF\s*(?:<<([^<>]*)>>|(\d+) (\d+) R\b)")
 ESCAPE = re.compile(rb"\\(?:([0-7]{1,3})|(\r\n|.))", re.S)
 ESCAPED = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f", b"\n": b"", b"\r": b"", b"\r\n": b""}

@@ -5,7 +5,7 @@ page shows, of earlier versions, and of the bytes between the objects. A stream 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -17,6 +17,7 @@ from lxml import etree
 
 from ingestion.extract.build import Builder
 from ingestion.extract.font_strings import list_texts_of_font
+from ingestion.extract.pdf_digests import StreamDigests
 from ingestion.extract.pdf_images import FILES, compute_readable_share, sweep_image
 from ingestion.extract.pdf_strings import (
     FILE_TABLE,
@@ -197,11 +198,15 @@ class Sweep:
             except DAMAGED:
                 self.builder.miss("damaged_part", "A drawing of this PDF is damaged; it was not read.")
 
-    def sweep_earlier(self, before: pikepdf.Pdf, content: bytes) -> None:
-        """Strings of an earlier version, and the text of its pages."""
+    def sweep_earlier(self, before: pikepdf.Pdf, content: bytes, newest: Collection[bytes]) -> None:
+        """Strings of an earlier version, and the text of its pages. A picture that is no longer there is on record, for
+        nothing looks at it. newest: digests of the streams of the newest version."""
         streams = self.sweep_objects(before).streams
         of_pages = {place for place, keys in self.roles.items() if "Contents" in keys}
+        digests = StreamDigests(self.roles)
         for entry in streams:
+            if digests.has_lost_picture(entry, newest, self._unpack_content):
+                self.builder.miss("earlier_revision", EARLIER)
             self.sweep_stream(entry, of_page=entry.objgen in of_pages)
         self.sweep_drawings(before)
         if len(before.pages) > MAX_EARLIER_PAGES:

@@ -44,13 +44,14 @@ def digest_unread_of_pdf(
     path: Path, parts: Sequence[tuple[bytes, Collection[int]]] | None, unaccounted: Collection[UnreadContent]
 ) -> str:
     """As `digest_unread`. parts: digests of streams, each with the pages whose content it is, which counts where one of
-    them was not read whole; None where the streams could not be read."""
+    them was not read whole, for that page may show of it what the others do not. A stream of no page counts in any
+    case. None where the streams could not be read."""
     if not unaccounted:
         return ""
     if parts is None or not {missed.code for missed in unaccounted} <= IN_PARTS:
         return _digest_file(path).hex()
     pages = {missed.page for missed in unaccounted}
-    return _hash_pieces(sorted(digest for digest, of in parts if pages.issuperset(of)))
+    return _hash_pieces(sorted(digest for digest, of in parts if not of or not pages.isdisjoint(of)))
 
 
 def _hash_pieces(pieces: Iterable[bytes]) -> str:

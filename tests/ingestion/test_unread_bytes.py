@@ -2,14 +2,17 @@
 
 import io
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from email.message import EmailMessage
 from pathlib import Path
 
 import pikepdf
 import pytest
 
+from ingestion.documents import Extraction, UnreadContent
 from ingestion.extract.inside import extract
+from ingestion.extract.unread_bytes import digest_unread_of_pdf
+from tests.ingestion.pdfs import added, assembled
 from tests.ingestion.places.packages import FILES, packed
 
 
@@ -79,3 +82,122 @@ def test_other_bytes_are_told_from_another_text(tmp_path: Path, name: str, make:
 def test_where_all_is_read_there_is_none(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_bytes(b"<!DOCTYPE html><p>The quay is closed.</p>")
     assert extract(tmp_path / "a.html", "a.html").unread == ""
+
+
+DRAWS_PICTURE, DRAWS_STROKES = b"q 300 0 0 300 72 72 cm /P Do Q", b"0 0 m 300 %d l 9 w S"
+PIXELS, OTHER_PIXELS = b"\x55" * 40_000, b"\x56" * 40_000
+GREY = b"/Subtype /Image /Width 200 /Height 200 /BitsPerComponent 8 /ColorSpace /DeviceGray"
+PALETTE = GREY.replace(b"/DeviceGray", b"9 0 R")
+COLOURS = b"[/Indexed /DeviceRGB 255 10 0 R]"
+MASKED = GREY + b" /SMask 9 0 R"
+PAGE = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Resources << %s >> /Contents %s >>"
+FONTS = b"/Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >>"
+ABOVE, FROM_ABOVE = (
+    b"0 2000 m 300 %d l 9 w S",
+    b"q 1 0 0 1 0 -2000 cm /P Do Q",
+)  # ink that the first page has no place for
+OF_BOTH = {3: PAGE % (FONTS, b"[5 0 R 8 0 R]")}
+TALL = b"/Subtype /Form /BBox [0 0 600 3000]"
+FORM = b"/Type /Metadata /Subtype /Form /BBox [0 0 600 800]"
+
+
+def stream(head: bytes, content: bytes) -> bytes:
+    return b"<< %s /Length %d >>\nstream\n%s\nendstream" % (head, len(content), content)
+
+
+def sheets(path: Path, drawn: bytes, more: Mapping[int, bytes], text: bytes = b"The quay is closed.") -> Path:
+    """Text on the first page; on the second what `drawn` shows, with the picture that is object 8."""
+    objects = {
+        1: b"<< /Type /Catalog /Pages 2 0 R >>",
+        2: b"<< /Type /Pages /Count 2 /Kids [3 0 R 4 0 R] >>",
+        3: PAGE % (FONTS, b"5 0 R"),
+        4: PAGE % (b"/XObject << /P 8 0 R >>", b"6 0 R"),
+        5: stream(b"", b"BT /F1 12 Tf 72 700 Td (%s) Tj ET" % text),
+        6: drawn,
+    }
+    objects |= more
+    return assembled(path, [objects.get(number, b"null") for number in range(1, 11)])
+
+
+def read(path: Path) -> Extraction:
+    return extract(path, path.name)
+
+
+@pytest.mark.parametrize(
+    ("drawn", "more", "change"),
+    [
+        (stream(b"/Type /B\xffCD", DRAWS_STROKES % 300), {}, {6: stream(b"/Type /B\xffCD", DRAWS_STROKES % 301)}),
+        (None, {8: stream(b"/Type /Metadata " + GREY, PIXELS)}, {8: stream(b"/Type /Metadata " + GREY, OTHER_PIXELS)}),
+        (None, {8: stream(FORM, DRAWS_STROKES % 300)}, {8: stream(FORM, DRAWS_STROKES % 301)}),
+        (None, {8: stream(GREY, PIXELS)}, {8: stream(GREY + b" /Decode [1 0]", PIXELS)}),
+        (None, {8: stream(PALETTE, PIXELS), 9: COLOURS, 10: b"<%s>" % (b"ff" * 768)}, {10: b"<%s>" % (b"0f" * 768)}),
+        (None, {8: stream(MASKED, PIXELS), 9: stream(GREY, PIXELS)}, {9: stream(GREY + b" /Decode [1 0]", PIXELS)}),
+        (stream(b"", FROM_ABOVE), OF_BOTH | {8: stream(TALL, ABOVE % 2300)}, {8: stream(TALL, ABOVE % 2301)}),
+    ],
+    ids=[
+        "name that is no text",
+        "picture as metadata",
+        "drawing as metadata",
+        "decoding",
+        "colours",
+        "mask",
+        "content",
+    ],
+)
+def test_what_a_page_shows_counts_whatever_its_dictionary_says(
+    tmp_path: Path, drawn: bytes | None, more: dict[int, bytes], change: dict[int, bytes]
+) -> None:
+    """The twin: the same beside another text, and written again with other numbers for its objects."""
+    path, drawn = tmp_path / "a.pdf", drawn or stream(b"", DRAWS_PICTURE)
+    first = read(sheets(path, drawn, more))
+    assert first.unread
+    again = read(sheets(path, drawn, more, b"It is open again."))
+    assert {(missed.code, missed.page) for missed in again.unaccounted} == {
+        (missed.code, missed.page) for missed in first.unaccounted
+    }
+    assert read(sheets(path, drawn, more | change)).unread != first.unread
+    if any(missed.code == "damaged_part" for missed in first.unaccounted):
+        return  # all bytes of the file count
+    assert again.unread == first.unread
+    with pikepdf.open(sheets(path, drawn, more), allow_overwriting_input=True) as pdf:
+        pdf.save(path, compress_streams=False, object_stream_mode=pikepdf.ObjectStreamMode.generate)
+    assert read(path).unread == first.unread
+
+
+def test_all_bytes_count_where_a_stream_refers_to_itself(tmp_path: Path) -> None:
+    circle, head = {9: b"[9 0 R]"}, b"/Width 1 /Next 9 0 R"
+    digests = {
+        read(sheets(tmp_path / "a.pdf", stream(head, DRAWS_STROKES % width), circle, text)).unread
+        for width in (300, 301)
+        for text in (b"The quay is closed.", b"It is open again.")
+    }
+    assert len(digests) == 4
+
+
+def test_a_picture_of_an_earlier_version_is_on_record(tmp_path: Path) -> None:
+    """Its number is given to another, or to nothing. The twin: a later version that leaves it where it is."""
+    digests = set()
+    new_text = {5: stream(b"", b"BT /F1 12 Tf 72 700 Td (It is open again.) Tj ET")}
+    no_picture = {8: b"null", 6: stream(b"", b"BT /F1 12 Tf 72 700 Td (Nothing is here.) Tj ET")}
+    for pixels in (PIXELS, OTHER_PIXELS):
+        for later in (new_text, no_picture, {8: stream(GREY, b"\x57" * 40_000)}):
+            path = sheets(tmp_path / "a.pdf", stream(b"", DRAWS_PICTURE), {8: stream(GREY, pixels)})
+            found = read(added(path, later))
+            codes = {missed.code for missed in found.unaccounted}
+            assert ("earlier_revision" in codes) is (later is not new_text), codes
+            digests.add(found.unread)
+        inline = b"q 300 0 0 300 72 72 cm BI /W 200 /H 200 /BPC 8 /CS /G ID %s EI Q" % pixels
+        in_a_row = {4: PAGE % (b"", b"[6 0 R]")}
+        found = read(added(sheets(tmp_path / "a.pdf", stream(b"", inline), in_a_row), no_picture))
+        assert "earlier_revision" in {missed.code for missed in found.unaccounted}
+        digests.add(found.unread)
+    assert len(digests) == 8
+
+
+def test_content_of_several_pages_counts_where_one_of_them_was_not_read(tmp_path: Path) -> None:
+    def digest(content: bytes, pages: list[int]) -> str:
+        return digest_unread_of_pdf(tmp_path, [(content, pages)], [UnreadContent("page_failed", "", 2)])
+
+    assert digest(b"one", [1, 2]) != digest(b"other", [1, 2])
+    assert digest(b"one", [1, 3]) == digest(b"other", [1, 3])
+    assert digest(b"one", []) != digest(b"other", [])
