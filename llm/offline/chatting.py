@@ -172,8 +172,8 @@ def _find_own_field(body: dict[str, Any], index: int, question: str) -> str:
     if leans(question, fewer_than=4) and not _is_about_record(body, index, question):
         return ""
     system = extract_text(body.get("system", ""))
-    about = f"{record_name(system)} {record_type(system)}"
-    return find_field(question, about, [*extract_lines(system, "fields"), *extract_lines(system, "status")])
+    fields = [*extract_lines(system, "fields"), *extract_lines(system, "status")]
+    return find_field(question, record_name(system), record_type(system), fields)
 
 
 def _find_document(body: dict[str, Any], question: str) -> str:
