@@ -39,11 +39,11 @@ YES_OR_NO = re.compile(
 PAST = re.compile(r"\bwhen\s+(?:was|were|did|has|had|have)\b", re.IGNORECASE)
 OTHER_NAMES = {"ends": "end ending ended expire expires expiring", "due": "deadline finish end ends",
                "starts": "start starting begin begins", "started": "start join joined begin hired",
-               "salary": "earn earns pay paid wage", "value": "worth amount price",
+               "salary": "earn earns pay paid wage", "value": "worth amount price", "budget": "money",
                "owner": "manager responsible boss runs", "counterparty": "party partner"}  # fmt: skip
 """A word of a field's label -> its other names in a question for a date, an amount or a person."""
 STATE_NAMES = {"phase": "stage progress", "status": "state progress", "title": "job role position",
-               "email": "mail address", "severity": "bad serious severe"}  # fmt: skip
+               "email": "e-mail address", "severity": "bad serious severe"}  # fmt: skip
 """The same in any question."""
 
 

@@ -33,8 +33,8 @@ LEANING = re.compile(
     r"|nicht|kein\w*|ohne|mein\w*|unser\w*|dies\w*)\b|n['’]t\b",
     re.IGNORECASE,
 )
-MONTHS = "january february march april may june july august september october november december".split()
-MONTH = "|".join(MONTHS)
+MONTH = "january|february|march|april|may|june|july|august|september|october|november|december"
+MONTHS = MONTH.split("|")
 WHEN = re.compile(
     r"\b(?P<how>before|by|until|till|after|from|since|in|on)?\s*(?:the\s+)?(?P<end>end of\s+)?"
     rf"(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?(?:(?P<month>{MONTH})\s*,?\s*)?(?P<year>(?:19|20)\d\d)\b",

@@ -327,6 +327,7 @@ EMPLOYEE = ("Mara Quill", "employee", ["Title: Pilot", "Email: mara@yard.example
         (PROJECT, "When does the Ring road end?", "Due on: 30 June 2028"),
         (PROJECT, "What is the deadline?", "Due on: 30 June 2028"),
         (PROJECT, "Who is the project manager?", "Owner: Devika Rao"),
+        (("Ring road", "project", ["Budget: €9,000"]), "How much money is there?", "Budget: €9,000"),
         (PROJECT, "What is the stage?", "Phase: Planning"),
         (TASK, "What is the status?", "Status: To do"),
         (TASK, "Is it done?", "Status: To do"),
