@@ -152,8 +152,9 @@ def find_address(question: str, names: set[str], found: list[PromptPassage]) -> 
     """
     wanted = " ".join(word for word in extract_content_words(question) if stem_word(word) not in names)
     addresses: dict[str, tuple[float, Pair]] = {}
-    for passage in found if WHERE_IS.search(question) else ():
-        for head, line in pairwise([split_headings(passage)[0], *passage.text.splitlines()[:MAX_LINES_ABOVE]]):
+    for passage in found if WHERE_IS.search(question) and (wanted or names) else ():
+        lines = [split_headings(passage)[0], *filter(str.strip, passage.text.splitlines())]
+        for head, line in pairwise(lines[: MAX_LINES_ABOVE + 1]):
             if ADDRESSEE.match(head) or ADDRESSEE.match(line):
                 break
             if POSTAL.search(line) and not (PRICE.search(line) or CALENDAR_DATE.search(line)):

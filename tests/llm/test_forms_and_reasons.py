@@ -174,7 +174,7 @@ def test_a_question_that_goes_on_asks_the_same_of_something_else_or_something_el
     [
         ("What is the price of the boat?", "And of the crane?", "What is the price of the crane?"),
         ("What is the price of the boat?", "And in May?", "What is the price of the boat? And in May?"),
-        ("What is due on " + "a-'" * 20_000, "And on Monday?", "What is due on Monday?"),
+        ("What is due on a" + "-'" * 20_000 + " b c d", "And on Monday?", "What is due on Monday?"),
     ],
 )
 def test_what_is_asked_of_another_one_stands_behind_the_same_preposition(
