@@ -77,12 +77,8 @@ def choose_next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
         readings = [result.text for result in results if result.name == READ]
         if not readings:
             return READ, plan.call(named=bool(plan.topic))
-        if (
-            (plan.general or plan.topic[:1].isupper())
-            and plan.topic
-            and len(readings) == 1
-            and "<passages>" not in readings[0]
-        ):
+        is_name = plan.general or plan.topic[:1].isupper()
+        if is_name and plan.topic and len(readings) == 1 and "<passages>" not in readings[0]:
             return READ, plan.call(named=False)
         if _read_points(body, index, question, results) and (plan.aspects or _has_documents(readings)):
             return None
