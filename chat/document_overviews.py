@@ -37,7 +37,13 @@ MAX_DOCUMENTS = 8
 MAX_PASSAGES = 14
 MAX_PASSAGES_PER_DOCUMENT = 8
 MAX_SHORT_CHARACTERS = 2_000
-"""Of a document that is read whole: a receipt or a form of one page, cut into many passages."""
+"""Of a document that is read whole, with what is printed around its passages: a receipt or a form of one page, cut into
+many of them.
+"""
+OVERHEAD_CHARACTERS = 20
+"""Of a passage: its number and lines."""
+MAX_PASSAGES_OF_WHOLE = 60
+"""Of all documents of an answer that are read whole."""
 MAX_ROWS_PER_DOCUMENT = 400
 """Passages of a document among which the tool chooses, from its beginning."""
 MAX_NAMES = 500
@@ -112,7 +118,9 @@ def read_documents(
     alone = request.document and len(files) == 1
     share = MAX_PASSAGES if alone else max(2, min(MAX_PASSAGES_PER_DOCUMENT, MAX_PASSAGES // max(1, len(files))))
     for file in files:
-        numbers += _choose_passages(scope, file, extract_terms(request.focus), share)
+        numbers += _choose_passages(
+            scope, file, extract_terms(request.focus), share, MAX_PASSAGES_OF_WHOLE - len(numbers)
+        )
     # Asked for once more by number, under the conditions of every search.
     through = build_gates(scope, Within())
     results = load_results(scope, [Hit(number, 0.0) for number in numbers], through, Terms({}))
@@ -212,12 +220,13 @@ def _choose_field_rows(scope: Scope, entity: UUID) -> list[int]:
     return list(rows.order_by("field", "position", "number").values_list("number", flat=True)[:MAX_FIELD_ROWS])
 
 
-def _choose_passages(scope: Scope, file: UUID, focus: Sequence[str], count: int) -> list[int]:
-    """Numbers of rows, in reading order."""
+def _choose_passages(scope: Scope, file: UUID, focus: Sequence[str], count: int, whole: int) -> list[int]:
+    """Numbers of rows, in reading order: of a short document all, where those are no more than `whole`."""
     rows = _select_readable_rows(scope).filter(file=file).order_by("position", "number")
-    every = rows.values_list("number", "text")[:MAX_ROWS_PER_DOCUMENT]
+    every = list(rows.values_list("number", "text")[:MAX_ROWS_PER_DOCUMENT])
     found = [(number, text) for number, text in every if re.search(r"\w", text)]  # a drawn line says nothing
-    if sum(len(text) for _, text in found) <= MAX_SHORT_CHARACTERS:
+    length = sum(len(text) + OVERHEAD_CHARACTERS for _, text in found)
+    if len(every) < MAX_ROWS_PER_DOCUMENT and len(found) <= whole and length <= MAX_SHORT_CHARACTERS:
         return [number for number, _ in found]
     chosen = choose_central([text for _, text in found], focus, count)
     return [found[index][0] for index in chosen]

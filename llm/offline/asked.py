@@ -212,7 +212,7 @@ KINDS = (
         re.compile(r"\bwhere\b", re.I),
         _has_place,
         line=PLACE_LINE,
-        value=lambda v: bool(re.search(r"[^\W\d_]{2}", v)),
+        value=lambda v: bool(re.search(r"[^\W\d_]{2}", DATE.sub("", v))),
         implied=_split_terms("take place held happen"),
     ),
 )  # fmt: skip

@@ -21,8 +21,9 @@ PRICE = re.compile(
 )
 """A price in a line of an invoice, with its cents or beside its currency, or an amount in a row of a table."""
 NO_SUM = (
-    r"^(?=.*[^\W\d_]{3})(?!\W*(?:[^\W\d_]+\s){0,2}?"
-    r"(?:(?:sub|grand|net|gross|invoice|order)?\W?totals?|sum|amount (?:due|paid|payable|incl\w*|excl\w*)"
+    r"^(?=.*(?:[^\W\d_]{2}|[^\W\d_\x00-\x7f]))"
+    r"(?!\W*(?:[^\W\d_]+\s){1,2}(?:(?:sub)?totals?|discount|summe|rabatt)\b[^\w]*\d)"
+    r"(?!\W*(?:(?:sub|grand|net|gross|invoice|order)?\W?totals?|sum|amount (?:due|paid|payable|incl\w*|excl\w*)"
     r"|balance|discount|shipping|freight|rewards?|points|next"
     r"|(?:zwischen|gesamt)?summe|gesamt\w*|netto|brutto|rabatt|versand\w*|porto|fracht\w*|sous-total|remise|totaal|vracht\w*"
     r"|\w*(?:bedrag|betrag))\b)"

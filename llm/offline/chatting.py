@@ -77,12 +77,8 @@ def choose_next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
         readings = [result.text for result in results if result.name == READ]
         if not readings:
             return READ, plan.call(named=bool(plan.topic))
-        if (
-            (plan.general or plan.topic[:1].isupper())
-            and plan.topic
-            and len(readings) == 1
-            and "<passages>" not in readings[0]
-        ):
+        is_name = plan.general or plan.topic[:1].isupper()
+        if is_name and plan.topic and len(readings) == 1 and "<passages>" not in readings[0]:
             return READ, plan.call(named=False)
         if _read_points(body, index, question, results) and (plan.aspects or _has_documents(readings)):
             return None
@@ -172,8 +168,8 @@ def _find_own_field(body: dict[str, Any], index: int, question: str) -> str:
     if leans(question, fewer_than=4) and not _is_about_record(body, index, question):
         return ""
     system = extract_text(body.get("system", ""))
-    about = f"{record_name(system)} {record_type(system)}"
-    return find_field(question, about, [*extract_lines(system, "fields"), *extract_lines(system, "status")])
+    fields = [*extract_lines(system, "fields"), *extract_lines(system, "status")]
+    return find_field(question, record_name(system), record_type(system), fields)
 
 
 def _find_document(body: dict[str, Any], question: str) -> str:

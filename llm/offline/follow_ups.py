@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from llm.offline.asked import find_kind
+from llm.offline.long_questions import cut_question
 from llm.offline.ranking import STOP, extract_content_words, stem_word
 from llm.offline.reading import extract_text, find_last_question, record_name
 from llm.offline.small_talk import is_small_talk
@@ -36,11 +37,11 @@ BARE = re.compile(
     r"^\s*" + phrases("why; when; who; where; how much; how many; since when; until when") + r"\b", re.IGNORECASE
 )
 OTHER_ONE = re.compile(
-    r"^\W*(?:and|what about|how about)\s+(?:of|for|in|on|at|by)\s+((?:the\s+)?[\w'’-]+(?:\s[\w'’-]+)?)\W*$",
+    r"^\W*(?:and|what about|how about)\s+(of|for|in|on|at|by)\s+((?:the\s+)?[\w'’-]++(?:\s[\w'’-]++)?)\W*$",
     re.IGNORECASE,
 )
 """Asks the same of another: "And of the Batmobile?"."""
-ENDING = re.compile(r"\b(of|for|in|on|at|by)\s+(?:the\s+)?[\w'’-]+(?:\s[\w'’-]+)?\W*$", re.IGNORECASE)
+ENDING = re.compile(r"\b(of|for|in|on|at|by)\s+(?:the\s+)?[\w'’-]++(?:\s[\w'’-]++)?\W*$", re.IGNORECASE)
 WHERE = re.compile(r"\bwhere\b", re.IGNORECASE)
 ASKING = re.compile(r"^\W*(?:when|where|who|whom|why|how (?:much|many|long)|how|what|which)\b", re.IGNORECASE)
 
@@ -75,13 +76,14 @@ def _join_questions(earlier: str, question: str) -> str:
     """What a question asks that leans on the one before it: of "What is the wing type made of?" and "And the bellows
     type?", what the bellows type is made of. One that asks for something of its own leaves out what was asked for.
     """
+    earlier = cut_question(earlier)
     if find_kind(question) is not None:
         before = find_kind(earlier)
         words = [w for w in ASKING.sub("", earlier).split() if not (before and stem_word(w) in before.implied)]
         return f"{question.rstrip(' ?')} {' '.join(words)}"
     other_one, ended = OTHER_ONE.match(question), ENDING.search(earlier)
-    if other_one and ended:
-        return f"{earlier[: ended.start()]}{ended[1]} {other_one[1]}?"
+    if other_one and ended and ended[1].lower() == other_one[1].lower():
+        return f"{earlier[: ended.start()]}{ended[1]} {other_one[2]}?"
     words = extract_content_words(question)
     if len(words) == 2 and (other := re.search(rf"\b[\w-]+\s+{re.escape(words[1])}\b", earlier, re.IGNORECASE)):
         return f"{earlier[: other.start()]}{' '.join(words)}{earlier[other.end() :]}"
@@ -104,8 +106,11 @@ def find_last_answer(messages: list[dict[str, Any]]) -> str:
 
 
 def _strip_name(question: str, name: list[str]) -> str:
-    """The question without the record's own name, which every passage is about."""
+    """The question without the record's own name, which every passage is about. A word of it that is no name in itself
+    may mean something else: "the hire" of "Crane hire".
+    """
     asked = question
-    for word in name:
+    whole = all(re.search(rf"\b{re.escape(word)}\b", question) for word in name)
+    for word in name if whole else (word for word in name if word[0].isupper()):
         asked = re.sub(rf"\b{re.escape(word)}\b", " ", asked)
     return asked if extract_content_words(asked) else question

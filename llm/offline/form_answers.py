@@ -3,8 +3,11 @@
 import re
 from collections.abc import Sequence
 from decimal import Decimal
+from itertools import pairwise
 
 from llm.offline.asked import QuestionKind, has_name
+from llm.offline.aspects import PRICE
+from llm.offline.front_matter import CALENDAR_DATE, POSTAL
 from llm.offline.long_questions import has_term, measure_term
 from llm.offline.meaning import measure_likeness
 from llm.offline.pair_owners import find_strangers
@@ -15,7 +18,6 @@ from llm.offline.ranking import extract_content_words, extract_terms, stem_word
 from llm.offline.reading import PromptPassage, get_document_title, split_headings
 from llm.offline.roles import PAPERS, read_role
 from llm.offline.row_answers import is_so, read_contexts, read_state
-from llm.recognisers.formats import STREET
 
 MAX_QUOTES = 3
 MIN_PRECISION = 0.5
@@ -28,9 +30,15 @@ NEAR_BEST = 0.05
 MIN_LIKENESS = 0.5
 """Cosine of what is asked for and a label in other words. "shop" and "Store" have .66, "pay" and "TOTAL" .40."""
 MIN_LIKENESS_ABOVE = 0.45
-"""Cosine of what is looked for and the lines above an address: "shop" has .47 with those of an electronics store."""
+"""Cosine of what is looked for and the line above an address: "shop" has .47 with those of an electronics store."""
 MAX_LINES_ABOVE = 6
 WHERE_IS = re.compile(r"\bwhere(?:['’]s|\s+(?:is|are))\b", re.IGNORECASE)
+ADDRESSEE = re.compile(
+    r"^\W*(?:(?:for|to|bill(?:ed)?|ship(?:ped)?|sold|deliver\w*|tenant|customer|client|buyer|guest|attn|attention"
+    r"|rechnung an|kunde|mieter)\b|(?:mrs?|ms|dr|dear|herrn?|frau)\b)",
+    re.IGNORECASE,
+)
+"""Begins what a paper says of whom it is for."""
 MAX_COMPARED = 40
 """Labels that are compared by meaning: some 4 ms each."""
 FIRST_MEANT = re.compile(
@@ -139,23 +147,23 @@ def find_alike_pairs(
 
 
 def find_address(question: str, names: set[str], found: list[PromptPassage]) -> list[Pair]:
-    """Of "Where is the shop?" the line with a street, where what stands above it has the words of the question or means
-    the same: who a paper is from.
+    """Of "Where is the shop?" the line with a street right below one that has the words of the question or means the
+    same: who a paper is from.
     """
     wanted = " ".join(word for word in extract_content_words(question) if stem_word(word) not in names)
     addresses: dict[str, tuple[float, Pair]] = {}
-    for passage in found if WHERE_IS.search(question) else ():
-        above: list[str] = []
-        for line in passage.text.splitlines()[:MAX_LINES_ABOVE]:
-            if STREET.search(line):
-                head = " ".join(above) or split_headings(passage)[0]
+    for passage in found if WHERE_IS.search(question) and (wanted or names) else ():
+        lines = [split_headings(passage)[0], *filter(str.strip, passage.text.splitlines())]
+        for head, line in pairwise(lines[: MAX_LINES_ABOVE + 1]):
+            if ADDRESSEE.match(head) or ADDRESSEE.match(line):
+                break
+            if POSTAL.search(line) and not (PRICE.search(line) or CALENDAR_DATE.search(line)):
                 known = set(extract_terms(head))
                 said = all(has_term(term, known) for term in extract_terms(wanted))
                 likeness = 1.0 if said else measure_likeness(wanted, [head])[0]
                 if names <= known and likeness >= MIN_LIKENESS_ABOVE:
                     addresses.setdefault(line, (likeness, Pair("", line, line, passage.n)))
                 break
-            above.append(line)
     return _choose(list(addresses.values()))
 
 

@@ -4,7 +4,6 @@ import re
 
 from llm.offline.asked import MONTH
 from llm.recognisers.findings import words
-from llm.recognisers.formats import STREET
 from llm.recognisers.people import find_people
 
 MAX_BYLINE_CHARACTERS = 400
@@ -13,6 +12,16 @@ OPENING_PASSAGES = 5
 """So many of the earliest passages of a document are its opening, or all up to the first that states something."""
 BETWEEN_NAMES = words("and und et de del van von der den la le el al bin di da y by")
 ADDRESSES = re.compile(r"\((?:https?:|/|mailto:)[^)]*\)|\S+@\S+|https?:\S+|[\d*†‡§¶∗]+")
+STREET = (
+    r"(?:street|st|road|rd|row|lane|avenue|ave|way|drive|close|court|square|place|terrace|quay|wharf|hill|gardens?|grove"
+    r"|crescent|boulevard|blvd|mews|walk|parade)"
+)
+POSTAL = re.compile(
+    r"\b\d{1,5}[a-z]?,?\s(?:(?:(?-i:[^\W\d_a-zß-öø-ÿ])[\w'’-]{0,30}\s|\d{1,3}(?:st|nd|rd|th)\s){1,3}"
+    rf"{STREET}\b|(?:rue|avenue)\s)"
+    r"|\b[^\W\d_][\w-]{0,30}(?:straße|strasse|str\.|weg|platz|gasse|allee)\s+\d|\bP\.?O\.? Box\b",
+    re.IGNORECASE,
+)
 SALUTATION = re.compile(r"^\W*(?:dear|to whom|sehr geehrt\w*|liebe[rs]?)\b", re.IGNORECASE)
 NAME_LIKE = re.compile(r"[^\W\d_a-zß-öø-ÿ][\w'’-]+(?:\s[^\W\d_a-zß-öø-ÿ][\w'’-]+){1,2}")
 PEOPLE_LISTED = re.compile(
@@ -40,7 +49,7 @@ def is_byline(line: str) -> bool:
     bare = ADDRESSES.sub(" ", line).strip(" ,;·-–—")
     if (
         len(line) > MAX_BYLINE_CHARACTERS
-        or STREET.search(line)
+        or POSTAL.search(line)
         or any(word[0].islower() and word not in BETWEEN_NAMES for word in re.findall(r"[^\W\d_]+", bare))
     ):
         return False
@@ -72,7 +81,7 @@ def find_others(lines: list[str]) -> set[str]:
             above = line
         elif WRITERS.match(line):
             continue
-        elif at < greets or _is_list_of_people(above) or STREET.match("".join(lines[at + 1 : at + 2])):
+        elif at < greets or _is_list_of_people(above) or POSTAL.match("".join(lines[at + 1 : at + 2])):
             others.add(line)
     return others
 

@@ -33,34 +33,16 @@ LEANING = re.compile(
     r"|nicht|kein\w*|ohne|mein\w*|unser\w*|dies\w*)\b|n['’]t\b",
     re.IGNORECASE,
 )
-MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
-MONTH = "|".join(MONTHS)
+MONTH = "january|february|march|april|may|june|july|august|september|october|november|december"
+MONTHS = MONTH.split("|")
 WHEN = re.compile(
     r"\b(?P<how>before|by|until|till|after|from|since|in|on)?\s*(?:the\s+)?(?P<end>end of\s+)?"
     rf"(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?(?:(?P<month>{MONTH})\s*,?\s*)?(?P<year>(?:19|20)\d\d)\b",
     re.IGNORECASE,
 )
-WORDS_OF_FIELD = {"ends": "end ending ended expire expires expiring run over until",
-                  "due": "deadline finish finished end ends complete completed completion ready",
-                  "starts": "start starting begin begins", "started": "start join joined begin hired",
-                  "salary": "earn earns pay paid wage", "value": "worth amount price", "budget": "money",
-                  "owner": "manager lead leader leads charge responsible boss runs", "counterparty": "party partner",
-                  "phase": "stage progress far along", "status": "state progress done", "title": "job role position",
-                  "email": "mail address", "severity": "bad serious severe"}  # fmt: skip
-"""A word of a field's name -> its other names."""
+WORDS_OF_FIELD = {"ends_on": "end ends ending ended expire expires expiring run out", "due_on": "due deadline finish",
+                  "starts_on": "start starts starting begin begins", "started_on": "start started joined hired",
+                  "salary": "earn salary pay", "value": "value worth", "budget": "budget"}  # fmt: skip
 # Words that name no more than that records are asked for.
 FILLER = words(
     """we have has exist exists there list show give many number count total sum all every currently right now still
@@ -166,7 +148,7 @@ def _is_bare(question: str) -> bool:
 
 def _split_words(name: str) -> set[str]:
     base = name.lstrip("-").partition("__")[0]
-    return {word for part in base.split("_") for word in (part, *WORDS_OF_FIELD.get(part, "").split())}
+    return {*base.split("_"), *WORDS_OF_FIELD.get(base, "").split()}
 
 
 def _take_states(wanted: RecordType, left: list[str], where: dict[str, str]) -> list[str]:

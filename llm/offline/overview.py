@@ -286,7 +286,7 @@ def _is_artefact(text: str) -> bool:
     return (
         text.startswith("#")
         or bool(re.search(r"\bpage \d+ of \d+\b", text, re.I))
-        or not re.search(r"\w{3}", text)
+        or not re.search(r"\w{3}|[^\W\d_]{2}", text)
         or bool(BROKEN_OFF.search(text))
     )
 

@@ -9,6 +9,8 @@ from llm.prompts import NOT_FOUND
 
 TYPES = """Types:
 - contract (contracts): name, counterparty, value (money), status = draft | active, starts_on (date), ends_on (date)
+- task (tasks): name, status = todo | done, due_on (date)
+- employee (employees): name, salary (money), started_on (date)
 - risk (risks): name, severity = low | medium | high, status = open | mitigated
 """
 TOOLS = [{"name": "list_records", "description": TYPES}]
@@ -34,6 +36,9 @@ WITHOUT_VALUE = [{"name": "list_records", "description": TYPES.replace(" value (
             {"type": "contract", "where": {"status": "active"}, "sum": "value"},
         ),
         ("Which contract has the largest value?", {"type": "contract", "order": "-value", "limit": 1}),
+        ("Which employee was hired first?", {"type": "employee", "order": "started_on", "limit": 1}),
+        ("Which employee was paid first?", None),
+        ("How many tasks were completed in June 2025?", None),
         ("Which contracts limit liability?", None),
         ("What is the liability cap of the contract?", None),
         ("Who signed it?", None),

@@ -1,5 +1,7 @@
 """A question about all of a record is answered from what the asker may see of its documents, and from nothing else."""
 
+import re
+
 import pytest
 
 from chat.document_overviews import MAX_DOCUMENTS
@@ -146,3 +148,18 @@ def test_documents_with_a_word_of_the_focus_are_read_before_newer_ones_as_far_as
         chat.ask("What of the kedge?")
         given = model.requests[-1].text
         assert ("is rusty" in given, "£90,000" in given, given.count("is free")) == read
+
+
+def test_short_documents_are_read_whole_as_far_as_their_passages_are_few(viewer, contract, index, start, model):
+    """A receipt has many short lines. A list of more is cut, and so is a second receipt beside the first."""
+    for name, count in (("Rolls", 35), ("Loaves", 35), ("Cakes", 110)):
+        paper = index.file(contract, f"{name}.pdf")
+        for n in range(count):
+            index.row(contract, f"{name} {n}", file=paper, position=n)
+    chat = start(viewer, contract)
+    for asked, given in (({"document": "Rolls"}, 35), ({"document": "Cakes"}, 14), ({"focus": "x"}, 4 + 35 + 4)):
+        model.says(tool_use=("read_documents", asked))
+        model.says(text="Read.")
+        chat.ask("What was bought?")
+        read = model.requests[-1].body["messages"][-1]["content"][0]["content"]
+        assert len(re.findall(r"^\[\d+\] (?:Rolls|Loaves|Cakes) ", str(read), re.MULTILINE)) == given

@@ -6,6 +6,7 @@ from llm import prompts
 from llm.offline import engine
 from llm.offline.answering import answer
 from llm.offline.field_answers import find_field
+from llm.offline.form_answers import find_address
 from llm.offline.reading import PromptPassage
 from llm.prompts import NOT_FOUND, NumberedPassage, PromptAgent, PromptDocument, Record
 from tests.llm.offline_helpers import said
@@ -313,24 +314,89 @@ def test_a_question_that_names_something_is_one_for_a_search(question):
     assert {name for name, asked in calls if not asked.get("document")} == {"search_knowledge"}
 
 
+PROJECT = ("Ring road", "project", ["Phase: Planning", "Due on: 30 June 2028", "Owner: Devika Rao"])
+TASK = ("Deck survey", "task", ["Status: To do", "Due on: 30 June 2028"])
+HIRE = ("Crane hire", "contract", ["Value: €90,000", "Starts on: 1 May 2026", "Notice period (days): 30"])
+EMPLOYEE = ("Mara Quill", "employee", ["Title: Pilot", "Email: mara@yard.example", "Started on: 1 May 2020"])
+
+
 @pytest.mark.parametrize(
-    ("question", "line"),
+    ("record", "question", "line"),
     [
-        ("When does the project end?", "Due on: 30 June 2028"),
-        ("What is the deadline?", "Due on: 30 June 2028"),
-        ("Who is the project manager?", "Owner: Devika Rao"),
-        ("When does the crane hire end?", ""),  # of something else
-        ("When did the project start?", ""),
-        ("Who is the insurer?", ""),
-        ("What is the project's budget?", ""),  # a field that the asker is not shown is not in the prompt
+        (PROJECT, "When does the project end?", "Due on: 30 June 2028"),
+        (PROJECT, "When does the Ring road end?", "Due on: 30 June 2028"),
+        (PROJECT, "What is the deadline?", "Due on: 30 June 2028"),
+        (PROJECT, "Who is the project manager?", "Owner: Devika Rao"),
+        (("Ring road", "project", ["Budget: €9,000"]), "How much money is there?", "Budget: €9,000"),
+        (PROJECT, "What is the stage?", "Phase: Planning"),
+        (TASK, "What is the status?", "Status: To do"),
+        (TASK, "Is it done?", "Status: To do"),
+        (HIRE, "What is the crane hire worth?", "Value: €90,000"),
+        (HIRE, "When did it start?", "Starts on: 1 May 2026"),
+        (HIRE, "How many days of notice?", "Notice period (days): 30"),
+        (EMPLOYEE, "What is Mara's job title?", "Title: Pilot"),
+        (EMPLOYEE, "What is her e-mail address?", "Email: mara@yard.example"),
+        (EMPLOYEE, "When was she hired?", "Started on: 1 May 2020"),
+        # Something else is asked for than the field says.
+        (PROJECT, "When does the crane hire end?", ""),
+        (PROJECT, "When did the project start?", ""),
+        (PROJECT, "Who is the insurer?", ""),
+        (PROJECT, "What is the lead time?", ""),
+        (PROJECT, "Is there a charge?", ""),
+        (PROJECT, "Any leads?", ""),
+        (PROJECT, "Who is the owner's manager?", ""),
+        (PROJECT, "What is the project responsible for?", ""),
+        (PROJECT, "When was it completed?", ""),
+        (PROJECT, "When did the project end?", ""),
+        (PROJECT, "Where does the Ring road end?", ""),
+        (PROJECT, "What is the finish?", ""),
+        (TASK, "What has been done?", ""),
+        (TASK, "Who has done it?", ""),
+        (HIRE, "Has notice been given?", ""),
+        (HIRE, "How many days?", ""),
+        (HIRE, "What is the crane worth?", ""),
+        (HIRE, "Where does it start?", ""),
+        (EMPLOYEE, "What is her address?", ""),
+        (PROJECT, "What is the project's budget?", ""),  # a field that the asker is not shown is not in the prompt
     ],
 )
-def test_a_field_answers_by_its_other_names_and_nothing_else(question: str, line: str) -> None:
-    fields = ["Phase: Planning", "Due on: 30 June 2028", "Owner: Devika Rao"]
-    assert find_field(question, "Eastmole Pumping Station project", fields) == line
+def test_a_field_answers_by_its_other_names_and_nothing_else(
+    record: tuple[str, str, list[str]], question: str, line: str
+) -> None:
+    assert find_field(question, *record) == line
 
 
-def test_where_a_shop_is_says_the_address_under_its_name() -> None:
-    receipt = PromptPassage(1, "Receipt.pdf (April)", "GOLDEN CRUST BAKERY\n88 Castle Street\nRolls 3.20\nTotal 3.20")
-    assert [q.sentence for q in answer("Where is the bakery?", [receipt])] == ["88 Castle Street"]
-    assert answer("Where is the crane?", [receipt]) == []
+def test_a_field_of_a_named_record_is_of_the_kind_that_is_asked_for() -> None:
+    text = "Project: Eastmole Pumping Station\nDue on: 30 June 2028\nOwner: Devika Rao"
+    fields = PromptPassage(1, "Eastmole Pumping Station", text, "fields")
+    assert [q.sentence for q in answer("When is the Eastmole Pumping Station due?", [fields])] == text.split("\n")[1:2]
+    for question in ("Who completed the Eastmole Pumping Station?", "Who is due at the Eastmole Pumping Station?"):
+        assert answer(question, [fields]) == []
+
+
+@pytest.mark.parametrize("head", ["GOLDEN CRUST BAKERY", "GOLDEN CRUST BAKERY\nBill to: Mara Quill", "Mara Quill"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "88 Castle Street",
+        "Catering 120.00",
+        "Spring 2025",
+        "Engineering 3",
+        "30 days to close",
+        "2 Castle Rolls Way 9.00",
+    ],
+)
+def test_where_a_shop_is_says_the_address_right_below_its_name(head: str, line: str) -> None:
+    receipt = PromptPassage(1, "Receipt.pdf (April)", f"{head}\n{line}\nThanks from the bakery\nTotal 3.20")
+    is_address = (head, line) == ("GOLDEN CRUST BAKERY", "88 Castle Street")
+    assert [pair.value for pair in find_address("Where is the bakery?", set(), [receipt])] == [line] * is_address
+    assert find_address("Where is the crane?", set(), [receipt]) == find_address("Where is it?", set(), [receipt]) == []
+    if is_address:
+        assert [quote.sentence for quote in answer("Where is the bakery?", [receipt])] == [line]
+
+
+def test_what_was_bought_is_every_line_with_a_price_that_adds_nothing_up() -> None:
+    bought = ["TV 499.00", "Öl 12,50", "New Balance 574 shoes 99.00"]
+    lines = [*bought, "7 12.00", "Estimated total 610.50", "Member discount -3.00", "Balance 610.50"]
+    receipt = PromptDocument("Receipt.pdf (April)", [NumberedPassage(1, "\n\n".join(lines))])
+    assert set(ask("What was bought?", [receipt])[0].splitlines()) == {f"- {line} [1]" for line in bought}

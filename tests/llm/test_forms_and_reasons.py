@@ -5,6 +5,7 @@ import pytest
 from llm import prompts
 from llm.offline.answering import answer
 from llm.offline.chatting import find_best_answer
+from llm.offline.follow_ups import read_meanings
 from llm.offline.reading import PromptPassage
 from llm.prompts import PromptDocument
 from tests.llm.test_first_questions import PAPER, ask
@@ -166,6 +167,21 @@ def test_a_question_that_goes_on_asks_the_same_of_something_else_or_something_el
     ]
     answered = find_best_answer({"messages": messages}, 2, follows, [prompts.render_passages([NUTS]).text])
     assert [has in quote.sentence for quote in answered.quotes] == [True], answered
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question", "meant"),
+    [
+        ("What is the price of the boat?", "And of the crane?", "What is the price of the crane?"),
+        ("What is the price of the boat?", "And in May?", "What is the price of the boat? And in May?"),
+        ("What is due on a" + "-'" * 20_000 + " b c d", "And on Monday?", "What is due on Monday?"),
+    ],
+)
+def test_what_is_asked_of_another_one_stands_behind_the_same_preposition(
+    earlier: str, question: str, meant: str
+) -> None:
+    messages = [{"role": "user", "content": earlier}, {"role": "user", "content": question}]
+    assert next(read_meanings({"messages": messages}, 1, question)) == meant
 
 
 @pytest.mark.parametrize(
