@@ -70,12 +70,12 @@ class ResolvedCitation:
     @property
     def page(self) -> int | None:
         """Of what is meant by it: of `words`, else of the beginning."""
-        part = self._find_part
+        part = self._cited_part
         return part.page if part else self.located.page if self.located else None
 
     @property
     def section(self) -> str:
-        part = self._find_part
+        part = self._cited_part
         return part.section if part else self.located.section if self.located else ""
 
     @property
@@ -86,7 +86,7 @@ class ResolvedCitation:
         """Where it opens, with `words` marked; empty where it is not available."""
         if self.located is None or self.entity is None:
             return ""
-        part = self._find_part or self.located.layout.find_part(None)
+        part = self._cited_part or self.located.layout.find_part(None)
         file = self.file.id if self.file else None
         row, passage = self.located.row, part.paragraph if part else None
         return build_passage_url(scope, self.entity.id, file, row=row, passage=passage, words=self.words)
@@ -102,7 +102,7 @@ class ResolvedCitation:
         return text if len(text) <= PREVIEW else f"{text[: PREVIEW - 1].rstrip()}…"
 
     @property
-    def _find_part(self) -> TextPart | None:
+    def _cited_part(self) -> TextPart | None:
         return self.located.layout.find_part(self.words[0]) if self.located and self.words else None
 
 
