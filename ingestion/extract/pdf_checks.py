@@ -90,7 +90,7 @@ def check(path: Path, builder: Builder, limits: Limits, report: Report) -> PdfCh
                     builder.miss("earlier_revision", EARLIER)
                     break
                 sweep.sweep_earlier(*before, newest)
-        sweep.of_file(path, pdf.is_encrypted)
+        sweep.of_file(path, pdf.is_encrypted, ends)
     return checked
 
 

@@ -24,6 +24,7 @@ GOES_ON = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 NUMBERS = re.compile(rb"\d \d{1,5}\Z")
 MAX_NUMBERS = 7  # characters that NUMBERS takes
 MOST_REVISIONS = 8
+FIRST_OBJECTS = 2  # at most, before the first end of a file for reading over a network: what it is, and a table
 
 
 def build_corrupt(what: str) -> Quarantined:
@@ -51,7 +52,9 @@ def ends(path: Path, builder: Builder) -> list[int]:
         raise build_corrupt("This PDF breaks off before its end: it was probably not uploaded or saved completely.")
     if closed and _says_more(path, closed[0] + 5):
         builder.miss("trailing_data", "There is more in this file after the end of the PDF.")
-    found = _ends_of_versions(marks)[1 if linear else 0 : -1]
+    found = _ends_of_versions(marks)[:-1]
+    if linear and found and sum(kind == b" obj" and offset < found[0] for kind, offset in marks) <= FIRST_OBJECTS:
+        del found[0]
     if len(found) > MOST_REVISIONS:
         builder.miss("earlier_revision", "This PDF keeps many earlier versions of itself, which were not read.")
         return []

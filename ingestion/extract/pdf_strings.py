@@ -27,11 +27,7 @@ SHOWN = re.compile(
 COMMENT = re.compile(rb"%[^\r\n]+")
 # Both begin with literal signs, as TOKEN does; what may not stand before those is asked behind them.
 PICTURE_BEGINS, PICTURE_ENDS = re.compile(rb"BI\b(?<!\wBI).{1,2000}?\bID\s", re.S), re.compile(rb"EI\b(?<=\sEI)")
-STREAM = re.compile(rb"\bstream\r?\n")
 BETWEEN = re.compile(rb"endobj(.*?)(?=\d+\s+\d+\s+obj\b|xref|trailer|startxref|\Z)", re.S)
-OBJECT = re.compile(rb"(?:\A|[\r\n \t])(\d{1,10})[ \t]+(\d{1,5})[ \t]+obj\b(.{0,400})", re.S)
-# What holds objects or their places, and what is a number or a word by itself.
-OF_FILE = re.compile(rb"[^>]*/(?:ObjStm|XRef)\b|\s*(?:[-+.\d]{1,20}|true|false|null|\[[-+.\d\s]*\])\s*endobj", re.S)
 INDEXED = re.compile(rb"/(?:Indexed|I)\s[^\]]{1,200}?\s\d{1,3} (\d+) (\d+) R\s*\]")
 USUAL_COMMENT = re.compile(rb"%(?:PDF-\d\.\d.*|%EOF.*|[\x80-\xff%]{2,16}\s*|%?\s*)")
 PRINTABLE = bytes(range(32, 127)) + b"\t\r\n"
@@ -121,15 +117,6 @@ def list_table_strings(content: bytes, known: set[bytes]) -> Iterator[str]:
         yield " ".join(word for word in words if word in odd)
 
 
-def cut_streams(content: bytes) -> bytes:
-    """The bytes of a file without what its streams hold."""
-    pieces, begin = [], 0
-    while (found := STREAM.search(content, begin)) and (end := content.find(b"endstream", found.end())) >= 0:
-        pieces.append(content[begin : found.start()])
-        begin = end + len(b"endstream")
-    return b"stream endstream".join([*pieces, content[begin:]])
-
-
 def list_file_strings(content: bytes, rest: bytes, known: set[bytes]) -> Iterator[str]:
     """Of the bytes of a file outside of its streams: strings that are in no object, comments, what stands between.
     rest: the file without its streams."""
@@ -142,10 +129,3 @@ def list_file_strings(content: bytes, rest: bytes, known: set[bytes]) -> Iterato
         if between.strip():
             yield from list_texts_in_bytes(between)
     yield from list_texts_in_bytes(content[content.rfind(b"%%EOF") + 5 :])
-
-
-def find_objects_in_file(rest: bytes) -> set[tuple[int, int]]:
-    """Numbers of all objects that are written out, whether a table names them or not. rest: the file without its
-    streams."""
-    found = OBJECT.findall(rest)
-    return {(int(number), int(version)) for number, version, behind in found if not OF_FILE.match(behind)}

@@ -19,12 +19,11 @@ from ingestion.extract.build import Builder
 from ingestion.extract.font_strings import list_texts_of_font
 from ingestion.extract.pdf_digests import StreamDigests
 from ingestion.extract.pdf_images import FILES, compute_readable_share, sweep_image
+from ingestion.extract.pdf_object_offsets import cut_streams, list_table_offsets, list_unnamed_objects
 from ingestion.extract.pdf_strings import (
     FILE_TABLE,
     INDEXED,
     REFERENCE,
-    cut_streams,
-    find_objects_in_file,
     list_content_strings,
     list_file_strings,
     list_syntax_strings,
@@ -71,11 +70,13 @@ class Sweep:
     _linearized: bool = False
     _drawings: list[pikepdf.Object] = field(default_factory=list)
     _objects: set[Place] = field(default_factory=set)
+    _offsets: set[int] = field(default_factory=set)  # of objects that the table of a version names
     _known: set[bytes] = field(default_factory=set)
 
     def sweep_objects(self, pdf: pikepdf.Pdf) -> Objects:
         """Strings of all objects, and what each stream is there for."""
         self.roles.clear()
+        self._offsets |= list_table_offsets(pdf)
         found, batch, size = Objects(), list[bytes](), 0
         for entry in (pdf.trailer, *pdf.objects):
             if isinstance(entry, pikepdf.Stream):
@@ -214,18 +215,19 @@ class Sweep:
             return
         self.builder.add_remainder(_list_page_texts(content))
 
-    def of_file(self, path: Path, encrypted: bool) -> None:
-        """Bytes that are in no object."""
+    def of_file(self, path: Path, encrypted: bool, ends: Sequence[int]) -> None:
+        """Bytes that are in no object of a version, and objects that no version's table names. ends: of the earlier
+        versions."""
         if path.stat().st_size > MAX_FILE_BYTES:
             self.builder.miss(
                 "remainder_too_large", "This PDF is too large; what stands between its parts was not read."
             )
             return
         content = path.read_bytes()
-        rest = cut_streams(content)
+        rest, offsets = cut_streams(content)
         if not encrypted:  # else strings are not what they look like
             self.builder.add_remainder(list_file_strings(content, rest, self._known))
-        if find_objects_in_file(rest) - self._objects:
+        if list_unnamed_objects(content, offsets, self._offsets, ends):
             self.builder.miss("unknown_part", UNKNOWN)
 
 

@@ -92,9 +92,12 @@ def added(path: Path, objects: dict[int, bytes]) -> Path:
     return path
 
 
-def assembled(path: Path, objects: Sequence[bytes], trailer: bytes = b"") -> Path:
-    """A PDF of these objects, numbered from 1 and written as they are given; the first is the catalogue."""
-    written, table = b"%PDF-1.7\n", b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
+def assembled(path: Path, objects: Sequence[bytes], trailer: bytes = b"", before: bytes = b"") -> Path:
+    """A PDF of these objects, numbered from 1 and written as they are given; the first is the catalogue.
+
+    before: stands behind the header, and the table says nothing of it.
+    """
+    written, table = b"%PDF-1.7\n" + before, b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
     for number, content in enumerate(objects, start=1):
         table += b"%010d 00000 n \n" % len(written)
         written += b"%d 0 obj\n%s\nendobj\n" % (number, content)

@@ -105,8 +105,15 @@ def stream(head: bytes, content: bytes) -> bytes:
     return b"<< %s /Length %d >>\nstream\n%s\nendstream" % (head, len(content), content)
 
 
-def sheets(path: Path, drawn: bytes, more: Mapping[int, bytes], text: bytes = b"The quay is closed.") -> Path:
-    """Text on the first page; on the second what `drawn` shows, with the picture that is object 8."""
+def sheets(
+    path: Path,
+    drawn: bytes,
+    more: Mapping[int, bytes],
+    text: bytes = b"The quay is closed.",
+    before: bytes = b"",
+) -> Path:
+    """Text on the first page; on the second what `drawn` shows, with the picture that is object 8. before: bytes in
+    front of the objects."""
     objects = {
         1: b"<< /Type /Catalog /Pages 2 0 R >>",
         2: b"<< /Type /Pages /Count 2 /Kids [3 0 R 4 0 R] >>",
@@ -116,7 +123,7 @@ def sheets(path: Path, drawn: bytes, more: Mapping[int, bytes], text: bytes = b"
         6: drawn,
     }
     objects |= more
-    return assembled(path, [objects.get(number, b"null") for number in range(1, 11)])
+    return assembled(path, [objects.get(number, b"null") for number in range(1, 11)], before=before)
 
 
 def read(path: Path) -> Extraction:
@@ -192,6 +199,35 @@ def test_a_picture_of_an_earlier_version_is_on_record(tmp_path: Path) -> None:
         assert "earlier_revision" in {missed.code for missed in found.unaccounted}
         digests.add(found.unread)
     assert len(digests) == 8
+
+
+@pytest.mark.parametrize("head", [b"8 0 obj\n", b"8\n0\nobj", b"endobj 8 0 obj", b"8 %\n0 obj", b""])
+def test_a_picture_that_no_table_names_is_on_record(tmp_path: Path, head: bytes) -> None:
+    """Its number is given to another that stands further down. The twin: the same bytes as the picture of the page."""
+
+    def find_codes(before: bytes, more: Mapping[int, bytes]) -> set[str]:
+        found = read(sheets(tmp_path / "a.pdf", stream(b"", DRAWS_PICTURE), more, before=before))
+        return {missed.code for missed in found.unaccounted}
+
+    picture = stream(GREY, PIXELS)
+    assert "unknown_part" in find_codes(head + picture + b"\nendobj\n", {})
+    assert "unknown_part" not in find_codes(b"", {8: picture})
+
+
+def test_the_earlier_version_of_a_linear_file_is_read(tmp_path: Path) -> None:
+    """Whether its first table ends as others do, or not. The twin: the linear file by itself."""
+    path = sheets(tmp_path / "a.pdf", stream(b"", b"BT /F1 12 Tf 72 700 Td (Mara earns 98,000.) Tj ET"), {})
+    with pikepdf.open(path, allow_overwriting_input=True) as pdf:
+        pdf.save(path, linearize=True)
+    with pikepdf.open(path) as pdf:
+        number = pdf.pages[1].obj.Contents.objgen[0]
+    linear = path.read_bytes()
+    assert linear.count(b"%%EOF") == 2
+    for whole in (linear, linear.replace(b"%%EOF", b"%%EOX", 1)):
+        path.write_bytes(whole)
+        assert "earns" in str(read(path))
+        changed = read(added(path, {number: stream(b"", b"BT /F1 12 Tf 72 700 Td (Mara left.) Tj ET")}))
+        assert any("earns" in text for text in changed.remainder), changed.remainder
 
 
 def test_content_of_several_pages_counts_where_one_of_them_was_not_read(tmp_path: Path) -> None:
