@@ -35,8 +35,9 @@ def cut_streams(content: bytes) -> tuple[bytes, list[int]]:
 
 def list_table_offsets(pdf: pikepdf.Pdf) -> set[int]:
     """Where objects of a version begin, by its table, and further tables, which need not name themselves."""
-    tables = [value for key in ("/Prev", "/XRefStm") if isinstance(value := pdf.trailer.get(key), int)]
-    return {entry.offset for entry in pdf.get_xref_table().values() if entry.type == WRITTEN_OUT} | set(tables)
+    entries, tables = pdf.get_xref_table().values(), [pdf.trailer.get(key) for key in ("/Prev", "/XRefStm")]
+    offsets = [entry.offset for entry in entries if entry.type == WRITTEN_OUT] + tables
+    return {offset for offset in offsets if isinstance(offset, int)}
 
 
 def list_unnamed_objects(
