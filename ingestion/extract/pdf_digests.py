@@ -16,6 +16,9 @@ OF_WRITTEN_ANEW = frozenset({"Metadata", "Extends"})  # keys by which nothing re
 # Of the dictionary of a stream: what changes when a file is saved, and changes nothing that a page shows.
 LEFT_OUT = frozenset({"/LastModified", "/Length", "/Metadata", "/PieceInfo", "/StructParent", "/StructParents"})
 MAX_DEPTH = 32
+# Drawn words have many bends, or very many straight lines (operators of ISO 32000-1, 8.5.2).
+BEND, STRAIGHT_LINE = re.compile(rb"\d\s+[cvy]\s"), re.compile(rb"\d\s+l\s")
+MIN_BENDS, MIN_STRAIGHT_LINES = 30, 300
 INLINE_PICTURE = re.compile(rb"(?<![\w/])BI[\s\0]*[/%]")  # ISO 32000-1, 8.9.7
 
 
@@ -45,21 +48,21 @@ class StreamDigests:
         """Of a picture with its dictionary, by which the same bytes show one thing or another: size, colours, masks."""
         return self._digest_stream(stream, raw, 0) if is_picture(stream) else hashlib.sha256(raw).digest()
 
-    def has_lost_picture(
+    def has_lost_drawing(
         self,
         stream: pikepdf.Stream,
         newest: Collection[bytes],
         unpack: Callable[[pikepdf.Stream], bytes | None],
     ) -> bool:
-        """Whether a stream of an earlier version is a picture, or draws one, that is not in the newest version; also
-        where that cannot be told. All streams are looked at, whatever they are said to be.
+        """Whether a stream of an earlier version is a picture, or draws one or what may be words, and the newest version
+        lacks it; also where that cannot be told. All streams are looked at, whatever they are said to be.
 
         newest: digests of its streams. unpack: the content of a stream, None where it is too large, and that is on
         record."""
         try:
             if self.digest(stream, stream.read_raw_bytes()) in newest:
                 return False
-            return is_picture(stream) or INLINE_PICTURE.search(unpack(stream) or b"") is not None
+            return is_picture(stream) or _draws(unpack(stream) or b"")
         except (pikepdf.PdfError, ValueError, TypeError, AttributeError, RuntimeError):
             return True
 
@@ -97,6 +100,12 @@ class StreamDigests:
 def is_picture(stream: pikepdf.Stream) -> bool:
     """Viewers take `(Image)` for `/Image`; none shows a picture without a width."""
     return stream.get("/Subtype") == pikepdf.Name.Image or "/Width" in stream
+
+
+def _draws(content: bytes) -> bool:
+    if INLINE_PICTURE.search(content):
+        return True
+    return len(BEND.findall(content)) >= MIN_BENDS or len(STRAIGHT_LINE.findall(content)) >= MIN_STRAIGHT_LINES
 
 
 def _join(kind: bytes, digests: Collection[bytes]) -> bytes:

@@ -200,13 +200,13 @@ class Sweep:
                 self.builder.miss("damaged_part", "A drawing of this PDF is damaged; it was not read.")
 
     def sweep_earlier(self, before: pikepdf.Pdf, content: bytes, newest: Collection[bytes]) -> None:
-        """Strings of an earlier version, and the text of its pages. A picture that is no longer there is on record, for
+        """Strings of an earlier version, and the text of its pages. A drawing that is no longer there is on record, for
         nothing looks at it. newest: digests of the streams of the newest version."""
         streams = self.sweep_objects(before).streams
         of_pages = {place for place, keys in self.roles.items() if "Contents" in keys}
         digests = StreamDigests(self.roles)
         for entry in streams:
-            if digests.has_lost_picture(entry, newest, self._unpack_content):
+            if digests.has_lost_drawing(entry, newest, self._unpack_content):
                 self.builder.miss("earlier_revision", EARLIER)
             self.sweep_stream(entry, of_page=entry.objgen in of_pages)
         self.sweep_drawings(before)

@@ -199,6 +199,10 @@ def test_a_picture_of_an_earlier_version_is_on_record(tmp_path: Path) -> None:
         assert "earlier_revision" in {missed.code for missed in found.unaccounted}
         digests.add(found.unread)
     assert len(digests) == 8
+    for drawn, is_lost in ((b"10 10 m 20 30 40 30 50 10 c S\n", True), (b"10 10 m 20 30 l S\n", False)):
+        path = sheets(tmp_path / "a.pdf", stream(b"", drawn * 40), {})
+        codes = {missed.code for missed in read(added(path, {6: stream(b"", b"0 0 m 9 9 l S")})).unaccounted}
+        assert ("earlier_revision" in codes) is is_lost, codes
 
 
 @pytest.mark.parametrize("head", [b"8 0 obj\n", b"8\n0\nobj", b"endobj 8 0 obj", b"8 %\n0 obj", b""])
