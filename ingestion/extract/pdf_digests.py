@@ -54,8 +54,8 @@ class StreamDigests:
         newest: Collection[bytes],
         unpack: Callable[[pikepdf.Stream], bytes | None],
     ) -> bool:
-        """Whether a stream of an earlier version is a picture, or draws one or what may be words, and the newest version
-        lacks it; also where that cannot be told. All streams are looked at, whatever they are said to be.
+        """Whether a stream of an earlier version is a picture, or draws one or what may be words, and the newest
+        version lacks it; also where that cannot be told. All streams are looked at, whatever they are said to be.
 
         newest: digests of its streams. unpack: the content of a stream, None where it is too large, and that is on
         record."""
