@@ -186,7 +186,8 @@ def connection_pool(transactional_db: None, kept_pools: dict[str, Any]) -> Itera
     """Connections are given back to a pool when they are closed, as in the web server.
 
     Threads take theirs anew for each step, and one that is new has to read the catalogue and to plan every statement:
-    three quarters of the database's time in a turn. Tests use one pool in turn; others, who want a pool of their own, do not see it.
+    two thirds of the database's time in a turn. All tests that ask for it share one pool; who wants their own does
+    not see it.
     """
     options = connection.settings_dict["OPTIONS"]
     known = DatabaseWrapper._connection_pools
