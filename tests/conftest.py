@@ -21,7 +21,9 @@ from tests.costs import pytest_configure, pytest_runtest_protocol  # noqa: F401 
 from tests.db_plugin import (  # noqa: F401  fixtures and hook
     app_connection,
     cluster,
+    connection_pool,
     django_db_setup,
+    kept_pools,
     owner_connection,
     pytest_sessionstart,
     superuser_connection,

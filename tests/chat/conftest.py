@@ -21,7 +21,7 @@ SALARY = "Jane Miller earns a salary of 91,000 euros a year as harbour master."
 
 
 @pytest.fixture(autouse=True)
-def _commits(transactional_db: None) -> Iterator[None]:
+def _commits(connection_pool: None) -> Iterator[None]:
     """Turns run in threads with connections of their own: what a test writes must be committed."""
     yield
     runner.wait_until_idle()

@@ -29,16 +29,14 @@ from tests.retrieval.conftest import Index
 
 FACTS = {
     "cap": ("What is the liability cap under the lease?", "The liability cap under the lease is two million euros."),
-    "notice": ("How long is the notice period?", "The notice period is ninety days from the end of a month."),
-    "deposit": ("What is the deposit?", "The deposit is 40,000 euros, paid on signing."),
     "inspector": ("Who inspected the quay wall?", "The quay wall was inspected by Ingrid Moss in May."),
-    "insurer": ("Who insures the cranes?", "The cranes are insured by Pell Mutual against storms."),
+    "deposit": ("What is the deposit?", "The deposit is 40,000 euros, paid on signing."),
 }
 
 
 @pytest.fixture
 def questions(contract: Entity, index: Index, tmp_path: Path) -> Path:
-    """Five questions that a file of five passages answers, one that nothing does, and one within a file that is not
+    """Three questions that a file of three passages answers, one that nothing does, and one within a file that is not
     there.
     """
     file = index.file(contract, "lease.pdf")
@@ -67,7 +65,7 @@ def test_answers_are_judged_kept_and_compared(
 ) -> None:
     first = evaluate(questions)
     assert first["figures"]["context_recall"] == 1.0
-    assert first["figures"]["citation_recall"] >= 0.8
+    assert first["figures"]["citation_recall"] == 1.0
     assert first["figures"]["citation_precision"] == 1.0
     assert first["figures"]["faithfulness"] == 1.0
     assert first["figures"]["not_found"] == 1.0
@@ -113,7 +111,7 @@ def test_what_a_member_rated_as_well_answered_is_asked_again_with_the_cited_pass
     index.file(contract, "fees.pdf")
     asked: list[tuple[Person, Entity, str, int]] = [
         (viewer, contract, FACTS["cap"][0], 1),
-        (viewer, contract, FACTS["notice"][0], -1),
+        (viewer, contract, FACTS["inspector"][0], -1),
         (viewer, mooring, "What is the mooring fee?", 1),
         (viewer, contract, "May a dog swim in the basin?", 1),
         (alice, contract, FACTS["deposit"][0], 1),
@@ -173,7 +171,7 @@ def test_a_question_without_an_answer_is_a_failure_and_not_a_figure(
         assert not AnswerRun.objects.exists()
         assert not Session.objects.exists()
         begun = AuditEntry.objects.filter(action="evaluation.answers")
-        told = {"set": "lease", "reader": "viewer", "principal": viewer.user.pk, "questions": 6}
+        told = {"set": "lease", "reader": "viewer", "principal": viewer.user.pk, "questions": 4}
         assert [entry.detail for entry in begun] == [told] * 3
 
 
@@ -188,7 +186,7 @@ def test_where_there_is_a_model_it_judges_and_its_verdicts_are_kept_with_the_ver
     """Statement by statement, from the passages that the asker may read; a verdict that is none is no figure."""
     index.row(contract, "The cap is kept from staff: nine million.", label=4, file=index.file(contract, "pay.pdf"))
     lines = questions.read_text().splitlines()
-    questions.write_text("\n".join([lines[0], lines[5]]))
+    questions.write_text("\n".join([lines[0], lines[3]]))
     settings.ANTHROPIC_BASE_URL = "http://127.0.0.1:9"
     settings.MODEL_PRICES = {}
 
@@ -252,7 +250,7 @@ def test_two_points_are_found_and_noise_is_not() -> None:
     """Of 250 questions; noise: one in thirty comes out otherwise, either way."""
     chance = np.random.default_rng(1)
     told = {"planted": 0, "noise": 0}
-    for trial in range(100):
+    for trial in range(50):
         before = (chance.random(250) < 0.8).astype(float)
         planted, noisy = before.copy(), before.copy()
         planted[chance.choice(np.flatnonzero(before), 5, replace=False)] = 0.0
@@ -260,7 +258,7 @@ def test_two_points_are_found_and_noise_is_not() -> None:
             noisy[chance.choice(np.flatnonzero(before == value), 4, replace=False)] = 1 - value
         for name, now in (("planted", planted), ("noise", noisy)):
             told[name] += bool(find_drops(_run(before), _run(now), seed=trial))
-    assert told["planted"] >= 95
+    assert told["planted"] >= 48
     assert told["noise"] == 0
     assert find_drops(_run(np.ones(250)), _run(np.zeros(250))) == [FigureDrop("answered", 1.0, 0.0)]
     assert find_drops(_run(np.zeros(250)), _run(np.ones(250))) == []

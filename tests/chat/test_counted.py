@@ -23,9 +23,9 @@ from tests.conftest import Person
 from tests.pulse.conftest import Work, move, pulse_of, rename, work  # noqa: F401  fixture
 from tests.retrieval.conftest import Index
 
-TASKS = 40
-SOME, MANY = 500, 10_000
+TASKS = 12
 MAX_SOURCES = 200
+SOME, MANY = 250, 2_000
 Start = Callable[[Person, Entity], Chat]
 
 
@@ -46,13 +46,13 @@ def project(alice: Person) -> Entity:
 
 @pytest.fixture
 def tasks(alice: Person, project: Entity, work: Work) -> list[Entity]:  # noqa: F811
-    """Forty tasks of the project, which its Pulse counts."""
+    """Twelve tasks of the project, which its Pulse counts."""
     made = make_tasks(alice, project, [f"Task {n}" for n in range(TASKS)])
     work()
     return made
 
 
-def ask(who: Person, record: Entity, start: Start, model: Model, answer: str = "Forty are to do.") -> tuple[Chat, str]:
+def ask(who: Person, record: Entity, start: Start, model: Model, answer: str = "Twelve are to do.") -> tuple[Chat, str]:
     chat = start(who, record)
     model.says(text=answer)
     return chat, chat.ask("How many tasks are there?")["id"]
@@ -120,7 +120,7 @@ def test_what_becomes_of_one_of_many_records_takes_no_answer_and_its_number_is_o
     work()
     assert f"{SOME} To do" in pulse_of(viewer, project)["text"]
     readers = {who.user.username: who for who in (viewer, hr, alice)}
-    chats = {name: ask(who, project, start, model, "Five hundred.")[0] for name, who in readers.items()}
+    chats = {name: ask(who, project, start, model, "Many.")[0] for name, who in readers.items()}
     chat, turn = ask(viewer, project, start, model, "The crane is red.")
     assert all(f"{SOME} To do" in request.text for request in model.requests[-4:])
     assert {(s.entity_id, s.weight) for s in sources_of(service, turn)} == {(project.pk, "text")}
@@ -135,11 +135,11 @@ def test_what_becomes_of_one_of_many_records_takes_no_answer_and_its_number_is_o
             change()
             left -= 1
             for name, who in readers.items():
-                assert (pulse_of(who, project)["text"], answers(chats[name])) == (None, ["Five hundred."]), change
+                assert (pulse_of(who, project)["text"], answers(chats[name])) == (None, ["Many."]), change
             assert work() > 0
             for name, who in readers.items():
                 assert f"{left} To do" in pulse_of(who, project)["text"], change
-                assert answers(chats[name]) == ["Five hundred."]
+                assert answers(chats[name]) == ["Many."]
 
     leaves(
         lambda: archive(alice.scope, tasks[1]),
@@ -160,7 +160,7 @@ def test_what_becomes_of_one_of_many_records_takes_no_answer_and_its_number_is_o
     copy_tasks(service, tasks[0], MANY - left, "another")
     viewer.api.post(f"/api/entities/{project.pk}/pulse/refresh/")
     work()
-    _, turn = ask(viewer, project, start, model, "Ten thousand.")
+    _, turn = ask(viewer, project, start, model, "Very many.")
     assert f"{MANY} To do" in model.requests[-1].text
     assert len(sources_of(service, turn)) <= MAX_SOURCES
     with service.open():
@@ -208,15 +208,15 @@ def test_a_number_that_includes_a_hidden_record_is_given_to_nobody(
     work: Work,  # noqa: F811
 ) -> None:
     chat, _ = ask(viewer, project, start, model)
-    assert "40 To do" in model.requests[-1].text
+    assert f"{TASKS} To do" in model.requests[-1].text
     restrict(alice, tasks[3])
     for who in (viewer, alice):
         ask(who, project, start, model)
-        assert "40 To do" not in model.requests[-1].text
+        assert f"{TASKS} To do" not in model.requests[-1].text
     work()
     ask(viewer, project, start, model)
-    assert "39 To do" in model.requests[-1].text
-    assert answers(chat) == ["Forty are to do."]
+    assert f"{TASKS - 1} To do" in model.requests[-1].text
+    assert answers(chat) == ["Twelve are to do."]
 
 
 def test_a_record_that_is_deleted_while_the_answer_is_written_and_was_only_counted_ends_nothing(
@@ -230,7 +230,7 @@ def test_a_record_that_is_deleted_while_the_answer_is_written_and_was_only_count
 ) -> None:
     hold = threading.Event()
     chat = start(viewer, project)
-    model.says(chunks=["Forty are ", "to do."], hold=hold)
+    model.says(chunks=["Twelve are ", "to do."], hold=hold)
     turn = chat.post("How many tasks are there?")
 
     def begun() -> bool:
@@ -242,7 +242,7 @@ def test_a_record_that_is_deleted_while_the_answer_is_written_and_was_only_count
     hold.set()
     runner.wait_until_idle()
     assert chat.turn(turn)["state"] == "done"
-    assert answers(chat) == ["Forty are to do."]
+    assert answers(chat) == ["Twelve are to do."]
 
 
 def tables_with(word: str, database: psycopg.Connection) -> set[str]:

@@ -22,7 +22,7 @@ from tests.ingestion.helpers import ready, upload
 from tests.ingestion.test_attachments import message
 from tests.pulse.conftest import Work, pulse_of, work  # noqa: F401  fixture
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.usefixtures("connection_pool")
 
 ANSWER = "The gate is green, says the plan."
 Shown = Callable[[], tuple[bool, bool]]

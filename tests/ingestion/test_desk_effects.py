@@ -16,7 +16,7 @@ from tests.conftest import Person
 from tests.ingestion.desk_decisions import accept, contested, waiting
 from tests.ingestion.helpers import labelled, ready, texts
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.usefixtures("connection_pool")
 
 
 @pytest.fixture
