@@ -71,6 +71,7 @@ READ_DOCUMENTS: dict[str, Any] = {
         "properties": {
             "document": {"type": "string", "description": "Words of a document's name, to read that one alone."},
             "focus": {"type": "string", "description": "Words that the passages should have, such as: agreed decided."},
+            "fields": {"type": "boolean", "description": "Only the record's own fields, to cite one."},
         },
     },
 }
@@ -78,10 +79,13 @@ READ_DOCUMENTS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class ReadingRequest:
-    """What a model asks to read. document: words of a name, "" for all. focus: words of passages, "" for any."""
+    """What a model asks to read. document: words of a name, "" for all. focus: words of passages, "" for any. fields:
+    no document, but the record's own fields.
+    """
 
     document: str = ""
     focus: str = ""
+    fields: bool = False
 
 
 def parse_reading(asked: Mapping[str, Any]) -> ReadingRequest:
@@ -89,7 +93,7 @@ def parse_reading(asked: Mapping[str, Any]) -> ReadingRequest:
     values = [asked.get(name) or "" for name in ("document", "focus")]
     if not all(isinstance(value, str) for value in values):
         raise BadCall("Give `document` and `focus` as words.")
-    return ReadingRequest(*(CONTROL.sub(" ", value).strip()[:300] for value in values))
+    return ReadingRequest(*(CONTROL.sub(" ", value).strip()[:300] for value in values), asked.get("fields") is True)
 
 
 def read_documents(
@@ -113,7 +117,7 @@ def read_documents(
     elif entity is None:
         raise BadCall("This chat is about no record: name a document, or search.")
     else:
-        files = _list_files(scope, entity.pk, request.focus)
+        files = [] if request.fields else _list_files(scope, entity.pk, request.focus)
         numbers = [] if look_in == LookIn.FILES else _choose_field_rows(scope, entity.pk)
     alone = request.document and len(files) == 1
     share = MAX_PASSAGES if alone else max(2, min(MAX_PASSAGES_PER_DOCUMENT, MAX_PASSAGES // max(1, len(files))))

@@ -1,5 +1,6 @@
 """The offline engine's answers: the sentences of the passages that answer best, verbatim, with their numbers."""
 
+import re
 from dataclasses import replace
 
 from llm.offline.asked import drop_place_words, extract_name_terms, find_kind, has_negations, has_places
@@ -32,6 +33,7 @@ from llm.offline.summaries import REMOVED
 
 # Share that the sentence must carry by its own words.
 OWN = 0.25
+WHICH_THING = re.compile(r"^\W*(?:which|what (?!(?:is|was|are|were|do|does|did|has|have|can|could|will|happen\w*)\b))", re.I)
 MAX_QUOTE_CHARACTERS = 700
 AROUND_WEIGHT = 0.55
 NAME_WEIGHT = 0.6
@@ -76,6 +78,7 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
     asked = keep_content_terms(asked, names)
     total = sum(weights[term] for term in asked)
     dates = find_dates(question, kind)
+    which = next(iter(asked), "") if kind is None and WHICH_THING.match(question) else ""
     scored: list[tuple[float, int]] = []
     for index, (passage, sentence) in enumerate(units):
         if is_heading(sentence) or sentence.rstrip().endswith("?") or _is_table_head(units, index):
@@ -101,6 +104,8 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         thing = [term for term in asked if term not in names][-1:] if kind is not None and kind.line else []
         if not all(measure_term(term, bags[index] | near | above) for term in thing):
             continue  # where something is, says who names it
+        if which not in bags[index] | above and measure_term(which, bags[index] | above):
+            continue  # which car it is says no sentence about a vehicle
         plain = [term for term in asked if term not in names] if kind is None and sentence[0] != "|" else []
         if plain and not any(measure_term(term, bags[index] | above) for term in plain):
             continue  # "Emergency contact: Bob Ray" says not what he does

@@ -48,6 +48,13 @@ PLACE_WORD = re.compile(rf"{PLACE_NAMES}\s+(?=\d)", re.IGNORECASE)
 PLACE = re.compile(rf"{PLACE_NAMES}\s+(\d{{1,4}}(?:\.\d{{1,4}}){{0,4}}[a-z]?)\b", re.IGNORECASE)
 BUYER = re.compile(r"\bdid the (?:customer|client|buyer|guest)\b", re.IGNORECASE)
 """Whoever the paper at hand is for, whom it need not call so."""
+_WHOLE = r"(?:all in all|in all|in total|altogether)"
+ALL_IN_ALL = re.compile(
+    r"^\W*(?:(?:and|so)\s+)?(?:what|how much)\s+(?:do|does|did|is|was|will|would)\s+(.+?)\s+"
+    rf"(?:(?:come|amount|add up) to(?:\s+{_WHOLE})?|(?:(?:cost|pay|be|spend|charge)\s+(?:us\s+)?)?{_WHOLE})\W*$",
+    re.IGNORECASE,
+)
+"""Asks for the total of something in other words: "What does the repair cost all in all?"."""
 PARTS = re.compile(r",?\s+and\s+(?=(?:what|when|who|why|how|where|which)\b)|(?<=\?)\s+(?=\w)", re.IGNORECASE)
 MONEY_WORDS = r"cost|price|amount|fee|salary|budget|value|worth|earn\w*|wage|paid?|pay|spend|charge[sd]?|sum"
 
@@ -91,6 +98,7 @@ def asks_for_time(kind: QuestionKind) -> bool:
 
 def _has_person(sentence: str, question: str) -> bool:
     """A person or a party that the question does not name itself."""
+    sentence = NAMED_PLACE.sub(" ", sentence)
     known = set(extract_terms(question))
     people = [sentence[f.start : f.end] for f in find_people(sentence)]
     if re.search(r"\b(?:to whom|whose)\b", question, re.IGNORECASE):
@@ -114,6 +122,7 @@ def _has_count(sentence: str, question: str) -> bool:
     return bool(re.search(rf"(?:\d|\b{SPELT_NUMBER}\b)\W+(?:\w+\W+){{0,3}}{re.escape(counted[1][:4])}", sentence, re.I))
 
 
+NAMED_PLACE = re.compile(r"\b(?:at|in|near)\s+(?:\d+[a-z]?\s+)?[A-Z]\w+(?:\s[A-Z]\w+)*")
 ROLE = re.compile(
     r"\b(?:[Tt]he|[Aa]|[Oo]ur|[Ee]ither|[Tt]heir)\s+(?:[a-z]+\s){0,2}?(crew|team|board|part(?:y|ies)|company|manager|lead|director|officer"
     r"|inspector|engineer|contractor|subcontractor|supplier|owner|hirer|tenant|landlord|employer|employee|buyer|seller)\b"
@@ -147,6 +156,8 @@ PREPOSITION = re.compile(
     r"|down|with|here|there|everywhere|anywhere|upstairs|downstairs|online|abroad|north|south|east|west)\b",
     re.IGNORECASE,
 )
+WILL = re.compile(r"\bwhen\s+(?:will|can|does|do)\b", re.IGNORECASE)
+SINCE = re.compile(rf"\bsince\s+(?:\w+\s+)?{DATE.pattern}", re.IGNORECASE)
 TIMED = re.compile(rf"\b[a-z]+\s+(?:{DATE.pattern})", re.IGNORECASE)
 
 
@@ -156,6 +167,12 @@ def _has_place(sentence: str, question: str) -> bool:
     named = any(name.isalpha() and stem_word(name) not in known for name in CAPITALISED.findall(sentence))
     timeless = TIMED.sub(" ", sentence)  # "within 30 days" is no place
     return named or bool(PREPOSITION.search(timeless) or PLACE_LINE.match(sentence))
+
+
+def _has_time_asked(sentence: str, question: str) -> bool:
+    """A date or a condition; since when something is so does not say when it will be otherwise."""
+    told = SINCE.sub(" ", sentence) if WILL.search(question) else sentence
+    return bool(DATE.search(told) or CONDITION.search(told))
 
 
 def _has_number_of_thing(sentence: str, question: str) -> bool:
@@ -174,7 +191,21 @@ def _has_number_of_thing(sentence: str, question: str) -> bool:
     )
 
 
+MEANS = re.compile(
+    r"\b(?:cash|card|visa|master\s?card|amex|american express|maestro|che(?:que|ck)s?|(?:bank )?transfer|direct debit|debit"
+    r"|paypal|contactless|(?:apple|google) pay|voucher|instal?lments?|standing order|bar|karte|überweisung|lastschrift)\b",
+    re.IGNORECASE,
+)
+"""By what is paid."""
+MEASURE = re.compile(r"\d[\d.,]*+(?:\s?(?!(?:am|pm|st|nd|rd|th)\b)[a-zµ²³%°'\"″′]|-[a-z])")
+"""A figure with its unit, or with what there are so many of."""
+
 KINDS = (
+    QuestionKind(
+        re.compile(r"\bhow\b(?!\s+(?:much|many|long|often|old))[^?]*\b(?:pay|paid)\b", re.I),
+        lambda s, q: bool(MEANS.search(s)),
+        value=lambda v: bool(MEANS.search(v)),
+    ),
     QuestionKind(re.compile(r"\bhow (?:often|frequently|regularly)\b", re.I), lambda s, q: bool(FREQUENCY.search(s))),
     QuestionKind(re.compile(r"\bhow many\b", re.I), _has_count, value=_has_figure),
     QuestionKind(NUMBERED_THING, _has_number_of_thing, implied=_split_terms("number id code no nr"), value=_has_figure),
@@ -184,9 +215,15 @@ KINDS = (
         value=_has_figure,
     ),
     QuestionKind(
-        re.compile(r"\bhow (?:much|old|large|big|high|far|tall|deep)\b|\bwhat (?:percentage|number|share|cap)\b", re.I),
+        re.compile(r"\bhow (?:large|big|high|far|tall|deep)\b", re.I),
+        lambda s, q: bool(MEASURE.search(s) or s[0] == "|" and NUMBER.search(s)),
+        implied=_split_terms("large big high far tall deep"),
+        value=_has_figure,
+    ),
+    QuestionKind(
+        re.compile(r"\bhow (?:much|old)\b|\bwhat (?:percentage|number|share|cap)\b", re.I),
         lambda s, q: bool(NUMBER.search(s)),
-        implied=_split_terms("old large big high far tall deep"),
+        implied=_split_terms("old"),
         value=_has_figure,
     ),
     QuestionKind(WHY, lambda s, q: bool(REASON.search(s)), must=False, value=lambda v: bool(REASON.search(v))),
@@ -200,7 +237,7 @@ KINDS = (
     ),
     QuestionKind(
         re.compile(r"\bwhen\b|\bhow long\b|\bby when\b", re.I),
-        lambda s, q: bool(DATE.search(s) or CONDITION.search(s)),
+        lambda s, q: _has_time_asked(s, q),
         value=_has_time,
     ),
     QuestionKind(
@@ -248,6 +285,14 @@ def extract_name_terms(question: str) -> set[str]:
 def drop_place_words(question: str) -> str:
     """The question with "1.1" in place of "section 1.1": a document does not call its sections so."""
     return BUYER.sub("did they", PLACE_WORD.sub("", question))
+
+
+def restate_question(question: str) -> str:
+    """A question for what something costs "all in all" as one for its total; any other as it is."""
+    found = ALL_IN_ALL.match(question)
+    if found is None:
+        return question
+    return f"What is the total of {found[1]}?" if extract_content_words(found[1]) else "What is the total?"
 
 
 def has_places(question: str, text: str) -> bool:

@@ -1,13 +1,14 @@
 """The offline engine in a chat: search first, then quote."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from llm.offline.answering import Answered, find_answer, find_labelled
 from llm.offline.asked import drop_place_words, split_parts
 from llm.offline.aspects import WRITTEN
-from llm.offline.field_answers import find_field
+from llm.offline.field_answers import Quote, find_field
 from llm.offline.follow_ups import WHERE, find_last_answer, find_referred, leans, read_meanings
 from llm.offline.listing import LIST, plan_list, read_list
 from llm.offline.long_questions import has_term
@@ -34,6 +35,8 @@ from llm.offline.small_talk import SELF, is_small_talk
 from llm.prompts import NOT_FOUND
 
 SEARCH = "search_knowledge"
+OWN_FIELDS = {"fields": True}
+"""What is read of the record at hand where a field answers, so that it can be cited."""
 MORE = re.compile(
     r"^\W*(?:please\s+)?(?:tell\s+me\s+more|more(?:\s+details)?|go\s+on|continue|mehr)\W*$", re.IGNORECASE
 )
@@ -47,10 +50,11 @@ MAX_SEARCHED_WORDS = 5
 
 @dataclass(frozen=True)
 class ToolResult:
-    """What a tool returned. name: of the tool."""
+    """What a tool returned. name: of the tool; asked: its input."""
 
     name: str
     text: str
+    asked: Mapping[str, Any] = field(default_factory=dict)
 
 
 def choose_next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
@@ -68,8 +72,8 @@ def choose_next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     results = _collect_results(body["messages"], index)
     if not results and (listed := plan_list(question, body["tools"])):
         return LIST, listed
-    if not results and _find_own_field(body, index, question):
-        return None
+    if all(result.name == READ for result in results) and _find_own_field(body, index, question):
+        return (READ, OWN_FIELDS) if READ in tools and not results else None
     if any(read_list(result.text) for result in results if LISTED.match(result.text)):
         return None
     plan = _plan_reading(body, index, question) if READ in tools else None
@@ -95,28 +99,32 @@ def choose_next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     if MORE.match(question) or OVERVIEW.search(question):
         return None
     best = find_best_answer(body, index, question, searched)
+    if READ in tools and any(not quote.n for quote in best.quotes) and OWN_FIELDS not in [r.asked for r in results]:
+        return READ, OWN_FIELDS
     was_read = [result for result in results if result.name == READ]
     is_short = len(extract_content_words(drop_place_words(question))) < MAX_SEARCHED_WORDS
     if (
         READ in tools
         and plan is None
         and not best.quotes
-        and (not was_read or is_short and len(was_read) == 1 and "<passages>" not in was_read[0].text)
+        and (is_short or not was_read)
+        and all(result.asked.get("document") for result in was_read)
     ):
         # A form may say it in few words, by which no search finds it.
-        return READ, {"focus": " ".join(extract_content_words(question))}
+        return READ, {"focus": " ".join(_add_alike(extract_content_words(question)))}
     if best.score >= SURE or _is_about_record(body, index, question):
         return None
     query = search_input(body)["query"]
     if len(searched) == 2:
         # A document names its parties once: what is asked for stands elsewhere in it.
-        plain = [word for word in query.split() if not word[:1].isupper()]
-        query = (
-            " ".join(dict.fromkeys(other for word in plain for other in (word, *ALIKE.get(stem_word(word), ()))))
-            or query
-        )
+        query = " ".join(_add_alike([word for word in query.split() if not word[:1].isupper()])) or query
     known = {search_input(body)["query"]} if len(searched) == 2 else set()
     return (SEARCH, {"query": query, "scope": "workspace"}) if len(searched) < 3 and query not in known else None
+
+
+def _add_alike(words: list[str]) -> list[str]:
+    """Each word with those that mean the same."""
+    return list(dict.fromkeys(other for word in words for other in (word, *ALIKE.get(stem_word(word), ()))))
 
 
 def search_input(body: dict[str, Any]) -> dict[str, Any]:
@@ -146,8 +154,8 @@ def compose_answer(body: dict[str, Any]) -> str:
     if recalled := quote_conversation(body["messages"], index, question):
         return recalled
     results = _collect_results(body["messages"], index)
-    if not results and (line := _find_own_field(body, index, question)):
-        return line
+    if all(result.name == READ for result in results) and (line := _find_own_field(body, index, question)):
+        return _write_quotes([Quote(line, 0)], body, results)
     for result in results:
         if LISTED.match(result.text) and (lines_of_list := read_list(result.text)):
             return "\n\n".join(lines_of_list)
@@ -160,7 +168,17 @@ def compose_answer(body: dict[str, Any]) -> str:
     quotes = find_best_answer(body, index, question, searched).quotes
     if not quotes:
         return NOT_FOUND
-    return "\n\n".join(f"{join_cells(quote.sentence)} [{quote.n}]" if quote.n else quote.sentence for quote in quotes)
+    return _write_quotes(quotes, body, results)
+
+
+def _write_quotes(quotes: list[Quote], body: dict[str, Any], results: list[ToolResult]) -> str:
+    """Quotes with their numbers: a field has that of the passage in which it stands among the record's own, if any."""
+    read = "\n".join(result.text for result in results if result.asked == OWN_FIELDS)
+    here = record_name(extract_text(body.get("system", "")))
+    own = [p for p in extract_passages(read) if p.kind == FIELDS and p.title == here]
+    numbers = {line: p.n for p in own for line in p.text.splitlines()}
+    numbered = [(join_cells(quote.sentence), quote.n or numbers.get(quote.sentence, 0)) for quote in quotes]
+    return "\n\n".join(f"{text} [{n}]" if n else text for text, n in numbered)
 
 
 def _find_own_field(body: dict[str, Any], index: int, question: str) -> str:
@@ -240,7 +258,9 @@ def find_best_answer(body: dict[str, Any], index: int, question: str, results: l
     if _plan_reading(body, index, question) is None:
         read = [result.text for result in _collect_results(body["messages"], index) if result.name == READ]
         results = [*read, *results]
-        near = [*extract_passages("\n".join(read)), *near]
+        # A common word may by chance be in the name of somebody else's document.
+        own = [p for p in extract_passages("\n".join(read)) if read_record(p) == here or not (here and named.islower())]
+        near = [*own, *near]
         if named and read and "<passages>" in read[0]:
             titles = {get_document_title(passage) for passage in extract_passages(read[0])}
             near = [
@@ -286,13 +306,14 @@ def _answer_parts(question: str, found: list[PromptPassage], fields: list[str], 
 def _collect_results(messages: list[dict[str, Any]], index: int) -> list[ToolResult]:
     """What tools returned since the message at `index`."""
     found: list[ToolResult] = []
-    names: dict[str, str] = {}
+    used: dict[str, Any] = {}
     for message in messages[index + 1 :]:
         if isinstance(message["content"], str):
             continue
         for block in message["content"]:
             if block.get("type") == "tool_use":
-                names[block["id"]] = block["name"]
+                used[block["id"]] = block
             elif block.get("type") == "tool_result":
-                found.append(ToolResult(names.get(block.get("tool_use_id", ""), ""), extract_text([block])))
+                use = used.get(block.get("tool_use_id", ""), {})
+                found.append(ToolResult(use.get("name", ""), extract_text([block]), use.get("input") or {}))
     return found

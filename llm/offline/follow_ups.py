@@ -92,7 +92,7 @@ def _join_questions(earlier: str, question: str) -> str:
 
 def find_referred(question: str, answer: str) -> str:
     """The question with the whole of what it points at: "that sum" is the "Subcontract Sum" of the answer before."""
-    for word in extract_content_words(question):
+    for word in filter(str.islower, extract_content_words(question)):
         whole = re.search(rf"\b([A-Z][\w-]+)\s(?i:{re.escape(word)})\b", answer)
         if whole and whole[1].lower() not in STOP:
             return re.sub(rf"\b{re.escape(word)}\b", f"{whole[1].lower()} {word}", question)

@@ -104,7 +104,7 @@ def find_pairs(
         # What the document's name says as well tells no label from another, nor does a word that only means the same.
         told = titles[pair.n] if not titles[pair.n].issuperset(asked) else set()
         own = label - told or label
-        precision = sum(any(has_term(word, {term}) for term in hit) for word in own) / len(own)
+        precision = sum(any(has_term(word, {term}) or has_term(term, {word}) for term in hit) for word in own) / len(own)
         hits = sum(measure_term(term, label) or 1.0 for term in hit - told - paper_of)
         exact = kind is not None and kind.value is has_name  # whose name it is, nothing else says
         if precision >= (1.0 if exact else MIN_PRECISION) or pair.is_row:

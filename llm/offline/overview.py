@@ -5,7 +5,7 @@ those that have it. Every sentence is verbatim and has the number of its passage
 import itertools
 import re
 
-from llm.offline.aspects import DATED, WRITTEN, Aspect
+from llm.offline.aspects import DATED, PRICE, WRITTEN, Aspect
 from llm.offline.front_matter import OPENING_PASSAGES, WRITERS, find_others, is_byline, is_dated
 from llm.offline.overview_questions import ReadingPlan
 from llm.offline.pulsing import ABOUT_PAPER, ALIKE, ENUMERATOR, FURNITURE, LEANS_BACK, NAMES_PAPER, NEWS
@@ -178,7 +178,7 @@ def is_title(sentence: str) -> bool:
         len(sentence) < MAX_TITLE_CHARACTERS
         and ":" not in sentence
         and bool(words)
-        and not AMOUNT.search(sentence)
+        and not (AMOUNT.search(sentence) or PRICE.search(sentence))
         and all(word[0].isupper() for word in words)
     )
 

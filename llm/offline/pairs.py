@@ -33,6 +33,8 @@ CAPITALS = re.compile(
     r"(?:[^\W\d_a-zß-öø-ÿ]{6,}\s+|(?:[^\W\d_a-zß-öø-ÿ]{2,}\s+){2,6})(?=[^\W\d_a-zß-öø-ÿ]?[a-zß-öø-ÿ])"
 )
 """Words in capitals before others: "PAYMENT METHOD Visa Card ending in 4782"."""
+BESIDE = re.compile(r"([^\W\d_a-zß-öø-ÿ][^\W\d_]{2,})((?: [^\W\d_a-zß-öø-ÿ][\w'’&.-]*(?=$| [^\W\d_])){1,3})")
+"""What stands beside a number, in the next column of a form: "Model Grand Cherokee"."""
 SENTENCE = re.compile(r"[.!?](?:\s|$)")
 DOTS = re.compile(r"\s*(?:(?:\. ?){4,}|…{2,}|(?:_ ?){3,})\s*")
 CELLS = re.compile(r"(?<!\\)\|")
@@ -102,6 +104,8 @@ def _read_line(line: str) -> Iterator[tuple[str, str, str]]:
         if ":" not in mark.group() and end - mark.end() > MAX_NUMBER_CHARACTERS:
             behind = line[mark.end() : mark.end() + MAX_VALUE_CHARACTERS]
             end = mark.end() + len(" ".join(takewhile(_has_figure, behind.split(" "))))
+            if beside := BESIDE.match(line[end:].strip()):
+                yield beside[1], beside[2], beside.group()
         if (value := line[mark.end() : end].strip()) and end - start <= MAX_PAIR_CHARACTERS:
             yield line[start : mark.start()].strip(" *"), value[:MAX_VALUE_CHARACTERS], line[start:end].strip()
     if marks:
