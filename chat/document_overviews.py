@@ -47,6 +47,8 @@ MAX_PASSAGES_OF_WHOLE = 60
 MAX_ROWS_PER_DOCUMENT = 400
 """Passages of a document among which the tool chooses, from its beginning."""
 MAX_NAMES = 500
+MAX_NAMED = 5_000
+"""Names that are looked at in one place, whether or not their files have text for the asker."""
 MAX_FOCUS_WORDS = 12
 """Words of a focus by which documents are chosen: each is looked for in every passage of the record."""
 MAX_SOUGHT_FILES = 200
@@ -144,12 +146,11 @@ def find_named_files(scope: Scope, entity: Entity | None, name: str, look_in: st
     if entity is not None:
         places = [Q(entity=entity.pk), Q(entity__in=list_related(scope, entity.pk)), *places][: DEPTHS.get(look_in)]
     for place in places:
-        found = _select_readable_rows(scope).filter(file__in=_select_named_files(scope).filter(place)).order_by()
-        names = dict(
-            _select_named_files(scope)
-            .filter(pk__in=found.values("file").distinct()[:MAX_NAMES])
-            .values_list("pk", "name")
-        )
+        # Two statements: in one, PostgreSQL looks through all passages anew for each name.
+        named = dict(_select_named_files(scope).filter(place).values_list("pk", "name")[:MAX_NAMED])
+        rows = _select_readable_rows(scope).filter(file__in=list(named)).order_by()
+        read = rows.values_list("file", flat=True).distinct()[:MAX_NAMES]
+        names = {pk: named[pk] for pk in read}
         fits = {pk: _measure_fit(wanted, _split_name(known)) for pk, known in names.items()}
         best = max(fits.values(), default=0.0)
         if best < MIN_NAME_FIT and entity is not None and place == places[0]:

@@ -112,7 +112,8 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         above |= set(extract_terms(passage.title.rpartition("), ")[2] if "), " in passage.title else ""))
         if role is not None and not _has_role(role, read_role(question), bags[index] | above, passage):
             continue
-        own = sum(weights[term] * measure_term(term, bags[index]) for term in asked) / total
+        loose = sum(weights[term] for term in asked if _is_loose(term, question, sentence, bags[index]))
+        own = (sum(weights[term] * measure_term(term, bags[index]) for term in asked) - loose) / total
         headed = (
             sum(weights[term] * max(measure_term(term, bags[index]), measure_term(term, above)) for term in asked)
             / total
@@ -129,9 +130,7 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         )
         if headed >= HEADED:
             score = max(score, UNDER_HEADING * headed)
-        score -= (
-            LOOSE * sum(weights[term] for term in asked if _is_loose(term, question, sentence, bags[index])) / total
-        )
+        score -= LOOSE * loose / total
         fitting = 0.0 if kind is None else FITTING if has else -0.08
         short = -0.1 if len(sentence) < 25 else 0.0
         scored.append((score + fitting + short, index))

@@ -158,15 +158,23 @@ PREPOSITION = re.compile(
 )
 WILL = re.compile(r"\bwhen\s+(?:will|can|does|do)\b", re.IGNORECASE)
 SINCE = re.compile(rf"\bsince\s+(?:\w+\s+)?{DATE.pattern}", re.IGNORECASE)
+STATED_NAME = re.compile(r"(?:\b(?:is|are|was|were)|:)\s+(?:(?:the|our|called)\s+)?([A-ZÀ-Þ][\w’'-]+)")
+HOUSE = re.compile(r"\b\d{1,5}[a-z]?\s[A-ZÀ-Þ]\w+\s[A-ZÀ-Þ]\w+")
+IN_PLACE = re.compile(r"\b(?:in|at|near)\s(?:the\s)?[A-ZÀ-Þ]")
+CAPITALS = re.compile(r"\b[A-Z]{2,}\b")
 TIMED = re.compile(rf"\b[a-z]+\s+(?:{DATE.pattern})", re.IGNORECASE)
 
 
 def _has_place(sentence: str, question: str) -> bool:
     """A place, by the word before it or by a name that the question does not have: "Our head office is Hamburg."."""
     known = set(extract_terms(question))
-    named = any(name.isalpha() and stem_word(name) not in known for name in CAPITALISED.findall(sentence))
-    timeless = TIMED.sub(" ", sentence)  # "within 30 days" is no place
-    return named or bool(PREPOSITION.search(timeless) or PLACE_LINE.match(sentence))
+    named = any(name.isalpha() and stem_word(name) not in known for name in STATED_NAME.findall(sentence))
+    timeless = CAPITALS.sub(" ", TIMED.sub(" ", sentence))  # "within 30 days" is no place, nor is "AGREED TO BY"
+    if HOUSE.search(sentence) or PLACE_LINE.match(sentence):
+        return True
+    if set(extract_terms(question)) <= extract_name_terms(question):
+        return bool(IN_PLACE.search(sentence))  # "between Arden Ltd and the bank" says not where Arden is
+    return named or bool(PREPOSITION.search(timeless))
 
 
 def _has_time_asked(sentence: str, question: str) -> bool:
@@ -212,7 +220,7 @@ KINDS = (
     QuestionKind(
         re.compile(rf"\b(?:how much|what|which|wie viel|welche[rs]?)\b[^?]*?\b(?:{MONEY_WORDS})\b", re.I),
         lambda s, q: bool(AMOUNT.search(s)),
-        value=_has_figure,
+        value=lambda v: bool(AMOUNT.search(v) or re.match(r"\W*\d", v)),
     ),
     QuestionKind(
         re.compile(r"\bhow (?:large|big|high|far|tall|deep)\b", re.I),
@@ -236,8 +244,13 @@ KINDS = (
         loose=True,
     ),
     QuestionKind(
-        re.compile(r"\bwhen\b|\bhow long\b|\bby when\b", re.I),
-        lambda s, q: _has_time_asked(s, q),
+        re.compile(r"\bhow long\b", re.I),
+        lambda s, q: bool(DATE.search(s) or MEASURE.search(s)),
+        value=_has_time,
+    ),
+    QuestionKind(
+        re.compile(r"\bwhen\b", re.I),
+        _has_time_asked,
         value=_has_time,
     ),
     QuestionKind(

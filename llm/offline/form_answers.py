@@ -14,7 +14,7 @@ from llm.offline.pair_owners import find_strangers
 from llm.offline.pairs import Pair, read_pairs
 from llm.offline.particulars import find_dates, has_dates
 from llm.offline.passage_fit import read_counted
-from llm.offline.ranking import extract_content_words, extract_terms, stem_word
+from llm.offline.ranking import ALIKE, extract_content_words, extract_terms, stem_word
 from llm.offline.reading import PromptPassage, get_document_title, split_headings
 from llm.offline.roles import PAPERS, read_role
 from llm.offline.row_answers import is_so, read_contexts, read_state
@@ -104,7 +104,9 @@ def find_pairs(
         # What the document's name says as well tells no label from another, nor does a word that only means the same.
         told = titles[pair.n] if not titles[pair.n].issuperset(asked) else set()
         own = label - told or label
-        precision = sum(any(has_term(word, {term}) or has_term(term, {word}) for term in hit) for word in own) / len(own)
+        # Which thing it is says a label that means the same: of "Which car?" the model.
+        means = hit if kind else hit | {stem_word(other) for term in hit for other in ALIKE.get(term, ())}
+        precision = sum(any(has_term(word, {term}) for term in means) for word in own) / len(own)
         hits = sum(measure_term(term, label) or 1.0 for term in hit - told - paper_of)
         exact = kind is not None and kind.value is has_name  # whose name it is, nothing else says
         if precision >= (1.0 if exact else MIN_PRECISION) or pair.is_row:

@@ -8,6 +8,7 @@ import re
 from llm.offline.aspects import DATED, PRICE, WRITTEN, Aspect
 from llm.offline.front_matter import OPENING_PASSAGES, WRITERS, find_others, is_byline, is_dated
 from llm.offline.overview_questions import ReadingPlan
+from llm.offline.pairs import SUM
 from llm.offline.pulsing import ABOUT_PAPER, ALIKE, ENUMERATOR, FURNITURE, LEANS_BACK, NAMES_PAPER, NEWS
 from llm.offline.ranking import compute_cosine, compute_frequencies, extract_terms, sum_cosines
 from llm.offline.reading import FIELDS, PromptPassage, get_document_title, split_headings
@@ -186,6 +187,9 @@ def is_title(sentence: str) -> bool:
 def _write_aspect(aspect: Aspect, asked: frozenset[str], documents: list[list[PromptPassage]]) -> list[str]:
     """The sentences that have what is asked for."""
     lines: list[str] = []
+    if aspect.also is PRICE:
+        bills = [passages for passages in documents if any(SUM.search(text) for text, _ in _list_units(passages))]
+        documents = bills or documents
     telling = [passages for passages in documents if any(aspect.fits(text) for text, _ in _list_units(passages))]
     share = max(2, aspect.limit // max(1, len(telling)))
     for passages in documents:

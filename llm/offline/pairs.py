@@ -36,6 +36,12 @@ CAPITALS = re.compile(
 BESIDE = re.compile(r"([^\W\d_a-zß-öø-ÿ][^\W\d_]{2,})((?: [^\W\d_a-zß-öø-ÿ][\w'’&.-]*(?=$| [^\W\d_])){1,3})")
 """What stands beside a number, in the next column of a form: "Model Grand Cherokee"."""
 SENTENCE = re.compile(r"[.!?](?:\s|$)")
+SUM = re.compile(
+    r"^\W*(?:(?:grand|net|gross|invoice|order)\W+)?(?:totals?|amount due|balance|summe|gesamt\w*|razem|totaal)\W{1,12}"
+    rf"(?:{CODES}\s)?[$€£¥]?\s?\d",
+    re.IGNORECASE,
+)
+"""The line of an invoice or a receipt that adds up its items, which a list of stock has not."""
 DOTS = re.compile(r"\s*(?:(?:\. ?){4,}|…{2,}|(?:_ ?){3,})\s*")
 CELLS = re.compile(r"(?<!\\)\|")
 

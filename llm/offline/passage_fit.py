@@ -28,7 +28,7 @@ UNSPECIFIC = frozenset(
 )
 """Words that say nothing that a document must have."""
 MIN_TERMS_ELSEWHERE = 2
-MIN_SHARE_ELSEWHERE = 0.75
+MIN_SHARE_ELSEWHERE = 1.0
 """Of the content words of a question, in a passage far from the record in which it is asked."""
 GENERIC = frozenset(
     map(

@@ -55,7 +55,7 @@ ALIKE = {
         contract: agreement; agreement: contract; interpretation: construe; duration: period term;
         assign: transfer; transfer: assign; audit: inspect examine; renew: extend renewal; renewal: renew extend;
         revenue: royalty commission;
-        garag: repair workshop; shop: store;
+        garag: repair workshop;
         phone: tel telephone; telephone: tel phone; fax: telefax; colour: color; color: colour; car: vehicle model;
         die: death dead died killed fatal; died: death dead killed fatal; medication: drug medicine;
         medicine: medication drug;
