@@ -8,6 +8,7 @@ from typing import Any
 from unittest.mock import patch
 
 from chat import actions, runner
+from chat import turn as turn_module
 from chat.access import get_session_or_404, get_turn_or_404
 from chat.conversation import list_exchanges
 from chat.shown import present_exchange
@@ -63,7 +64,8 @@ def ask(who: str, question: Question) -> Reply:
         if about is None:
             return Reply(hidden=True)
         session = actions.create_session(scope=scope, entity=about)
-    with patch.object(actions, "A_MINUTE", 10**6):
+    # Nobody watches: what is said need not be written twenty times a second.
+    with patch.object(actions, "A_MINUTE", 10**6), patch.object(turn_module, "FLUSH_SECONDS", 1.0):
         for text in (*question.after, question.ask):
             with scope.open():
                 turn = actions.post_message(scope=scope, session=session, content=text).turn

@@ -8,7 +8,7 @@ from llm.offline.chatting import find_best_answer
 from llm.offline.follow_ups import read_meanings
 from llm.offline.reading import PromptPassage
 from llm.prompts import PromptDocument
-from tests.llm.test_first_questions import PAPER, ask
+from tests.llm.boat_yard import PAPER, ask
 
 RECEIPT = PromptDocument(
     "Receipt.pdf (Shopping)",
