@@ -33,7 +33,9 @@ from llm.offline.summaries import REMOVED
 
 # Share that the sentence must carry by its own words.
 OWN = 0.25
-WHICH_THING = re.compile(r"^\W*(?:which|what (?!(?:is|was|are|were|do|does|did|has|have|can|could|will|happen\w*)\b))", re.I)
+WHICH_THING = re.compile(
+    r"^\W*(?:which|what (?!(?:is|was|are|were|do|does|did|has|have|can|could|will|happen\w*)\b))", re.I
+)
 MAX_QUOTE_CHARACTERS = 700
 AROUND_WEIGHT = 0.55
 NAME_WEIGHT = 0.6
@@ -101,13 +103,19 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
             scored += [(LINE_OF_FORM, index)] if stands else []
             continue
         near, above = _list_nearby_terms(units, bags, index)
-        thing = [term for term in asked if term not in names][-1:] if kind is not None and kind.line else []
-        if not all(measure_term(term, bags[index] | near | above) for term in thing):
+        plain = [term for term in asked if term not in names]
+        thing = [] if kind is None else plain if kind.named else plain[-1:] if kind.line else []
+        beside = title if kind and kind.named else near
+        if not all(measure_term(term, bags[index] | beside | above) for term in thing):
             continue  # where something is, says who names it
         if which not in bags[index] | above and measure_term(which, bags[index] | above):
             continue  # which car it is says no sentence about a vehicle
-        plain = [term for term in asked if term not in names] if kind is None and sentence[0] != "|" else []
-        if plain and not any(measure_term(term, bags[index] | above) for term in plain):
+        if (
+            kind is None
+            and plain
+            and sentence[0] != "|"
+            and not any(measure_term(term, bags[index] | above) for term in plain)
+        ):
             continue  # "Emergency contact: Bob Ray" says not what he does
         above |= set(extract_terms(passage.title.rpartition("), ")[2] if "), " in passage.title else ""))
         if role is not None and not _has_role(role, read_role(question), bags[index] | above, passage):
@@ -120,10 +128,10 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         )
         if own < OWN and not (headed >= HEADED and (has or kind and kind.loose)):
             continue
-        beside = passage_terms[passage.n]
+        whole = passage_terms[passage.n]
         score = (
             sum(
-                weights[t] * (measure_term(t, bags[index]) or _measure_nearness(t, t in names, near, beside))
+                weights[t] * (measure_term(t, bags[index]) or _measure_nearness(t, t in names, near, whole))
                 for t in asked
             )
             / total

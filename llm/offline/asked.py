@@ -68,7 +68,7 @@ class QuestionKind:
     """A kind of question: how it is asked, and what a sentence that answers it has. must: without it is no answer.
     loose: nor need a sentence have it that stands under a heading with the question's words. line: begins a line of a
     form that has it. implied: terms of the question that a sentence with it need not have. value: what it is, where it
-    stands behind a label.
+    stands behind a label. named: a sentence that has it has every word of the question too.
     """
 
     asked: re.Pattern[str]
@@ -78,6 +78,7 @@ class QuestionKind:
     line: re.Pattern[str] | None = None
     implied: frozenset[str] = frozenset()
     value: Callable[[str], bool] = bool
+    named: bool = False
 
 
 def _has_figure(value: str) -> bool:
@@ -200,8 +201,8 @@ def _has_number_of_thing(sentence: str, question: str) -> bool:
 
 
 MEANS = re.compile(
-    r"\b(?:cash|card|visa|master\s?card|amex|american express|maestro|che(?:que|ck)s?|(?:bank )?transfer|direct debit|debit"
-    r"|paypal|contactless|(?:apple|google) pay|voucher|instal?lments?|standing order|bar|karte|überweisung|lastschrift)\b",
+    r"\b(?:cash|card|visa|master\s?card|amex|american express|maestro|che(?:que|ck)s?|transfer|debit|paypal|contactless"
+    r"|(?:apple|google) pay|voucher|instal?lments?|standing order|bar|karte|überweisung|lastschrift)\b",
     re.IGNORECASE,
 )
 """By what is paid."""
@@ -213,6 +214,7 @@ KINDS = (
         re.compile(r"\bhow\b(?!\s+(?:much|many|long|often|old))[^?]*\b(?:pay|paid)\b", re.I),
         lambda s, q: bool(MEANS.search(s)),
         value=lambda v: bool(MEANS.search(v)),
+        named=True,
     ),
     QuestionKind(re.compile(r"\bhow (?:often|frequently|regularly)\b", re.I), lambda s, q: bool(FREQUENCY.search(s))),
     QuestionKind(re.compile(r"\bhow many\b", re.I), _has_count, value=_has_figure),

@@ -33,7 +33,6 @@ NO_SUM = (
 """No line that adds up, or names a tax that is not in a price or not paid, and no sentence."""
 
 
-
 @dataclass(frozen=True)
 class Aspect:
     """Something that is asked of a document as a whole. has: a sentence with it. focus: words of such passages.

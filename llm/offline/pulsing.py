@@ -161,7 +161,9 @@ def list_form_lines(found: list[PromptPassage]) -> dict[str, list[tuple[str, int
         title = get_document_title(passage)
         every = [line.strip() for line in passage.text.splitlines()]
         pairs[title] += sum(bool(pair.value) for pair in read_pairs(passage))
-        lines.setdefault(title, []).extend((line, passage.n) for line in every if SUM.search(line) or SUBJECT.match(line))
+        lines.setdefault(title, []).extend(
+            (line, passage.n) for line in every if SUM.search(line) or SUBJECT.match(line)
+        )
     return {
         title: sorted(dict(told[::-1]).items(), key=lambda line: bool(SUM.search(line[0])))[:MAX_FORM_LINES]
         for title, told in lines.items()
