@@ -8,7 +8,8 @@ quotation counts as supported only where it has all that the question says; else
 import re
 from collections.abc import Sequence
 
-from llm.offline.asked import extract_name_terms, find_kind, has_asked, has_negations, split_parts
+from llm.offline.asked import extract_name_terms, has_negations, split_parts
+from llm.offline.question_kinds import find_kind, has_asked
 from llm.offline.aspects import Aspect
 from llm.offline.long_questions import cut_question, measure_coverage
 from llm.offline.overview_questions import plan_reading

@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from llm.offline.asked import drop_place_words, extract_name_terms, find_kind, has_negations, has_places
+from llm.offline.asked import drop_place_words, extract_name_terms, has_negations, has_places
 from llm.offline.choosing import choose_best
 from llm.offline.field_answers import Answered, Quote, quote_fields
 from llm.offline.form_answers import (
@@ -24,6 +24,7 @@ from llm.offline.pair_owners import find_owner, find_strangers
 from llm.offline.pairs import Pair, read_pairs
 from llm.offline.particulars import find_dates, has_dates
 from llm.offline.passage_fit import IMPLIED, is_about, record_terms
+from llm.offline.question_kinds import find_kind
 from llm.offline.ranking import compute_frequencies, extract_content_words, extract_terms, stem_word, weigh_rarest
 from llm.offline.reading import FIELDS, PromptPassage, get_document_title, split_headings
 from llm.offline.roles import find_role, read_role

@@ -1,8 +1,6 @@
 """The offline engine in a chat: search first, then quote."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from llm.offline.answering import Answered, find_answer, find_labelled
@@ -32,29 +30,26 @@ from llm.offline.recalled import quote_conversation
 from llm.offline.row_answers import read_contexts
 from llm.offline.sentences import join_cells
 from llm.offline.small_talk import SELF, is_small_talk
+from llm.offline.tool_results import (
+    LISTED,
+    OWN_FIELDS,
+    ToolResult,
+    collect_results,
+    has_documents,
+    select_searches,
+    write_quotes,
+)
 from llm.prompts import NOT_FOUND
 
 SEARCH = "search_knowledge"
-OWN_FIELDS = {"fields": True}
-"""What is read of the record at hand where a field answers, so that it can be cited."""
 MORE = re.compile(
     r"^\W*(?:please\s+)?(?:tell\s+me\s+more|more(?:\s+details)?|go\s+on|continue|mehr)\W*$", re.IGNORECASE
 )
-LISTED = re.compile(r"\d+ [^\n]*:(?:\n|$)")
 # Score from which what stands around the record answers, and nothing is looked for elsewhere.
 SURE = 0.97
 NEARNESS = 0.08
 MAX_SEARCHED_WORDS = 5
 """Content words from which a question has enough for a search, where no document is called as it names one."""
-
-
-@dataclass(frozen=True)
-class ToolResult:
-    """What a tool returned. name: of the tool; asked: its input."""
-
-    name: str
-    text: str
-    asked: Mapping[str, Any] = field(default_factory=dict)
 
 
 def choose_next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
@@ -69,7 +64,7 @@ def choose_next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     index, question = find_last_question(body["messages"])
     if index < 0 or is_small_talk(question) or quote_conversation(body["messages"], index, question):
         return None
-    results = _collect_results(body["messages"], index)
+    results = collect_results(body["messages"], index)
     if not results and (listed := plan_list(question, body["tools"])):
         return LIST, listed
     if all(result.name == READ for result in results) and _find_own_field(body, index, question):
@@ -84,14 +79,14 @@ def choose_next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
         is_name = plan.general or plan.topic[:1].isupper()
         if is_name and plan.topic and len(readings) == 1 and "<passages>" not in readings[0]:
             return READ, plan.call(named=False)
-        if _read_points(body, index, question, results) and (plan.aspects or _has_documents(readings)):
+        if _read_points(body, index, question, results) and (plan.aspects or has_documents(readings)):
             return None
     elif READ in tools and (named := _find_document(body, question)):
         if not any(result.name == READ for result in results):
             return READ, {"document": named, "focus": " ".join(extract_content_words(question))}
         if find_best_answer(body, index, question, []).quotes:
             return None
-    searched = _search_results(results)
+    searched = select_searches(results)
     if not searched:
         return SEARCH, search_input(body)
     if "scope" not in tools[SEARCH].get("input_schema", {}).get("properties", {}):
@@ -153,13 +148,13 @@ def compose_answer(body: dict[str, Any]) -> str:
         return SELF
     if recalled := quote_conversation(body["messages"], index, question):
         return recalled
-    results = _collect_results(body["messages"], index)
+    results = collect_results(body["messages"], index)
     if all(result.name == READ for result in results) and (line := _find_own_field(body, index, question)):
-        return _write_quotes([Quote(line, 0)], body, results)
+        return write_quotes([Quote(line, 0)], body, results)
     for result in results:
         if LISTED.match(result.text) and (lines_of_list := read_list(result.text)):
             return "\n\n".join(lines_of_list)
-    searched = _search_results(results)
+    searched = select_searches(results)
     points = _read_points(body, index, question, results)
     if not points or searched:
         points += _compose_overview(body, index, question, searched)
@@ -168,17 +163,7 @@ def compose_answer(body: dict[str, Any]) -> str:
     quotes = find_best_answer(body, index, question, searched).quotes
     if not quotes:
         return NOT_FOUND
-    return _write_quotes(quotes, body, results)
-
-
-def _write_quotes(quotes: list[Quote], body: dict[str, Any], results: list[ToolResult]) -> str:
-    """Quotes with their numbers: a field has that of the passage in which it stands among the record's own, if any."""
-    read = "\n".join(result.text for result in results if result.asked == OWN_FIELDS)
-    here = record_name(extract_text(body.get("system", "")))
-    own = [p for p in extract_passages(read) if p.kind == FIELDS and p.title == here]
-    numbers = {line: p.n for p in own for line in p.text.splitlines()}
-    numbered = [(join_cells(quote.sentence), quote.n or numbers.get(quote.sentence, 0)) for quote in quotes]
-    return "\n\n".join(f"{text} [{n}]" if n else text for text, n in numbered)
+    return write_quotes(quotes, body, results)
 
 
 def _find_own_field(body: dict[str, Any], index: int, question: str) -> str:
@@ -225,16 +210,6 @@ def _read_points(body: dict[str, Any], index: int, question: str, results: list[
     return write_points(plan, found, before)
 
 
-def _has_documents(readings: list[str]) -> bool:
-    """Whether more than the record's own fields was read."""
-    return any(passage.kind != FIELDS for passage in extract_passages("\n".join(readings)))
-
-
-def _search_results(results: list[ToolResult]) -> list[str]:
-    """What searches returned: all that no other tool did."""
-    return [r.text for r in results if r.name != READ and "<passages>" in r.text and not LISTED.match(r.text)]
-
-
 def _compose_overview(body: dict[str, Any], index: int, question: str, results: list[str]) -> list[str]:
     """Points about the record, about what "tell me about" names, or more than the answer before had."""
     found = [passage for passage in extract_passages("\n".join(results)) if passage.kind != FIELDS]
@@ -256,7 +231,7 @@ def find_best_answer(body: dict[str, Any], index: int, question: str, results: l
     here = record_name(system)
     named = _find_document(body, question)
     if _plan_reading(body, index, question) is None:
-        read = [result.text for result in _collect_results(body["messages"], index) if result.name == READ]
+        read = [result.text for result in collect_results(body["messages"], index) if result.name == READ]
         results = [*read, *results]
         # A common word may by chance be in the name of somebody else's document.
         own = [p for p in extract_passages("\n".join(read)) if read_record(p) == here or not (here and named.islower())]
@@ -301,19 +276,3 @@ def _answer_parts(question: str, found: list[PromptPassage], fields: list[str], 
     for part in others if quotes else ():
         quotes += find_answer(f"{part.rstrip('?')} {names}?", found, fields).quotes[:1]
     return Answered(list(dict.fromkeys(quotes)), answered.score)
-
-
-def _collect_results(messages: list[dict[str, Any]], index: int) -> list[ToolResult]:
-    """What tools returned since the message at `index`."""
-    found: list[ToolResult] = []
-    used: dict[str, Any] = {}
-    for message in messages[index + 1 :]:
-        if isinstance(message["content"], str):
-            continue
-        for block in message["content"]:
-            if block.get("type") == "tool_use":
-                used[block["id"]] = block
-            elif block.get("type") == "tool_result":
-                use = used.get(block.get("tool_use_id", ""), {})
-                found.append(ToolResult(use.get("name", ""), extract_text([block]), use.get("input") or {}))
-    return found

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from llm.offline.asked import find_kind
 from llm.offline.long_questions import cut_question
+from llm.offline.question_kinds import find_kind
 from llm.offline.ranking import STOP, extract_content_words, stem_word
 from llm.offline.reading import extract_text, find_last_question, record_name
 from llm.offline.small_talk import is_small_talk

@@ -107,11 +107,13 @@ def _read_line(line: str) -> Iterator[tuple[str, str, str]]:
         marks += [(start, mark)] if start >= 0 else []
     ends = [*[start for start, _ in marks[1:]], len(line)]
     for (start, mark), end in zip(marks, ends if marks else (), strict=True):
-        if ":" not in mark.group() and end - mark.end() > MAX_NUMBER_CHARACTERS:
-            behind = line[mark.end() : mark.end() + MAX_VALUE_CHARACTERS]
-            end = mark.end() + len(" ".join(takewhile(_has_figure, behind.split(" "))))
-            if beside := BESIDE.match(line[end:].strip()):
-                yield beside[1], beside[2], beside.group()
+        if ":" not in mark.group():
+            number = " ".join(takewhile(_has_figure, line[mark.end() : mark.end() + MAX_VALUE_CHARACTERS].split(" ")))
+            beside = "#" in mark.group() and BESIDE.match(line[mark.end() + len(number) : end].strip())
+            if beside:
+                yield beside[1], beside[2].strip(), beside.group()
+            if beside or end - mark.end() > MAX_NUMBER_CHARACTERS:
+                end = mark.end() + len(number)
         if (value := line[mark.end() : end].strip()) and end - start <= MAX_PAIR_CHARACTERS:
             yield line[start : mark.start()].strip(" *"), value[:MAX_VALUE_CHARACTERS], line[start:end].strip()
     if marks:

@@ -8,8 +8,8 @@ import re
 from collections import Counter
 from collections.abc import Callable
 
-from llm.offline.asked import DATE, MONTH
 from llm.offline.pairs import SUM, read_pairs
+from llm.offline.question_kinds import DATE, MONTH
 from llm.offline.ranking import compute_cosine, compute_frequencies, extract_terms
 from llm.offline.reading import (
     PromptPassage,
@@ -157,17 +157,19 @@ def list_form_lines(found: list[PromptPassage]) -> dict[str, list[tuple[str, int
     """
     lines: dict[str, list[tuple[str, int]]] = {}
     pairs: Counter[str] = Counter()
+    statements: Counter[str] = Counter()
     for passage in found:
         title = get_document_title(passage)
         every = [line.strip() for line in passage.text.splitlines()]
         pairs[title] += sum(bool(pair.value) for pair in read_pairs(passage))
+        statements[title] += sum(map(is_statement, split_sentences(passage.text)))
         lines.setdefault(title, []).extend(
             (line, passage.n) for line in every if SUM.search(line) or SUBJECT.match(line)
         )
     return {
         title: sorted(dict(told[::-1]).items(), key=lambda line: bool(SUM.search(line[0])))[:MAX_FORM_LINES]
         for title, told in lines.items()
-        if pairs[title] >= MIN_PAIRS and any(SUM.search(line) for line, _ in told)
+        if pairs[title] >= max(MIN_PAIRS, statements[title]) and any(SUM.search(line) for line, _ in told)
     }
 
 

@@ -49,7 +49,7 @@ ALIKE = {
         exceed; limit: cap maximum exceed; maximum: limit cap exceed; minimum: least; law: govern jurisdiction;
         risk: threat danger; delay: late postpone; budget: cost; sum: amount value price; worth: value price;
         contract: agreement; assign: transfer; audit: inspect examine; renew: extend renewal; renewal: renew extend;
-        garag: repair workshop; fax: telefax; colour: color; color: colour; car: vehicle model; die: death dead died
+        fax: telefax; colour: color; color: colour; car: vehicle model; die: death dead died
         killed fatal; died: death dead killed fatal; absent: diagnosed ill sick unwell""",
     )
 }

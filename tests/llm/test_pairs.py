@@ -204,7 +204,7 @@ SHIPPED = PromptPassage(
         ("What is the date of birth of Bob Ray?", []),
         ("What is the phone of Ann Ray?", ["Phone: 550 112"]),
         ("What is the phone of Bob Ray?", ["Contact phone: 550 187"]),
-        ("Whose claim is SF-10?", ["Insured name Denis Voss Year 2022", "Claim # SF-10 Make Jeep"]),
+        ("Whose claim is SF-10?", ["Insured name Denis Voss Year 2022", "Claim # SF-10"]),
         # Which are so, and which are not.
         ("Which invoices are not paid?", LEDGER.text.splitlines()[2:]),
         ("Which invoices are unpaid?", LEDGER.text.splitlines()[2:]),

@@ -52,14 +52,15 @@ SHOP = PromptPassage(
 ESTIMATE = PromptPassage(
     2,
     "Estimate.pdf (April), BRASS AUTO REPAIR",
-    "Certified repair 12 Main Street, Redmond\nClaim # SF-8 Make Jeep\nPolicy # POL-5 Model Grand Cherokee Phone (425) 11\n"
+    "Certified repair 12 Main Street, Redmond\nClaim # SF-8 Make Jeep\nPolicy # POL-5 Model Grand Cherokee\n"
     "GRAND TOTAL 5,738\n\nParts prices may vary with the model and the vehicle. The vehicle may need other repairs.",
 )
 LEASE = PromptPassage(
     3,
     "Lease.md (April)",
-    "The flat at 27 Canal Wharf is let to Ada Brook. Repair of the boiler at 27 Canal Wharf. The lift is out of order since"
-    " 2 June. Be careful when you choose a password. The rent is paid by bank transfer. The yard has 40 m².",
+    "The flat at 27 Canal Wharf is let to Ada Brook. Repair of the boiler at 27 Canal Wharf. The lift is out of order"
+    " since 2 June. Be careful when you choose a password. The rent is paid by bank transfer.\n\nFlat no. 5\n\nThe"
+    " yard has 40 m².",
 )
 PAPERS = [replace(passage, text=break_items(passage.text)) for passage in (SHOP, ESTIMATE, LEASE)]
 
@@ -87,6 +88,9 @@ PAPERS = [replace(passage, text=break_items(passage.text)) for passage in (SHOP,
 )
 def test_what_is_asked_of_a_bill_is_of_the_kind_that_is_asked_for(question: str, quotes: list[str]) -> None:
     assert [quote.sentence for quote in answer(question, PAPERS)] == quotes
+    telephone = PromptPassage(4, "Phone.txt (April)", "Order # T-1 Model Nova Twelve\nRepair address:\n3 Church Lane")
+    if question.startswith(("Which car", "Where is the garage")):
+        assert answer(question, [telephone]) == []
 
 
 @pytest.mark.parametrize(
