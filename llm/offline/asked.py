@@ -13,7 +13,7 @@ BUYER = re.compile(r"\bdid the (?:customer|client|buyer|guest)\b", re.IGNORECASE
 """Whoever the paper at hand is for, whom it need not call so."""
 _WHOLE = r"(?:all in all|in all|in total|altogether)"
 ALL_IN_ALL = re.compile(
-    r"^\W*(?:(?:and|so)\s+)?(?:what|how much)\s+(?:do|does|did|is|was|will|would)\s+(.+?)\s+"
+    r"^\W*(?:(?:and|so)\s+)?(?:what|how much)\s+(?:do|does|did|will|would)\s+(.+?)\s+"
     rf"(?:(?:come|amount|add up) to(?:\s+{_WHOLE})?|(?:(?:cost|pay|be|spend|charge)\s+(?:us\s+)?)?{_WHOLE})\W*$",
     re.IGNORECASE,
 )

@@ -42,7 +42,9 @@ REASON = re.compile(
 )
 WHY = re.compile(r"\bwhy\b|\bwhat (?:is|was) the (?:reason|cause)\b|\bhow come\b", re.IGNORECASE)
 CAPITALISED = re.compile(r"(?<![.!?:|]\s)(?<!^)\b[A-ZÀ-Þ][\w’'-]+")
-MONEY_WORDS = r"cost|price|amount|fee|salary|budget|value|worth|earn\w*|wage|paid?|pay|spend|charge[sd]?|sum"
+MONEY_WORDS = (
+    r"cost|price|amount|fee|salary|budget|value|worth|earn\w*|wage|paid?|pay|spend|charge[sd]?|sum|total(?= of\b|\W*$)"
+)
 
 
 def _split_terms(text: str) -> frozenset[str]:
@@ -192,12 +194,17 @@ MEANS = re.compile(
     re.IGNORECASE,
 )
 """By what is paid."""
-MEASURE = re.compile(r"\d[\d.,]*+(?:\s?(?!(?:am|pm|st|nd|rd|th)\b)[a-zµ²³%°'\"″′]|-[a-z])")
-"""A figure with its unit, or with what there are so many of."""
 LENGTH = re.compile(
-    r"\d\s?(?:[cmk]?m|met(?:re|er)s?|feet|foot|ft|inch(?:es)?|miles?|yards|characters?|letters|digits|words|pages?|lines)\b",
+    r"\d\s?(?:[cmk]?m|met(?:re|er)s?|millimet\w+|kilomet\w+|feet|foot|ft|inch(?:es)?|miles?|yards|characters?|letters|digits"
+    r"|words|pages?|lines)\b",
     re.IGNORECASE,
 )
+SIZE = re.compile(
+    rf"{LENGTH.pattern}|\d\s?(?:m[²³]|%|[kmg]b\b|sq\w*|acres|hectares|ha\b|litres|tonnes|kg\b|people|persons|employees|members"
+    r"|rooms|beds|seats|floors|storeys|sectors)",
+    re.IGNORECASE,
+)
+"""A figure with the unit of a length, an area, a volume, or with what a thing is made of."""
 
 KINDS = (
     QuestionKind(
@@ -216,9 +223,10 @@ KINDS = (
     ),
     QuestionKind(
         re.compile(r"\bhow (?:large|big|high|far|tall|deep)\b", re.I),
-        lambda s, q: bool(MEASURE.search(s) or s[0] == "|" and NUMBER.search(s)),
+        lambda s, q: bool(SIZE.search(s) or s[0] == "|" and NUMBER.search(s)),
         implied=_split_terms("large big high far tall deep"),
-        value=lambda v: bool(MEASURE.search(v)),
+        value=lambda v: bool(SIZE.search(v)),
+        named=True,
     ),
     QuestionKind(
         re.compile(r"\bhow (?:much|old)\b|\bwhat (?:percentage|number|share|cap)\b", re.I),

@@ -91,8 +91,8 @@ def _ask_in_turns(scope: Scope, session: Session, question: Question) -> Reply:
 
 
 def _ask_at_once(scope: Scope, session: Session, asked: str) -> Reply:
-    """What a turn answers: its prompt, its tools and its engine. What else a turn does, its lease and log and the labels
-    of what it was given, takes twice as long; other tests are about that.
+    """What a turn answers: by its prompt, its tools and its engine. What else a turn does, its lease and log and the
+    labels of what it was given, takes twice as long; other tests are about that.
     """
     turn = Turn(session=session, number=1, question=uuid4(), manifest={"passages": [], "searches": 0})
     with scope.open():

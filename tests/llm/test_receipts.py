@@ -58,9 +58,9 @@ ESTIMATE = PromptPassage(
 LEASE = PromptPassage(
     3,
     "Lease.md (April)",
-    "The flat at 27 Canal Wharf is let to Ada Brook. Repair of the boiler at 27 Canal Wharf. The lift is out of order"
-    " since 2 June. Be careful when you choose a password. The rent is paid by bank transfer.\n\nFlat no. 5\n\nThe"
-    " yard has 40 m².",
+    "The flat at 27 Canal Wharf, a corner, is let to Ada Brook from 1 to 5 May. Repair of the boiler at 27 Canal Wharf."
+    " The lift is out of order since 2 June. Be careful when you choose a password. The rent is paid by bank transfer."
+    "\n\nFlat no. 5\n\nThe yard has 40 m².",
 )
 PAPERS = [replace(passage, text=break_items(passage.text)) for passage in (SHOP, ESTIMATE, LEASE)]
 
@@ -80,6 +80,7 @@ PAPERS = [replace(passage, text=break_items(passage.text)) for passage in (SHOP,
         ("Where is the library?", []),
         # A figure is no size, a street nobody, since when something is so not when it ends, and "when" no length.
         ("How big is the flat?", []),
+        ("What is the total of the flat?", []),
         ("How big is the yard?", ["The yard has 40 m²."]),
         ("Who repaired the boiler?", []),
         ("When will the lift be in order?", []),
@@ -101,6 +102,7 @@ def test_what_is_asked_of_a_bill_is_of_the_kind_that_is_asked_for(question: str,
         ("How much did they pay altogether?", "What is the total?"),
         ("What did the talks come to?", "What is the total of the talks?"),
         ("What does the repair cost?", "What does the repair cost?"),
+        ("What is the budget in total?", "What is the budget in total?"),
         ("How did it come to an end?", "How did it come to an end?"),
     ],
 )
