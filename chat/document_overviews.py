@@ -95,7 +95,8 @@ def parse_reading(asked: Mapping[str, Any]) -> ReadingRequest:
     values = [asked.get(name) or "" for name in ("document", "focus")]
     if not all(isinstance(value, str) for value in values):
         raise BadCall("Give `document` and `focus` as words.")
-    return ReadingRequest(*(CONTROL.sub(" ", value).strip()[:300] for value in values), asked.get("fields") is True)
+    document, focus = (CONTROL.sub(" ", value).strip()[:300] for value in values)
+    return ReadingRequest(document, focus, asked.get("fields") is True)
 
 
 def read_documents(

@@ -160,7 +160,7 @@ def list_form_lines(found: list[PromptPassage]) -> dict[str, list[tuple[str, int
     statements: Counter[str] = Counter()
     for passage in found:
         title = get_document_title(passage)
-        every = [line.strip() for line in passage.text.splitlines()]
+        every = [line.strip() for line in passage.text.splitlines() if REMOVED not in line]
         pairs[title] += sum(bool(pair.value) for pair in read_pairs(passage))
         statements[title] += sum(map(is_statement, split_sentences(passage.text)))
         lines.setdefault(title, []).extend(
