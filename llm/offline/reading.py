@@ -56,8 +56,10 @@ def extract_text(content: Any) -> str:
 
 
 def extract_element(text: str, name: str) -> str:
-    """The inside of the first `<name>` element, "" when there is none. Forged tags inside were escaped by `fence`."""
-    match = re.search(rf"<{name}(?:\s[^>]*)?>(.*?)</{name}>", text, re.DOTALL)
+    """The inside of the first `<name>` element that begins a line, "" when there is none: instructions name elements in
+    the middle of one. Forged tags inside were escaped by `fence`.
+    """
+    match = re.search(rf"^<{name}(?:\s[^>]*)?>(.*?)</{name}>", text, re.DOTALL | re.MULTILINE)
     return unfence(match[1].strip()) if match else ""
 
 
