@@ -58,9 +58,10 @@ ESTIMATE = PromptPassage(
 LEASE = PromptPassage(
     3,
     "Lease.md (April)",
-    "The flat at 27 Canal Wharf, a corner, is let to Ada Brook from 1 to 5 May. Repair of the boiler at 27 Canal Wharf."
-    " The lift is out of order since 2 June. Be careful when you choose a password. The rent is paid by bank transfer."
-    "\n\nFlat no. 5\n\nThe yard has 40 m².",
+    "The flat at 27 Canal Wharf, a corner, is let to Ada Brook from 1 to 5 May. Repair of the boiler at 27 "
+    "Canal Wharf. The lift is out of order since 2 June. Take care when you choose a long password. In total "
+    "the flat is fine. Work starts on 4 May. The rent is paid by bank transfer.\n\nFlat no. 5\n\nThe yard has "
+    "40 m².",
 )
 PAPERS = [replace(passage, text=break_items(passage.text)) for passage in (SHOP, ESTIMATE, LEASE)]
 
@@ -84,6 +85,7 @@ PAPERS = [replace(passage, text=break_items(passage.text)) for passage in (SHOP,
         ("How big is the yard?", ["The yard has 40 m²."]),
         ("Who repaired the boiler?", []),
         ("When will the lift be in order?", []),
+        ("When will the lift be working?", []),
         ("How long should a password be?", []),
     ],
 )
@@ -131,3 +133,10 @@ def test_a_pulse_says_what_an_invoice_is_about_and_not_what_might_be() -> None:
     lines = "".join(engine.answer({"messages": prompt.messages, "max_tokens": 900}).deltas).splitlines()
     assert lines[:2] == ["- Note Rear bumper repair [1]", "- GRAND TOTAL 5,738 [1]"]
     assert "may" not in " ".join(lines)
+    met = " ".join(f"The board met {n} times in the hall." for n in range(9))
+    prose = f"The vehicle may be sold before the end of June. {met}"
+    report = PromptDocument(
+        "Report.pdf", [NumberedPassage(1, f"{note}Order: 5\nClaim: 8\nGRAND TOTAL 5,738\n\n{prose}")]
+    )
+    prompt = prompts.build_pulse_prompt(Record("Project", "Bumper", {}), [report])
+    assert "may be sold" in "".join(engine.answer({"messages": prompt.messages, "max_tokens": 900}).deltas)
