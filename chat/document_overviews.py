@@ -47,6 +47,8 @@ MAX_PASSAGES_OF_WHOLE = 60
 MAX_ROWS_PER_DOCUMENT = 400
 """Passages of a document among which the tool chooses, from its beginning."""
 MAX_NAMES = 500
+MAX_NAMED = 5_000
+"""Names that are looked at in one place, whether or not their files have text for the asker."""
 MAX_FOCUS_WORDS = 12
 """Words of a focus by which documents are chosen: each is looked for in every passage of the record."""
 MAX_SOUGHT_FILES = 200
@@ -71,6 +73,7 @@ READ_DOCUMENTS: dict[str, Any] = {
         "properties": {
             "document": {"type": "string", "description": "Words of a document's name, to read that one alone."},
             "focus": {"type": "string", "description": "Words that the passages should have, such as: agreed decided."},
+            "fields": {"type": "boolean", "description": "Only the record's own fields, to cite one."},
         },
     },
 }
@@ -78,10 +81,13 @@ READ_DOCUMENTS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class ReadingRequest:
-    """What a model asks to read. document: words of a name, "" for all. focus: words of passages, "" for any."""
+    """What a model asks to read. document: words of a name, "" for all. focus: words of passages, "" for any. fields:
+    no document, but the record's own fields.
+    """
 
     document: str = ""
     focus: str = ""
+    fields: bool = False
 
 
 def parse_reading(asked: Mapping[str, Any]) -> ReadingRequest:
@@ -89,7 +95,8 @@ def parse_reading(asked: Mapping[str, Any]) -> ReadingRequest:
     values = [asked.get(name) or "" for name in ("document", "focus")]
     if not all(isinstance(value, str) for value in values):
         raise BadCall("Give `document` and `focus` as words.")
-    return ReadingRequest(*(CONTROL.sub(" ", value).strip()[:300] for value in values))
+    document, focus = (CONTROL.sub(" ", value).strip()[:300] for value in values)
+    return ReadingRequest(document, focus, asked.get("fields") is True)
 
 
 def read_documents(
@@ -113,7 +120,7 @@ def read_documents(
     elif entity is None:
         raise BadCall("This chat is about no record: name a document, or search.")
     else:
-        files = _list_files(scope, entity.pk, request.focus)
+        files = [] if request.fields else _list_files(scope, entity.pk, request.focus)
         numbers = [] if look_in == LookIn.FILES else _choose_field_rows(scope, entity.pk)
     alone = request.document and len(files) == 1
     share = MAX_PASSAGES if alone else max(2, min(MAX_PASSAGES_PER_DOCUMENT, MAX_PASSAGES // max(1, len(files))))
@@ -140,12 +147,11 @@ def find_named_files(scope: Scope, entity: Entity | None, name: str, look_in: st
     if entity is not None:
         places = [Q(entity=entity.pk), Q(entity__in=list_related(scope, entity.pk)), *places][: DEPTHS.get(look_in)]
     for place in places:
-        found = _select_readable_rows(scope).filter(file__in=_select_named_files(scope).filter(place)).order_by()
-        names = dict(
-            _select_named_files(scope)
-            .filter(pk__in=found.values("file").distinct()[:MAX_NAMES])
-            .values_list("pk", "name")
-        )
+        # Two statements: in one, PostgreSQL looks through all passages anew for each name.
+        named = dict(_select_named_files(scope).filter(place).values_list("pk", "name")[:MAX_NAMED])
+        rows = _select_readable_rows(scope).filter(file__in=list(named)).order_by()
+        read = rows.values_list("file", flat=True).distinct()[:MAX_NAMES]
+        names = {pk: named[pk] for pk in read}
         fits = {pk: _measure_fit(wanted, _split_name(known)) for pk, known in names.items()}
         best = max(fits.values(), default=0.0)
         if best < MIN_NAME_FIT and entity is not None and place == places[0]:

@@ -41,7 +41,8 @@ async def _list_records(run: Run, asked: dict[str, Any]) -> ToolFindings:
 async def _read_documents(run: Run, asked: dict[str, Any]) -> ToolFindings:
     """Raises: BadCall."""
     request = parse_reading(asked)
-    run.say(EventKind.STEP, text=f"Reading: {request.document[:120] or 'the documents of this record'}")
+    what = "the fields of this record" if request.fields else "the documents of this record"
+    run.say(EventKind.STEP, text=f"Reading: {request.document[:120] or what}")
     return await run_as_asker(run.asker, _read, run, request)
 
 

@@ -8,11 +8,12 @@ quotation counts as supported only where it has all that the question says; else
 import re
 from collections.abc import Sequence
 
-from llm.offline.asked import extract_name_terms, find_kind, has_asked, has_negations, split_parts
+from llm.offline.asked import extract_name_terms, has_negations, split_parts
 from llm.offline.aspects import Aspect
 from llm.offline.long_questions import cut_question, measure_coverage
 from llm.offline.overview_questions import plan_reading
 from llm.offline.particulars import find_numbered, has_numbered
+from llm.offline.question_kinds import find_kind, has_asked
 from llm.offline.ranking import extract_terms, stem_word
 from llm.offline.sentences import split_sentences
 from retrieval.support import Support, check_support, is_quote

@@ -28,8 +28,10 @@ def build_passage_url(
     row: UUID | None = None,
     passage: UUID | None = None,
     words: tuple[int, int] | None = None,
+    field: str = "",
 ) -> str:
-    """The reader at a passage of a file, with the passage and `words` of it marked; the record's page for other text.
+    """The reader at a passage of a file, with the passage and `words` of it marked; the record's page for other text,
+    with `field` marked.
 
     row: the index row, where it stands; else passage: its first paragraph. words: characters of the row's text.
     """
@@ -40,4 +42,4 @@ def build_passage_url(
         url = build_workspace_url(scope, "ingestion:reader", file, row=row, start=start, end=end)
     else:
         url = build_workspace_url(scope, "ingestion:reader", file, passage=passage)
-    return f"{url}#p-{passage}" if passage else url
+    return f"{url}#p-{passage}" if passage else f"{url}#f-{field}" if field else url

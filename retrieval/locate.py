@@ -15,7 +15,9 @@ from django.db.models import Q
 from django.utils.translation import gettext
 
 from entities.access import Scope, build_sources_visible_q, build_visibility_q, list_atoms
+from entities.access.objects import list_declared_fields
 from entities.models import Entity, FieldParagraph
+from entities.registry import get_column, list_entity_types
 from ingestion.models import ContextRow, File, Kind, Paragraph
 from retrieval.citations import Owner
 from retrieval.links import build_passage_url
@@ -89,7 +91,8 @@ class ResolvedCitation:
         part = self._cited_part or self.located.layout.find_part(None)
         file = self.file.id if self.file else None
         row, passage = self.located.row, part.paragraph if part else None
-        return build_passage_url(scope, self.entity.id, file, row=row, passage=passage, words=self.words)
+        field = "" if file or passage else self._cited_field
+        return build_passage_url(scope, self.entity.id, file, row=row, passage=passage, words=self.words, field=field)
 
     @property
     def preview(self) -> str:
@@ -100,6 +103,16 @@ class ResolvedCitation:
         cut = start if end > PREVIEW else 0
         text = f"{'…' if cut else ''}{' '.join(self.located.text[cut:].split())}"
         return text if len(text) <= PREVIEW else f"{text[: PREVIEW - 1].rstrip()}…"
+
+    @property
+    def _cited_field(self) -> str:
+        """The name of the field whose line of the record's properties is meant; "" for none."""
+        model = list_entity_types().get(self.entity.type) if self.entity else None
+        if model is None or self.located is None or self.words is None:
+            return ""
+        label = self.located.text[slice(*self.words)].partition(":")[0]
+        titles = {str(get_column(model, name).verbose_name).capitalize(): name for name in list_declared_fields(model)}
+        return titles.get(label, "")
 
     @property
     def _cited_part(self) -> TextPart | None:

@@ -1,8 +1,9 @@
 """The offline engine's answers: the sentences of the passages that answer best, verbatim, with their numbers."""
 
+import re
 from dataclasses import replace
 
-from llm.offline.asked import drop_place_words, extract_name_terms, find_kind, has_negations, has_places
+from llm.offline.asked import drop_place_words, extract_name_terms, has_negations, has_places
 from llm.offline.choosing import choose_best
 from llm.offline.field_answers import Answered, Quote, quote_fields
 from llm.offline.form_answers import (
@@ -23,6 +24,7 @@ from llm.offline.pair_owners import find_owner, find_strangers
 from llm.offline.pairs import Pair, read_pairs
 from llm.offline.particulars import find_dates, has_dates
 from llm.offline.passage_fit import IMPLIED, is_about, record_terms
+from llm.offline.question_kinds import find_kind
 from llm.offline.ranking import compute_frequencies, extract_content_words, extract_terms, stem_word, weigh_rarest
 from llm.offline.reading import FIELDS, PromptPassage, get_document_title, split_headings
 from llm.offline.roles import find_role, read_role
@@ -32,6 +34,9 @@ from llm.offline.summaries import REMOVED
 
 # Share that the sentence must carry by its own words.
 OWN = 0.25
+WHICH_THING = re.compile(
+    r"^\W*(?:which|what (?!(?:is|was|are|were|do|does|did|has|have|can|could|will|happen\w*)\b))", re.I
+)
 MAX_QUOTE_CHARACTERS = 700
 AROUND_WEIGHT = 0.55
 NAME_WEIGHT = 0.6
@@ -76,6 +81,7 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
     asked = keep_content_terms(asked, names)
     total = sum(weights[term] for term in asked)
     dates = find_dates(question, kind)
+    which = next(iter(asked), "") if kind is None and WHICH_THING.match(question) else ""
     scored: list[tuple[float, int]] = []
     for index, (passage, sentence) in enumerate(units):
         if is_heading(sentence) or sentence.rstrip().endswith("?") or _is_table_head(units, index):
@@ -98,35 +104,42 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
             scored += [(LINE_OF_FORM, index)] if stands else []
             continue
         near, above = _list_nearby_terms(units, bags, index)
-        thing = [term for term in asked if term not in names][-1:] if kind is not None and kind.line else []
-        if not all(measure_term(term, bags[index] | near | above) for term in thing):
+        plain = [term for term in asked if term not in names]
+        thing = [] if kind is None else plain if kind.named else plain[-1:] if kind.line else []
+        beside = title if kind and kind.named else near
+        if not all(measure_term(term, bags[index] | beside | above) for term in thing):
             continue  # where something is, says who names it
-        plain = [term for term in asked if term not in names] if kind is None and sentence[0] != "|" else []
-        if plain and not any(measure_term(term, bags[index] | above) for term in plain):
+        if which not in bags[index] | above and measure_term(which, bags[index] | above):
+            continue  # which car it is says no sentence about a vehicle
+        if (
+            kind is None
+            and plain
+            and sentence[0] != "|"
+            and not any(measure_term(term, bags[index] | above) for term in plain)
+        ):
             continue  # "Emergency contact: Bob Ray" says not what he does
         above |= set(extract_terms(passage.title.rpartition("), ")[2] if "), " in passage.title else ""))
         if role is not None and not _has_role(role, read_role(question), bags[index] | above, passage):
             continue
-        own = sum(weights[term] * measure_term(term, bags[index]) for term in asked) / total
+        loose = sum(weights[term] for term in asked if _is_loose(term, question, sentence, bags[index]))
+        own = (sum(weights[term] * measure_term(term, bags[index]) for term in asked) - loose) / total
         headed = (
             sum(weights[term] * max(measure_term(term, bags[index]), measure_term(term, above)) for term in asked)
             / total
         )
         if own < OWN and not (headed >= HEADED and (has or kind and kind.loose)):
             continue
-        beside = passage_terms[passage.n]
+        whole = passage_terms[passage.n]
         score = (
             sum(
-                weights[t] * (measure_term(t, bags[index]) or _measure_nearness(t, t in names, near, beside))
+                weights[t] * (measure_term(t, bags[index]) or _measure_nearness(t, t in names, near, whole))
                 for t in asked
             )
             / total
         )
         if headed >= HEADED:
             score = max(score, UNDER_HEADING * headed)
-        score -= (
-            LOOSE * sum(weights[term] for term in asked if _is_loose(term, question, sentence, bags[index])) / total
-        )
+        score -= LOOSE * loose / total
         fitting = 0.0 if kind is None else FITTING if has else -0.08
         short = -0.1 if len(sentence) < 25 else 0.0
         scored.append((score + fitting + short, index))

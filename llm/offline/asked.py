@@ -1,233 +1,24 @@
-"""What a question asks for, and whether a sentence has it: a person, a date, an amount, a number, a place, a reason."""
+"""The words of a question: its names and sections, its parts, and what it says in other words than documents do."""
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
 
-from llm.offline.ranking import ALIKE, STOP, extract_content_words, extract_terms, stem_word
+from llm.offline.ranking import STOP, extract_content_words, extract_terms, stem_word
 from llm.offline.sentences import ABBREVIATIONS
-from llm.recognisers.money import AMOUNT
-from llm.recognisers.people import find_people
 
-MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\.?"
-MONTH_NAME = r"(?:january|february|march|april|may(?! be\b)|june|july|august|september|october|november|december)\b"
-COUNT = r"(?:\w+\s+\(?\d+\)?|\d+|one|two|three|six|twelve|thirty|sixty|ninety)"
-SPELT_NUMBER = (
-    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen"
-    r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?|hundred|thousand|million|half|third|quarter)"
-)
-NUMBER = re.compile(rf"\d|\b{SPELT_NUMBER}\b", re.IGNORECASE)
-FREQUENCY = re.compile(
-    r"\b(?:daily|weekly|fortnightly|monthly|quarterly|yearly|annual(?:ly)?|once|twice|\w+ times|regular(?:ly)?"
-    r"|(?:each|every|per) (?:\w+ ){0,2}(?:day|week|month|quarter|year|shift))\b",
-    re.IGNORECASE,
-)
-DATE = re.compile(
-    r"\b(?:\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d{2}-\d{2}|(?:19|20)\d{2}"
-    rf"|{MONTH}\s+\d{{1,2}}|\d{{1,2}}\.?\s+{MONTH}|(?:in|early|late|mid|since|until) {MONTH_NAME}"
-    rf"|{COUNT}\s+(?:working\s+|business\s+|calendar\s+)?(?:days?|weeks?|months?|years?|hours?|minutes?)"
-    r"|monday|tuesday|wednesday|thursday|friday|annual(?:ly)?|monthly|quarterly|weekly)\b",
-    re.IGNORECASE,
-)
-CLOCK_OR_DAY = re.compile(
-    r"(?<![\d.,$€£¥])(?:\d{1,2}[/:]\d{1,2}|\d{1,2}\.\d{1,2}\.|\d{1,2}\.\d\d\s?(?:uhr|h|[ap]\.?m)\b)(?!\d)",
-    re.IGNORECASE,
-)
-"""14:32, 3/5, "3.5."; an amount is none of them."""
-CONDITION = re.compile(r"\b(?:when|if|once|as soon as|until|after|before|while|during)\b", re.IGNORECASE)
-REASON = re.compile(
-    r"\b(?:because|since|due to|owing to|so that|therefore|reason|caused?|result(?:ed|s)?|as a|missing|failed"
-    r"|not|no|lack\w*|could|before|after|diagnosed|in order to|showed)\b",
-    re.IGNORECASE,
-)
-WHY = re.compile(r"\bwhy\b|\bwhat (?:is|was) the (?:reason|cause)\b|\bhow come\b", re.IGNORECASE)
 NAME = re.compile(r"\b(?:[A-ZÀ-Þ][\w&’'-]*\w|\d[\w.,/-]*)")
-CAPITALISED = re.compile(r"(?<![.!?:|]\s)(?<!^)\b[A-ZÀ-Þ][\w’'-]+")
 PLACE_NAMES = r"\b(?:section|clause|chapter|paragraph|article|abschnitt|ziffer|kapitel)"
 PLACE_WORD = re.compile(rf"{PLACE_NAMES}\s+(?=\d)", re.IGNORECASE)
 PLACE = re.compile(rf"{PLACE_NAMES}\s+(\d{{1,4}}(?:\.\d{{1,4}}){{0,4}}[a-z]?)\b", re.IGNORECASE)
 BUYER = re.compile(r"\bdid the (?:customer|client|buyer|guest)\b", re.IGNORECASE)
 """Whoever the paper at hand is for, whom it need not call so."""
+_WHOLE = r"(?:all in all|in all|in total|altogether)"
+ALL_IN_ALL = re.compile(
+    r"^\W*(?:(?:and|so)\s+)?(?:what|how much)\s+(?:do|does|did|will|would)\s+(.+?)\s+"
+    rf"(?:(?:come|amount|add up) to(?:\s+{_WHOLE})?|(?:(?:cost|pay|be|spend|charge)\s+(?:us\s+)?)?{_WHOLE})\W*$",
+    re.IGNORECASE,
+)
+"""Asks for the total of something in other words: "What does the repair cost all in all?"."""
 PARTS = re.compile(r",?\s+and\s+(?=(?:what|when|who|why|how|where|which)\b)|(?<=\?)\s+(?=\w)", re.IGNORECASE)
-MONEY_WORDS = r"cost|price|amount|fee|salary|budget|value|worth|earn\w*|wage|paid?|pay|spend|charge[sd]?|sum"
-
-
-def _split_terms(text: str) -> frozenset[str]:
-    return frozenset(map(stem_word, text.split()))
-
-
-@dataclass(frozen=True)
-class QuestionKind:
-    """A kind of question: how it is asked, and what a sentence that answers it has. must: without it is no answer.
-    loose: nor need a sentence have it that stands under a heading with the question's words. line: begins a line of a
-    form that has it. implied: terms of the question that a sentence with it need not have. value: what it is, where it
-    stands behind a label.
-    """
-
-    asked: re.Pattern[str]
-    has: Callable[[str, str], bool]
-    must: bool = True
-    loose: bool = False
-    line: re.Pattern[str] | None = None
-    implied: frozenset[str] = frozenset()
-    value: Callable[[str], bool] = bool
-
-
-def _has_figure(value: str) -> bool:
-    return bool(re.search(r"\d", value))
-
-
-def has_name(value: str) -> bool:
-    return bool(re.match(r"\W*[^\W\d_a-zß-öø-ÿ][^\d:,]*(?:,|$)", value[:40]))
-
-
-def _has_time(value: str) -> bool:
-    return bool(DATE.search(value) or CLOCK_OR_DAY.search(value))
-
-
-def asks_for_time(kind: QuestionKind) -> bool:
-    return kind.value is _has_time
-
-
-def _has_person(sentence: str, question: str) -> bool:
-    """A person or a party that the question does not name itself."""
-    known = set(extract_terms(question))
-    people = [sentence[f.start : f.end] for f in find_people(sentence)]
-    if re.search(r"\b(?:to whom|whose)\b", question, re.IGNORECASE):
-        return bool(people)  # an addressee has a name, and so has an owner
-    if any(set(extract_terms(name)) - known for name in people):
-        return True
-    names = CAPITALISED.findall(sentence.strip("| "))
-    return any(
-        len(name) > 2 and name.isalpha() and stem_word(name) not in known | NO_PERSON
-        for name in re.findall(r"[^\W_]+", " ".join(names))
-    ) or (sentence.startswith("|") or any(stem_word(role) not in known for role in ROLE.findall(sentence)))
-
-
-def _has_count(sentence: str, question: str) -> bool:
-    """A number of what is counted: "27 days" for "how many days"."""
-    counted = COUNTED.search(question)
-    if counted and counted[1].lower() in PEOPLE_WORDS:
-        return bool(NUMBER.search(sentence))  # "121 fatal"
-    if counted is None or stem_word(counted[1]) not in {stem_word(word) for word in extract_content_words(sentence)}:
-        return bool(NUMBER.search(sentence)) and counted is None
-    return bool(re.search(rf"(?:\d|\b{SPELT_NUMBER}\b)\W+(?:\w+\W+){{0,3}}{re.escape(counted[1][:4])}", sentence, re.I))
-
-
-ROLE = re.compile(
-    r"\b(?:[Tt]he|[Aa]|[Oo]ur|[Ee]ither|[Tt]heir)\s+(?:[a-z]+\s){0,2}?(crew|team|board|part(?:y|ies)|company|manager|lead|director|officer"
-    r"|inspector|engineer|contractor|subcontractor|supplier|owner|hirer|tenant|landlord|employer|employee|buyer|seller)\b"
-)
-PEOPLE_WORDS = ("person", "people", "man", "woman", "one")
-COUNTED = re.compile(r"\bhow many\s+(\w+)", re.IGNORECASE)
-NO_PERSON = _split_terms(
-    "January February March April May June July August September October November December Monday Tuesday Wednesday"
-    " Thursday Friday Saturday Sunday Sector Sectors Section Clause Schedule Grade Table Figure Works"
-)
-# The date itself: not a day rate, nor what happens every day, nor what a working day is.
-ASKED_DATE = re.compile(
-    r"(?:^\W*the\s+(?=date\b)"
-    r"|\b(?:what|which)\s+(?:(?:is|was|are|were)\s+)?(?:(?:the|our|your|its|their|his|her)\s+)?"
-    r"(?:(?!(?:working|business|calendar|every|each|any|no)\s)[\w'’-]+\s+){0,2})"
-    r"(?:date|day|deadline)\b(?!\s+(?:rates?|shifts?|crew|format|and\s+night)\b)",
-    re.IGNORECASE,
-)
-# What somebody or something is called by: the number of a case, of a telephone. How many there are of something is no
-# such number, nor is a code of conduct or of dress.
-NUMBERED_THING = re.compile(
-    r"\b((?!(?:what|which|the|total|max|min|average|overall|exact)[a-z]*\b)[^\W\d_]{2,}(?=\s+(?:number|no\.?|nr\.?|id)(?!\w))"
-    r"|(?:zip|postal|post|area|dialling|dialing|sort|customer|access|door|entry|discount|booking|product|item|project)"
-    r"(?=\s+code\b))\s+\w+\.?(?=\W*$|\s+(?:for|is)\b|\s+of\s+(?:(?:the|this|that|our|your|my|his|her|its|their|an?)\b|(?-i:[A-Z])))",
-    re.IGNORECASE,
-)
-PLACE_LINE = re.compile(r"^\W*(?:location|place|venue|address|where|ort|adresse)\s*:", re.IGNORECASE)
-PREPOSITION = re.compile(
-    r"\b(?:in|at|on|near|behind|to|from|beside|besides|inside|outside|into|onto|upon|under|underneath|above|below|beneath"
-    r"|over|opposite|within|between|among|along|across|around|against|next|by|off|beyond|past|through|throughout|via|up"
-    r"|down|with|here|there|everywhere|anywhere|upstairs|downstairs|online|abroad|north|south|east|west)\b",
-    re.IGNORECASE,
-)
-TIMED = re.compile(rf"\b[a-z]+\s+(?:{DATE.pattern})", re.IGNORECASE)
-
-
-def _has_place(sentence: str, question: str) -> bool:
-    """A place, by the word before it or by a name that the question does not have: "Our head office is Hamburg."."""
-    known = set(extract_terms(question))
-    named = any(name.isalpha() and stem_word(name) not in known for name in CAPITALISED.findall(sentence))
-    timeless = TIMED.sub(" ", sentence)  # "within 30 days" is no place
-    return named or bool(PREPOSITION.search(timeless) or PLACE_LINE.match(sentence))
-
-
-def _has_number_of_thing(sentence: str, question: str) -> bool:
-    """A number right behind what it is the number of: "Case No.: 09-13654"."""
-    asked = NUMBERED_THING.search(question)
-    forms = {asked[1], *ALIKE.get(stem_word(asked[1]), ())} if asked else set()
-    return any(
-        re.search(
-            rf"\b{re.escape(form[:6])}[^\W\d_]*+\W{{0,3}}"
-            r"(?:(?:(?:no|nr|number|id|code)\b)?(?:[^.:;|\d]{0,60}\b(?:is|was|are|reads)\b)?[\s|#:.()+-]{0,6}"
-            r"(?:[A-Z]{1,6}-){0,2}[A-Z]{0,6}-?\d|(?:no|nr|number|id|code)\.?\s?:\s*\w)",
-            sentence,
-            re.IGNORECASE,
-        )
-        for form in forms
-    )
-
-
-KINDS = (
-    QuestionKind(re.compile(r"\bhow (?:often|frequently|regularly)\b", re.I), lambda s, q: bool(FREQUENCY.search(s))),
-    QuestionKind(re.compile(r"\bhow many\b", re.I), _has_count, value=_has_figure),
-    QuestionKind(NUMBERED_THING, _has_number_of_thing, implied=_split_terms("number id code no nr"), value=_has_figure),
-    QuestionKind(
-        re.compile(rf"\b(?:how much|what|which|wie viel|welche[rs]?)\b[^?]*?\b(?:{MONEY_WORDS})\b", re.I),
-        lambda s, q: bool(AMOUNT.search(s)),
-        value=_has_figure,
-    ),
-    QuestionKind(
-        re.compile(r"\bhow (?:much|old|large|big|high|far|tall|deep)\b|\bwhat (?:percentage|number|share|cap)\b", re.I),
-        lambda s, q: bool(NUMBER.search(s)),
-        implied=_split_terms("old large big high far tall deep"),
-        value=_has_figure,
-    ),
-    QuestionKind(WHY, lambda s, q: bool(REASON.search(s)), must=False, value=lambda v: bool(REASON.search(v))),
-    QuestionKind(ASKED_DATE, lambda s, q: bool(DATE.search(s)), value=_has_time),
-    QuestionKind(
-        # A term may be perpetual, and a period stand in a schedule.
-        re.compile(r"\b(?:what|which)\s+(?:is|was|are)\b[^?]*(?<!-)\b(?:period|duration|term of)\b", re.I),
-        lambda s, q: bool(DATE.search(s)),
-        must=False,
-        loose=True,
-    ),
-    QuestionKind(
-        re.compile(r"\bwhen\b|\bhow long\b|\bby when\b", re.I),
-        lambda s, q: bool(DATE.search(s) or CONDITION.search(s)),
-        value=_has_time,
-    ),
-    QuestionKind(
-        re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|company|party|employee)\b", re.I),
-        _has_person,
-        value=has_name,
-    ),
-    QuestionKind(
-        re.compile(r"\bwhere\b", re.I),
-        _has_place,
-        line=PLACE_LINE,
-        value=lambda v: bool(re.search(r"[^\W\d_]{2}", DATE.sub("", v))),
-        implied=_split_terms("take place held happen"),
-    ),
-)  # fmt: skip
-
-
-def find_kind(question: str) -> QuestionKind | None:
-    """What it asks for first: of "Who inspected it, and when?" a person."""
-    found = [(match.start(), kind) for kind in KINDS if (match := kind.asked.search(question))]
-    return min(found, key=lambda pair: pair[0])[1] if found else None
-
-
-def has_asked(question: str, sentence: str) -> bool:
-    """Whether the sentence has what the question asks for; where it asks for nothing that can be checked, yes."""
-    kind = find_kind(question)
-    return kind is None or not kind.must or kind.has(sentence, question)
 
 
 def extract_name_terms(question: str) -> set[str]:
@@ -248,6 +39,14 @@ def extract_name_terms(question: str) -> set[str]:
 def drop_place_words(question: str) -> str:
     """The question with "1.1" in place of "section 1.1": a document does not call its sections so."""
     return BUYER.sub("did they", PLACE_WORD.sub("", question))
+
+
+def restate_question(question: str) -> str:
+    """A question for what something costs "all in all" as one for its total; any other as it is."""
+    found = ALL_IN_ALL.match(question)
+    if found is None:
+        return question
+    return f"What is the total of {found[1]}?" if extract_content_words(found[1]) else "What is the total?"
 
 
 def has_places(question: str, text: str) -> bool:

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from llm.offline.asked import DATE
 from llm.offline.front_matter import is_byline, is_dated
 from llm.offline.pulsing import BLOCKED
+from llm.offline.question_kinds import DATE
 from llm.offline.ranking import stem_word
 from llm.recognisers.findings import words
 from llm.recognisers.money import AMOUNT, CODES

@@ -1,13 +1,12 @@
 """The offline engine in a chat: search first, then quote."""
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from llm.offline.answering import Answered, find_answer, find_labelled
 from llm.offline.asked import drop_place_words, split_parts
 from llm.offline.aspects import WRITTEN
-from llm.offline.field_answers import find_field
+from llm.offline.field_answers import Quote, find_field
 from llm.offline.follow_ups import WHERE, find_last_answer, find_referred, leans, read_meanings
 from llm.offline.listing import LIST, plan_list, read_list
 from llm.offline.long_questions import has_term
@@ -31,26 +30,26 @@ from llm.offline.recalled import quote_conversation
 from llm.offline.row_answers import read_contexts
 from llm.offline.sentences import join_cells
 from llm.offline.small_talk import SELF, is_small_talk
+from llm.offline.tool_results import (
+    LISTED,
+    OWN_FIELDS,
+    ToolResult,
+    collect_results,
+    has_documents,
+    select_searches,
+    write_quotes,
+)
 from llm.prompts import NOT_FOUND
 
 SEARCH = "search_knowledge"
 MORE = re.compile(
     r"^\W*(?:please\s+)?(?:tell\s+me\s+more|more(?:\s+details)?|go\s+on|continue|mehr)\W*$", re.IGNORECASE
 )
-LISTED = re.compile(r"\d+ [^\n]*:(?:\n|$)")
 # Score from which what stands around the record answers, and nothing is looked for elsewhere.
 SURE = 0.97
 NEARNESS = 0.08
 MAX_SEARCHED_WORDS = 5
 """Content words from which a question has enough for a search, where no document is called as it names one."""
-
-
-@dataclass(frozen=True)
-class ToolResult:
-    """What a tool returned. name: of the tool."""
-
-    name: str
-    text: str
 
 
 def choose_next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
@@ -65,11 +64,11 @@ def choose_next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     index, question = find_last_question(body["messages"])
     if index < 0 or is_small_talk(question) or quote_conversation(body["messages"], index, question):
         return None
-    results = _collect_results(body["messages"], index)
+    results = collect_results(body["messages"], index)
     if not results and (listed := plan_list(question, body["tools"])):
         return LIST, listed
-    if not results and _find_own_field(body, index, question):
-        return None
+    if all(result.name == READ for result in results) and _find_own_field(body, index, question):
+        return (READ, OWN_FIELDS) if READ in tools and not results else None
     if any(read_list(result.text) for result in results if LISTED.match(result.text)):
         return None
     plan = _plan_reading(body, index, question) if READ in tools else None
@@ -80,14 +79,14 @@ def choose_next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
         is_name = plan.general or plan.topic[:1].isupper()
         if is_name and plan.topic and len(readings) == 1 and "<passages>" not in readings[0]:
             return READ, plan.call(named=False)
-        if _read_points(body, index, question, results) and (plan.aspects or _has_documents(readings)):
+        if _read_points(body, index, question, results) and (plan.aspects or has_documents(readings)):
             return None
     elif READ in tools and (named := _find_document(body, question)):
         if not any(result.name == READ for result in results):
             return READ, {"document": named, "focus": " ".join(extract_content_words(question))}
         if find_best_answer(body, index, question, []).quotes:
             return None
-    searched = _search_results(results)
+    searched = select_searches(results)
     if not searched:
         return SEARCH, search_input(body)
     if "scope" not in tools[SEARCH].get("input_schema", {}).get("properties", {}):
@@ -95,28 +94,32 @@ def choose_next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     if MORE.match(question) or OVERVIEW.search(question):
         return None
     best = find_best_answer(body, index, question, searched)
+    if READ in tools and any(not quote.n for quote in best.quotes) and OWN_FIELDS not in [r.asked for r in results]:
+        return READ, OWN_FIELDS
     was_read = [result for result in results if result.name == READ]
     is_short = len(extract_content_words(drop_place_words(question))) < MAX_SEARCHED_WORDS
     if (
         READ in tools
         and plan is None
         and not best.quotes
-        and (not was_read or is_short and len(was_read) == 1 and "<passages>" not in was_read[0].text)
+        and (is_short or not was_read)
+        and all(result.asked.get("document") for result in was_read)
     ):
         # A form may say it in few words, by which no search finds it.
-        return READ, {"focus": " ".join(extract_content_words(question))}
+        return READ, {"focus": " ".join(_add_alike(extract_content_words(question)))}
     if best.score >= SURE or _is_about_record(body, index, question):
         return None
     query = search_input(body)["query"]
     if len(searched) == 2:
         # A document names its parties once: what is asked for stands elsewhere in it.
-        plain = [word for word in query.split() if not word[:1].isupper()]
-        query = (
-            " ".join(dict.fromkeys(other for word in plain for other in (word, *ALIKE.get(stem_word(word), ()))))
-            or query
-        )
+        query = " ".join(_add_alike([word for word in query.split() if not word[:1].isupper()])) or query
     known = {search_input(body)["query"]} if len(searched) == 2 else set()
     return (SEARCH, {"query": query, "scope": "workspace"}) if len(searched) < 3 and query not in known else None
+
+
+def _add_alike(words: list[str]) -> list[str]:
+    """Each word with those that mean the same."""
+    return list(dict.fromkeys(other for word in words for other in (word, *ALIKE.get(stem_word(word), ()))))
 
 
 def search_input(body: dict[str, Any]) -> dict[str, Any]:
@@ -145,13 +148,13 @@ def compose_answer(body: dict[str, Any]) -> str:
         return SELF
     if recalled := quote_conversation(body["messages"], index, question):
         return recalled
-    results = _collect_results(body["messages"], index)
-    if not results and (line := _find_own_field(body, index, question)):
-        return line
+    results = collect_results(body["messages"], index)
+    if all(result.name == READ for result in results) and (line := _find_own_field(body, index, question)):
+        return write_quotes([Quote(line, 0)], body, results)
     for result in results:
         if LISTED.match(result.text) and (lines_of_list := read_list(result.text)):
             return "\n\n".join(lines_of_list)
-    searched = _search_results(results)
+    searched = select_searches(results)
     points = _read_points(body, index, question, results)
     if not points or searched:
         points += _compose_overview(body, index, question, searched)
@@ -160,7 +163,7 @@ def compose_answer(body: dict[str, Any]) -> str:
     quotes = find_best_answer(body, index, question, searched).quotes
     if not quotes:
         return NOT_FOUND
-    return "\n\n".join(f"{join_cells(quote.sentence)} [{quote.n}]" if quote.n else quote.sentence for quote in quotes)
+    return write_quotes(quotes, body, results)
 
 
 def _find_own_field(body: dict[str, Any], index: int, question: str) -> str:
@@ -207,16 +210,6 @@ def _read_points(body: dict[str, Any], index: int, question: str, results: list[
     return write_points(plan, found, before)
 
 
-def _has_documents(readings: list[str]) -> bool:
-    """Whether more than the record's own fields was read."""
-    return any(passage.kind != FIELDS for passage in extract_passages("\n".join(readings)))
-
-
-def _search_results(results: list[ToolResult]) -> list[str]:
-    """What searches returned: all that no other tool did."""
-    return [r.text for r in results if r.name != READ and "<passages>" in r.text and not LISTED.match(r.text)]
-
-
 def _compose_overview(body: dict[str, Any], index: int, question: str, results: list[str]) -> list[str]:
     """Points about the record, about what "tell me about" names, or more than the answer before had."""
     found = [passage for passage in extract_passages("\n".join(results)) if passage.kind != FIELDS]
@@ -238,9 +231,11 @@ def find_best_answer(body: dict[str, Any], index: int, question: str, results: l
     here = record_name(system)
     named = _find_document(body, question)
     if _plan_reading(body, index, question) is None:
-        read = [result.text for result in _collect_results(body["messages"], index) if result.name == READ]
+        read = [result.text for result in collect_results(body["messages"], index) if result.name == READ]
         results = [*read, *results]
-        near = [*extract_passages("\n".join(read)), *near]
+        # A common word may by chance be in the name of somebody else's document.
+        own = [p for p in extract_passages("\n".join(read)) if read_record(p) == here or not (here and named.islower())]
+        near = [*own, *near]
         if named and read and "<passages>" in read[0]:
             titles = {get_document_title(passage) for passage in extract_passages(read[0])}
             near = [
@@ -281,18 +276,3 @@ def _answer_parts(question: str, found: list[PromptPassage], fields: list[str], 
     for part in others if quotes else ():
         quotes += find_answer(f"{part.rstrip('?')} {names}?", found, fields).quotes[:1]
     return Answered(list(dict.fromkeys(quotes)), answered.score)
-
-
-def _collect_results(messages: list[dict[str, Any]], index: int) -> list[ToolResult]:
-    """What tools returned since the message at `index`."""
-    found: list[ToolResult] = []
-    names: dict[str, str] = {}
-    for message in messages[index + 1 :]:
-        if isinstance(message["content"], str):
-            continue
-        for block in message["content"]:
-            if block.get("type") == "tool_use":
-                names[block["id"]] = block["name"]
-            elif block.get("type") == "tool_result":
-                found.append(ToolResult(names.get(block.get("tool_use_id", ""), ""), extract_text([block])))
-    return found

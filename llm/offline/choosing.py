@@ -2,7 +2,6 @@
 
 import re
 
-from llm.offline.asked import WHY
 from llm.offline.field_answers import Answered, Quote
 from llm.offline.reading import PromptPassage
 from llm.offline.sentences import ITEM
@@ -19,16 +18,13 @@ ENTRY = re.compile(rf"{ITEM.pattern}|\d")
 # List items quoted under the sentence that announces them.
 ITEMS = 6
 ASKS_LIST = re.compile(r"^\W*(?:list|name|enumerate|(?:what|which)(?: \w+)? are)\b", re.IGNORECASE)
-GIVES_REASON = re.compile(
-    r"^\W*(?:(?:this|that|it|these|the reason)\b[^.]{0,40}?\b(?:because|due to|owing to)|because)\b", re.IGNORECASE
-)
 
 
 def choose_best(
     scored: list[tuple[float, int]], units: list[tuple[PromptPassage, str]], bags: list[set[str]], question: str
 ) -> Answered | None:
     """The best of the scored sentences with those that are nearly as good and unlike it, in reading order, and the
-    lists and reasons that belong to them; None where none is good enough. scored: pairs of a score and a place.
+    lists that belong to them; None where none is good enough. scored: pairs of a score and a place.
     """
     ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1]))
     if not ranked or ranked[0][0] < ENOUGH:
@@ -40,20 +36,7 @@ def choose_best(
         if all(len(bags[index] & bags[o]) < 0.7 * max(1, min(len(bags[index]), len(bags[o]))) for o in chosen):
             chosen.append(index)
     whole = _add_list_items(sorted(chosen), units, everything=bool(ASKS_LIST.match(question)))
-    if WHY.search(question):
-        whole = _add_reasons(whole, units)
     return Answered([Quote(units[index][1], units[index][0].n) for index in whole], ranked[0][0])
-
-
-def _add_reasons(chosen: list[int], units: list[tuple[PromptPassage, str]]) -> list[int]:
-    """With a sentence the one after it, where that gives its reason: "This is because …"."""
-    found: list[int] = []
-    for index in chosen:
-        found.append(index)
-        follows = index + 1 < len(units) and units[index + 1][0].n == units[index][0].n
-        if follows and GIVES_REASON.match(units[index + 1][1]):
-            found.append(index + 1)
-    return list(dict.fromkeys(found))
 
 
 def _add_list_items(

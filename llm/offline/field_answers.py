@@ -4,9 +4,10 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
-from llm.offline.asked import asks_for_account, asks_for_time, extract_name_terms, find_kind
+from llm.offline.asked import asks_for_account, extract_name_terms
 from llm.offline.long_questions import measure_term
 from llm.offline.passage_fit import IMPLIED
+from llm.offline.question_kinds import asks_for_time, find_kind
 from llm.offline.ranking import extract_terms
 from llm.offline.reading import FIELDS, PromptPassage
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from llm.offline.asked import find_kind
 from llm.offline.long_questions import cut_question
+from llm.offline.question_kinds import find_kind
 from llm.offline.ranking import STOP, extract_content_words, stem_word
 from llm.offline.reading import extract_text, find_last_question, record_name
 from llm.offline.small_talk import is_small_talk
@@ -92,7 +92,7 @@ def _join_questions(earlier: str, question: str) -> str:
 
 def find_referred(question: str, answer: str) -> str:
     """The question with the whole of what it points at: "that sum" is the "Subcontract Sum" of the answer before."""
-    for word in extract_content_words(question):
+    for word in filter(str.islower, extract_content_words(question)):
         whole = re.search(rf"\b([A-Z][\w-]+)\s(?i:{re.escape(word)})\b", answer)
         if whole and whole[1].lower() not in STOP:
             return re.sub(rf"\b{re.escape(word)}\b", f"{whole[1].lower()} {word}", question)

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
 
-from llm.offline.asked import QuestionKind, has_name
 from llm.offline.aspects import PRICE
 from llm.offline.front_matter import CALENDAR_DATE, POSTAL
 from llm.offline.long_questions import has_term, measure_term
@@ -14,7 +13,8 @@ from llm.offline.pair_owners import find_strangers
 from llm.offline.pairs import Pair, read_pairs
 from llm.offline.particulars import find_dates, has_dates
 from llm.offline.passage_fit import read_counted
-from llm.offline.ranking import extract_content_words, extract_terms, stem_word
+from llm.offline.question_kinds import QuestionKind, has_name
+from llm.offline.ranking import ALIKE, extract_content_words, extract_terms, stem_word
 from llm.offline.reading import PromptPassage, get_document_title, split_headings
 from llm.offline.roles import PAPERS, read_role
 from llm.offline.row_answers import is_so, read_contexts, read_state
@@ -32,6 +32,8 @@ MIN_LIKENESS = 0.5
 MIN_LIKENESS_ABOVE = 0.45
 """Cosine of what is looked for and the line above an address: "shop" has .47 with those of an electronics store."""
 MAX_LINES_ABOVE = 6
+SHOPS = {"garage": "auto repair"}
+"""What a shop is called -> what its sign says."""
 WHERE_IS = re.compile(r"\bwhere(?:['’]s|\s+(?:is|are))\b", re.IGNORECASE)
 ADDRESSEE = re.compile(
     r"^\W*(?:(?:for|to|bill(?:ed)?|ship(?:ped)?|sold|deliver\w*|tenant|customer|client|buyer|guest|attn|attention"
@@ -75,6 +77,7 @@ def find_pairs(
     # Of "the due date of the invoice" it only says of which paper: "Invoice date" is no better for it.
     paper_of = papers.difference(meant) if len(meant) > 1 else set()
     titles = {passage.n: set(extract_terms(get_document_title(passage))) for passage in found}
+    contexts, passages = read_contexts(found), {passage.n: passage for passage in found}
     for pair, context, near in _read_candidates(question, kind, found, {*asked, *names}):
         label = {term for term in extract_terms(pair.label) if not (term.isdigit() or term in UNSAID)}
         hit = {term for term in asked if has_term(term, label)}
@@ -104,7 +107,11 @@ def find_pairs(
         # What the document's name says as well tells no label from another, nor does a word that only means the same.
         told = titles[pair.n] if not titles[pair.n].issuperset(asked) else set()
         own = label - told or label
-        precision = sum(any(has_term(word, {term}) for term in hit) for word in own) / len(own)
+        # Which thing it is says a label that means the same, where its document names the thing: of "Which car?" the
+        # model, if there is a vehicle.
+        alike = {stem_word(other) for term in hit for other in ALIKE.get(term, ())} if kind is None else set()
+        means = hit | alike if ((hit | alike) - label) & contexts[get_document_title(passages[pair.n])] else hit
+        precision = sum(any(has_term(word, {term}) for term in means) for word in own) / len(own)
         hits = sum(measure_term(term, label) or 1.0 for term in hit - told - paper_of)
         exact = kind is not None and kind.value is has_name  # whose name it is, nothing else says
         if precision >= (1.0 if exact else MIN_PRECISION) or pair.is_row:
@@ -151,11 +158,12 @@ def find_address(question: str, names: set[str], found: list[PromptPassage]) -> 
     same: who a paper is from.
     """
     wanted = " ".join(word for word in extract_content_words(question) if stem_word(word) not in names)
+    wanted = SHOPS.get(wanted, wanted)
     addresses: dict[str, tuple[float, Pair]] = {}
     for passage in found if WHERE_IS.search(question) and (wanted or names) else ():
         lines = [split_headings(passage)[0], *filter(str.strip, passage.text.splitlines())]
         for head, line in pairwise(lines[: MAX_LINES_ABOVE + 1]):
-            if ADDRESSEE.match(head) or ADDRESSEE.match(line):
+            if ADDRESSEE.match(head) or ADDRESSEE.match(line) or head.endswith(":"):
                 break
             if POSTAL.search(line) and not (PRICE.search(line) or CALENDAR_DATE.search(line)):
                 known = set(extract_terms(head))

@@ -5,9 +5,10 @@ those that have it. Every sentence is verbatim and has the number of its passage
 import itertools
 import re
 
-from llm.offline.aspects import DATED, WRITTEN, Aspect
+from llm.offline.aspects import DATED, PRICE, WRITTEN, Aspect
 from llm.offline.front_matter import OPENING_PASSAGES, WRITERS, find_others, is_byline, is_dated
 from llm.offline.overview_questions import ReadingPlan
+from llm.offline.pairs import SUM
 from llm.offline.pulsing import ABOUT_PAPER, ALIKE, ENUMERATOR, FURNITURE, LEANS_BACK, NAMES_PAPER, NEWS
 from llm.offline.ranking import compute_cosine, compute_frequencies, extract_terms, sum_cosines
 from llm.offline.reading import FIELDS, PromptPassage, get_document_title, split_headings
@@ -178,7 +179,7 @@ def is_title(sentence: str) -> bool:
         len(sentence) < MAX_TITLE_CHARACTERS
         and ":" not in sentence
         and bool(words)
-        and not AMOUNT.search(sentence)
+        and not (AMOUNT.search(sentence) or PRICE.search(sentence))
         and all(word[0].isupper() for word in words)
     )
 
@@ -186,6 +187,9 @@ def is_title(sentence: str) -> bool:
 def _write_aspect(aspect: Aspect, asked: frozenset[str], documents: list[list[PromptPassage]]) -> list[str]:
     """The sentences that have what is asked for."""
     lines: list[str] = []
+    if aspect.also is PRICE:
+        bills = [passages for passages in documents if any(SUM.search(text) for text, _ in _list_units(passages))]
+        documents = bills or documents
     telling = [passages for passages in documents if any(aspect.fits(text) for text, _ in _list_units(passages))]
     share = max(2, aspect.limit // max(1, len(telling)))
     for passages in documents:

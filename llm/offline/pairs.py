@@ -33,7 +33,15 @@ CAPITALS = re.compile(
     r"(?:[^\W\d_a-zß-öø-ÿ]{6,}\s+|(?:[^\W\d_a-zß-öø-ÿ]{2,}\s+){2,6})(?=[^\W\d_a-zß-öø-ÿ]?[a-zß-öø-ÿ])"
 )
 """Words in capitals before others: "PAYMENT METHOD Visa Card ending in 4782"."""
+BESIDE = re.compile(r"([^\W\d_a-zß-öø-ÿ][^\W\d_]{2,})((?: [^\W\d_a-zß-öø-ÿ][\w'’&.-]*(?=$| [^\W\d_])){1,3})")
+"""What stands beside a number, in the next column of a form: "Model Grand Cherokee"."""
 SENTENCE = re.compile(r"[.!?](?:\s|$)")
+SUM = re.compile(
+    r"^\W*(?:(?:grand|net|gross|invoice|order)\W+)?(?:totals?|amount due|balance|summe|gesamt\w*|razem|totaal)\W{1,12}"
+    rf"(?:{CODES}\s)?[$€£¥]?\s?\d",
+    re.IGNORECASE,
+)
+"""The line of an invoice or a receipt that adds up its items, which a list of stock has not."""
 DOTS = re.compile(r"\s*(?:(?:\. ?){4,}|…{2,}|(?:_ ?){3,})\s*")
 CELLS = re.compile(r"(?<!\\)\|")
 
@@ -99,9 +107,13 @@ def _read_line(line: str) -> Iterator[tuple[str, str, str]]:
         marks += [(start, mark)] if start >= 0 else []
     ends = [*[start for start, _ in marks[1:]], len(line)]
     for (start, mark), end in zip(marks, ends if marks else (), strict=True):
-        if ":" not in mark.group() and end - mark.end() > MAX_NUMBER_CHARACTERS:
-            behind = line[mark.end() : mark.end() + MAX_VALUE_CHARACTERS]
-            end = mark.end() + len(" ".join(takewhile(_has_figure, behind.split(" "))))
+        if ":" not in mark.group():
+            number = " ".join(takewhile(_has_figure, line[mark.end() : mark.end() + MAX_VALUE_CHARACTERS].split(" ")))
+            beside = "#" in mark.group() and BESIDE.match(line[mark.end() + len(number) : end].strip())
+            if beside:
+                yield beside[1], beside[2].strip(), beside.group()
+            if beside or end - mark.end() > MAX_NUMBER_CHARACTERS:
+                end = mark.end() + len(number)
         if (value := line[mark.end() : end].strip()) and end - start <= MAX_PAIR_CHARACTERS:
             yield line[start : mark.start()].strip(" *"), value[:MAX_VALUE_CHARACTERS], line[start:end].strip()
     if marks:

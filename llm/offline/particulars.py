@@ -2,7 +2,7 @@
 
 import re
 
-from llm.offline.asked import MONTH_NAME, QuestionKind, asks_for_time
+from llm.offline.question_kinds import MONTH_NAME, QuestionKind, asks_for_time
 
 MONTH = re.compile(
     rf"\b(?i:(?!may\b){MONTH_NAME})"

@@ -2,9 +2,10 @@
 
 import re
 
-from llm.offline.asked import extract_name_terms, find_kind
+from llm.offline.asked import extract_name_terms
 from llm.offline.long_questions import keep_content_terms, measure_term, trim_question
 from llm.offline.particulars import find_numbered, has_numbered
+from llm.offline.question_kinds import find_kind
 from llm.offline.ranking import STOP, extract_terms, stem_word
 from llm.offline.reading import FIELDS, PromptPassage, get_document_title
 from llm.recognisers.findings import words
@@ -28,7 +29,7 @@ UNSPECIFIC = frozenset(
 )
 """Words that say nothing that a document must have."""
 MIN_TERMS_ELSEWHERE = 2
-MIN_SHARE_ELSEWHERE = 0.75
+MIN_SHARE_ELSEWHERE = 1.0
 """Of the content words of a question, in a passage far from the record in which it is asked."""
 GENERIC = frozenset(
     map(

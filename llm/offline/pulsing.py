@@ -5,12 +5,21 @@ what is new; then what is nearest to the focus. No point repeats a field.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable
 
-from llm.offline.asked import DATE, MONTH
+from llm.offline.pairs import SUM, read_pairs
+from llm.offline.question_kinds import DATE, MONTH
 from llm.offline.ranking import compute_cosine, compute_frequencies, extract_terms
-from llm.offline.reading import PromptPassage, extract_element, extract_lines, extract_passages, record_name
-from llm.offline.sentences import is_furniture, is_heading, split_sentences
+from llm.offline.reading import (
+    PromptPassage,
+    extract_element,
+    extract_lines,
+    extract_passages,
+    get_document_title,
+    record_name,
+)
+from llm.offline.sentences import is_furniture, is_heading, join_cells, split_sentences
 from llm.offline.summaries import REMOVED
 from llm.recognisers.findings import phrases
 from llm.recognisers.money import AMOUNT
@@ -19,6 +28,13 @@ POINTS = 6
 ALIKE = 0.45
 NEWEST_WEIGHT = 0.3
 REPEATS_FIELD = 0.7
+MIN_PAIRS = 4
+"""Of labels and values in a form."""
+MAX_FORM_LINES = 3
+SUBJECT = re.compile(r"^(?i:note|re|subject|concerning|work done|description|betreff)\b:?\s+[^\W_][^|]{8,120}$")
+"""What a form says it is about."""
+SMALL_PRINT = re.compile(r"\b(?:may|might|can(?:not)?|could|if|unless|please)\b|\bsubject to\b", re.IGNORECASE)
+"""What a form says of what might be, of which it has no word where it says what is."""
 
 
 def _build_pattern(text: str) -> re.Pattern[str]:
@@ -103,7 +119,9 @@ def choose_best_points(
     """Bullets, each a verbatim sentence with the number of its passage: one for each part of a briefing, then the
     nearest to the focus, all unlike each other and the fields. Only the sign of a list item is left out.
     """
+    forms = list_form_lines(found)
     said = [(p, s) for p in found for s in split_sentences(p.text) if is_statement(s)]
+    said = [(p, s) for p, s in said if not (get_document_title(p) in forms and SMALL_PRINT.search(s))]
     known = set(extract_terms(" ".join(fields or [])))
     fresh = [unit for unit in said if not _repeats(unit[1], known)]
     # Snapshots of fields are no prose; they are quoted only where there is none.
@@ -128,7 +146,31 @@ def choose_best_points(
         best = next(fitting, None)
         if best is not None and len(chosen) < POINTS:
             chosen.append(best)
-    return [f"- {ENUMERATOR.sub('', units[index][1])} [{units[index][0].n}]" for index in chosen]
+    lines = [*(line for of_form in forms.values() for line in of_form)][: limit // 2]
+    points = [(units[index][1], units[index][0].n) for index in chosen][: limit - len(lines)]
+    return [f"- {ENUMERATOR.sub('', join_cells(text))} [{n}]" for text, n in dict.fromkeys([*lines, *points])]
+
+
+def list_form_lines(found: list[PromptPassage]) -> dict[str, list[tuple[str, int]]]:
+    """Title of an invoice or another form with a total -> the lines that say what it is about and what it comes to,
+    with the numbers of their passages.
+    """
+    lines: dict[str, list[tuple[str, int]]] = {}
+    pairs: Counter[str] = Counter()
+    statements: Counter[str] = Counter()
+    for passage in found:
+        title = get_document_title(passage)
+        every = [line.strip() for line in passage.text.splitlines() if REMOVED not in line]
+        pairs[title] += sum(bool(pair.value) for pair in read_pairs(passage))
+        statements[title] += sum(map(is_statement, split_sentences(passage.text)))
+        lines.setdefault(title, []).extend(
+            (line, passage.n) for line in every if SUM.search(line) or SUBJECT.match(line)
+        )
+    return {
+        title: sorted(dict(told[::-1]).items(), key=lambda line: bool(SUM.search(line[0])))[:MAX_FORM_LINES]
+        for title, told in lines.items()
+        if pairs[title] >= max(MIN_PAIRS, statements[title]) and any(SUM.search(line) for line, _ in told)
+    }
 
 
 def _is_plan(sentence: str) -> bool:

@@ -41,24 +41,16 @@ ALIKE = {
     entry.partition(":")[0].strip(): entry.partition(":")[2].split()
     for entry in re.split(
         ";",
-        """cost: price fee charge pay; earn: salary pay wage; price: cost fee; pay: salary wage compensation paid price;
-        salary: pay compensation wage; cancel: terminate termination; end: expire terminate;
-        terminate: termination cancel end; expire: expiry end expiration; boss: manager;
-        start: begin commence effective; begin: start commence; liable: liability;
-        deadline: due date until complete; due: deadline date; holiday: vacation leave;
-        vacation: holiday leave; quit: resign terminate; job: role position; buy: purchase; paid: pay; purchase: buy;
-        doctor: physician provider; allow: permit may; forbid: prohibit; prohibit: forbid;
-        cover: include coverage; own: ownership owner; fix: repair remedy; penalty: damages fine fee;
-        cap: limit maximum exceed; limit: cap maximum exceed; maximum: limit cap exceed; minimum: least;
-        notice: notify; law: govern jurisdiction; risk: threat danger; delay: late postpone;
-        late: delay overdue; budget: cost; sum: amount value price; worth: value price;
-        contract: agreement; agreement: contract; interpretation: construe; duration: period term;
-        assign: transfer; transfer: assign; audit: inspect examine; renew: extend renewal; renewal: renew extend;
-        revenue: royalty commission;
-        phone: tel telephone; telephone: tel phone; fax: telefax; colour: color; color: colour; car: vehicle model;
-        die: death dead died killed fatal; died: death dead killed fatal; medication: drug medicine;
-        medicine: medication drug;
-        absent: diagnosed ill sick unwell; employer: company firm; responsible: looks charge duty owner""",
+        """cost: price fee charge pay; earn: salary pay wage; pay: salary wage compensation paid price; salary: pay
+        compensation wage; cancel: terminate termination; end: expire terminate; start: begin commence effective;
+        begin: start commence; due: deadline date; holiday: vacation leave; quit: resign terminate; job: role
+        position; buy: purchase; paid: pay; doctor: physician provider; allow: permit may; forbid: prohibit;
+        prohibit: forbid; own: ownership owner; fix: repair remedy; penalty: damages fine fee; cap: limit maximum
+        exceed; limit: cap maximum exceed; maximum: limit cap exceed; minimum: least; law: govern jurisdiction;
+        risk: threat danger; delay: late postpone; budget: cost; sum: amount value price; worth: value price;
+        contract: agreement; assign: transfer; audit: inspect examine; renew: extend renewal; renewal: renew extend;
+        fax: telefax; colour: color; color: colour; car: vehicle model; die: death dead died
+        killed fatal; died: death dead killed fatal; absent: diagnosed ill sick unwell""",
     )
 }
 

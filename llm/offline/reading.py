@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from llm.fences import unfence
+from llm.offline.asked import restate_question
+from llm.offline.sentences import break_items
 
 DOCUMENT = re.compile(
     r'<document title="(?P<title>[^"]*)"(?: kind="(?P<kind>[a-z]*)")?>\n?(?P<body>.*?)</document>', re.DOTALL
@@ -54,8 +56,10 @@ def extract_text(content: Any) -> str:
 
 
 def extract_element(text: str, name: str) -> str:
-    """The inside of the first `<name>` element, "" when there is none. Forged tags inside were escaped by `fence`."""
-    match = re.search(rf"<{name}(?:\s[^>]*)?>(.*?)</{name}>", text, re.DOTALL)
+    """The inside of the first `<name>` element that begins a line, "" when there is none: instructions name elements in
+    the middle of one. Forged tags inside were escaped by `fence`.
+    """
+    match = re.search(rf"^<{name}(?:\s[^>]*)?>(.*?)</{name}>", text, re.DOTALL | re.MULTILINE)
     return unfence(match[1].strip()) if match else ""
 
 
@@ -92,7 +96,7 @@ def extract_passages(text: str) -> Iterator[PromptPassage]:
                 n = int(start["n"])
                 if n not in seen:
                     seen.add(n)
-                    text = unfence(document["body"][start.end() : end].strip())
+                    text = break_items(unfence(document["body"][start.end() : end].strip()))
                     yield PromptPassage(n, document["title"], text, document["kind"] or "")
 
 
@@ -106,5 +110,5 @@ def find_last_question(messages: list[dict[str, Any]]) -> tuple[int, str]:
         spoken = content if isinstance(content, str) else extract_text([b for b in content if b.get("type") == "text"])
         spoken = BESIDE_QUESTION.sub("", spoken).strip()
         if spoken:
-            return index, spoken
+            return index, restate_question(spoken)
     return -1, ""

@@ -36,6 +36,23 @@ PAGE_NUMBER = re.compile(
 """A number of up to four digits, or a letter, and nothing else. A year, an amount or a reference says something."""
 
 
+MIN_PRICES = 3
+RUN_ON = re.compile(rf"([$€£¥]?\d[.,]\d\d(?:\s?(?:[€£¥]|{CODES}\b))?)[^\S\n]+(?=[^\W\d_a-zß-öø-ÿ])")
+"""A price before what begins with a capital: the next item of a receipt whose lines were joined."""
+STATED = re.compile(r"[^\W\d_]{3}[.!?](?:\s|$)")
+
+
+def break_items(text: str) -> str:
+    """A text with a line for each price where three and more of them stand in one line that has no sentence."""
+    lines = (
+        RUN_ON.sub(r"\1\n", line)
+        if len(RUN_ON.findall(line)) >= MIN_PRICES and not (line.startswith("|") or STATED.search(line))
+        else line
+        for line in text.splitlines()
+    )
+    return "\n".join(lines)
+
+
 def split_sentences(text: str) -> list[str]:
     """The sentences of `text` in order, each a verbatim piece of it but for white space, which is one blank."""
     found: list[str] = []

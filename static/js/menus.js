@@ -23,7 +23,7 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// Page tabs: anchors without this, one part at a time with it. The part in the address is the one shown first.
+// Page tabs: anchors without this, one part at a time with it. The part in the address, or that of a place in it, is the one shown first.
 const tabs = document.querySelector("[data-page-tabs]");
 if (tabs) {
   const page = tabs.closest(".cl-page");
@@ -43,5 +43,13 @@ if (tabs) {
     scrollTo({ top: 0 });
   });
   document.addEventListener("clearance:show-part", (event) => show(event.detail.part));
-  if (location.hash && tabs.querySelector(`[href="${CSS.escape(location.hash).replace("\\#", "#")}"]`)) show(location.hash.slice(1));
+  const showTarget = () => {
+    const target = location.hash && document.getElementById(location.hash.slice(1));
+    const tab = target && [...tabs.querySelectorAll("[data-tab-to]")].find((one) => document.querySelector(one.hash)?.contains(target));
+    if (!tab) return;
+    show(tab.dataset.tabTo);
+    if (tab.hash !== location.hash) target.scrollIntoView({ block: "center" });
+  };
+  addEventListener("hashchange", showTarget);
+  showTarget();
 }

@@ -1,19 +1,30 @@
 """Asking the demo workspace and scoring what is answered, by the words that a fair answer has."""
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
+from uuid import uuid4
 
 from chat import actions, runner
 from chat.access import get_session_or_404, get_turn_or_404
+from chat.context import assemble
 from chat.conversation import list_exchanges
-from chat.shown import present_exchange
+from chat.document_overviews import parse_reading, read_documents
+from chat.models import Message, Session, Turn
+from chat.record_lists import list_knowledge, read_query
+from chat.shown import list_hidden_in_fields, list_hidden_in_files, list_hidden_neighbours, present_exchange
+from chat.tools import BadCall, ToolFindings, find_knowledge, read_search_words, search_knowledge
+from chat.turn import TOOL_CALLS
 from entities.access import Scope
 from entities.models import Entity, User
+from llm.offline import engine
 from llm.prompts import NOT_FOUND
+from retrieval.query import prepare_query
 
 QUESTIONS = Path(__file__).with_name("questions.toml")
 PEOPLE = ("admin", "hr", "cfo", "staff", "viewer", "steward")
@@ -47,7 +58,6 @@ class Reply:
     text: str = NOT_FOUND
     requires: bool = False
     hidden: bool = False
-    labels: tuple[str, ...] = field(default=())
 
 
 def questions(kind: str) -> list[Question]:
@@ -63,6 +73,10 @@ def ask(who: str, question: Question) -> Reply:
         if about is None:
             return Reply(hidden=True)
         session = actions.create_session(scope=scope, entity=about)
+    return _ask_in_turns(scope, session, question) if question.after else _ask_at_once(scope, session, question.ask)
+
+
+def _ask_in_turns(scope: Scope, session: Session, question: Question) -> Reply:
     with patch.object(actions, "A_MINUTE", 10**6):
         for text in (*question.after, question.ask):
             with scope.open():
@@ -73,8 +87,54 @@ def ask(who: str, question: Question) -> Reply:
         (exchange,) = list_exchanges(scope, get_session_or_404(scope, session.pk), [row])
         view = present_exchange(scope, exchange)
     text = view.answer.content if view.answer else f"[{row.state}: {row.error}]"
-    labels = tuple(chip.label for chip in view.labels or ())
-    return Reply(text, bool(view.beside or view.in_fields or view.in_files), labels=labels)
+    return Reply(text, bool(view.beside or view.in_fields or view.in_files))
+
+
+def _ask_at_once(scope: Scope, session: Session, asked: str) -> Reply:
+    """What a turn answers: by its prompt, its tools and its engine. What else a turn does, its lease and log and the
+    labels of what it was given, takes twice as long; other tests are about that.
+    """
+    turn = Turn(session=session, number=1, question=uuid4(), manifest={"passages": [], "searches": 0})
+    with scope.open():
+        context = assemble(scope, session, turn, asked)
+    messages = list(context.messages)
+    body = {"system": context.system, "tools": list(context.tools), "messages": messages, "max_tokens": 2048}
+    for calls in range(TOOL_CALLS + 1):
+        reply = engine.answer(body | ({"tool_choice": {"type": "none"}} if calls == TOOL_CALLS else {}))
+        for use in reply.tools:
+            found = _use_tool(scope, session, use.name, use.input)
+            turn.manifest["searches"] += 1
+            turn.manifest["passages"] += [
+                {"n": p.n, "row": str(p.row), "entity": str(p.given.entity)} for p in found.passages
+            ]
+            block = {"type": "tool_use", "id": use.id, "name": use.name, "input": use.input}
+            messages.append({"role": "assistant", "content": [block]})
+            result = {"type": "tool_result", "tool_use_id": use.id, "content": found.text}
+            messages.append({"role": "user", "content": [result]})
+        if not reply.tools:
+            break
+    answer = Message(content=re.sub(r"\[(\d+)\]", r"[citation:\1]", "".join(reply.deltas)).strip())
+    with scope.open():
+        exchange: Any = SimpleNamespace(turn=turn, question=Message(content=asked), answer=answer)
+        requires = [
+            *list_hidden_neighbours(scope, turn, answer, asked),
+            *list_hidden_in_fields(scope, exchange),
+            *list_hidden_in_files(scope, turn),
+        ]
+    return Reply(answer.content, bool(requires))
+
+
+def _use_tool(scope: Scope, session: Session, name: str, asked: dict[str, Any]) -> ToolFindings:
+    query = prepare_query(read_search_words(asked), scope) if name == "search_knowledge" else None
+    with scope.open():
+        try:
+            if query is not None:
+                return search_knowledge(scope, session, find_knowledge(scope, session, query, asked))
+            if name == "list_records":
+                return list_knowledge(scope, session, read_query(scope, asked))
+            return read_documents(scope, session, parse_reading(asked))
+        except BadCall as problem:
+            return ToolFindings(str(problem), (), ())
 
 
 def score(who: str, question: Question, reply: Reply) -> float:

@@ -91,6 +91,25 @@ def test_without_documents_the_fields_answer_and_what_is_hidden_is_a_placeholder
     assert "Text in this record" in page
 
 
+def test_a_field_that_answers_is_cited_and_leads_to_the_field(viewer, cfo, contract, papers, index, start):
+    shown = "Contract: Quay lease\nStatus: Draft"
+    index.row(contract, shown, kind=Kind.METADATA)
+    index.row(contract, "Contract: Quay lease\nValue: €1,200,000", kind=Kind.METADATA, label=FINANCIAL)
+    message = start(viewer, contract).ask("What is the status?")["message"]
+    assert message["content"] == "Status: Draft [citation:1]"
+    cited = viewer.api.get(f"/api/citations/{message['id']}/1/").json()
+    assert (cited["preview"], cited["support"]) == ("Contract: Quay lease Status: Draft", "quoted")
+    assert cited["url"].endswith(f"/entities/{contract.pk}/#f-status")
+    assert 'id="f-status"' in viewer.client.get(cited["url"]).content.decode()
+    asked = "What is the value?"
+    assert start(cfo, contract).ask(asked)["message"]["content"] == "Value: €1,200,000 [citation:2]"
+    assert start(viewer, contract).ask(asked)["message"]["content"] == NOT_FOUND
+    # What the index does not hold yet, or holds differently, is said without a source.
+    with index.service.open():
+        type(contract).objects.filter(pk=contract.pk).update(status="active")
+    assert start(viewer, contract).ask("What is the status?")["message"]["content"] == "Status: Active"
+
+
 def test_a_model_reads_the_documents_by_name_and_focus(viewer, contract, papers, start, model):
     model.says(tool_use=("read_documents", {"document": "lease", "focus": "notice"}))
     model.says(tool_use=("read_documents", {"document": "nothing such"}))

@@ -8,7 +8,7 @@ from llm.offline.chatting import find_best_answer
 from llm.offline.follow_ups import read_meanings
 from llm.offline.reading import PromptPassage
 from llm.prompts import PromptDocument
-from tests.llm.test_first_questions import PAPER, ask
+from tests.llm.boat_yard import PAPER, ask
 
 RECEIPT = PromptDocument(
     "Receipt.pdf (Shopping)",
@@ -110,12 +110,6 @@ def test_a_line_of_a_form_and_a_reason_are_quoted_where_they_are_of_what_is_aske
     question: str, has: list[str]
 ) -> None:
     assert sentences_of(question, NOTICE) == has
-
-
-def test_the_reason_in_the_sentence_after_is_quoted_with_it() -> None:
-    said = ["The committee was not heard.", "This is because the court had no time."]
-    assert sentences_of("Why was the committee not heard?", NOTICE)[-2:] == said
-    assert said[1] not in sentences_of("Was the committee heard?", NOTICE)
 
 
 def test_a_list_that_is_asked_for_is_quoted_to_its_end() -> None:

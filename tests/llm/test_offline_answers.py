@@ -97,6 +97,10 @@ def test_a_field_of_the_record_answers_without_a_number():
     assert said(chat("What is the status?")) == "Status: Active"
 
 
+def test_the_instructions_of_a_prompt_are_no_fields_of_the_record():
+    assert "number" not in said(chat("Which passage?"))
+
+
 def test_an_overview_lists_cited_points():
     text = said(chat("Summarise this contract"))
     assert {n for _, n in quotes(text)} == {4, 7, 9}

@@ -76,7 +76,7 @@ def test_pairs_are_read_by_the_form_of_their_line(passage: PromptPassage, pairs:
     ("question", "quotes"),
     [
         ("What is the total?", ["TOTAL $99.00"]),
-        ("How did they pay?", ["PAYMENT METHOD Card ending in 4782", "Payment Terms: Corporate"]),
+        ("How did they pay?", ["PAYMENT METHOD Card ending in 4782"]),
         ("Who was the cashier?", ["Cashier: Emily Quist"]),
         ("How much sales tax was paid?", ["Sales tax (10%) $9.00"]),
         ("Which agency is named in the form?", ["10. Name of Federal Agency: Harbour Board"]),
@@ -204,7 +204,7 @@ SHIPPED = PromptPassage(
         ("What is the date of birth of Bob Ray?", []),
         ("What is the phone of Ann Ray?", ["Phone: 550 112"]),
         ("What is the phone of Bob Ray?", ["Contact phone: 550 187"]),
-        ("Whose claim is SF-10?", ["Insured name Denis Voss Year 2022", "Claim # SF-10 Make Jeep"]),
+        ("Whose claim is SF-10?", ["Insured name Denis Voss Year 2022", "Claim # SF-10"]),
         # Which are so, and which are not.
         ("Which invoices are not paid?", LEDGER.text.splitlines()[2:]),
         ("Which invoices are unpaid?", LEDGER.text.splitlines()[2:]),

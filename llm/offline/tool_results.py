@@ -1,0 +1,60 @@
+"""What the tools of a chat returned, and quotes with the numbers that it gave them."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from llm.offline.field_answers import Quote
+from llm.offline.overview_questions import READ
+from llm.offline.reading import FIELDS, extract_passages, extract_text, record_name
+from llm.offline.sentences import join_cells
+
+OWN_FIELDS = {"fields": True}
+"""What is read of the record at hand where a field answers, so that it can be cited."""
+LISTED = re.compile(r"\d+ [^\n]*:(?:\n|$)")
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """What a tool returned. name: of the tool; asked: its input."""
+
+    name: str
+    text: str
+    asked: Mapping[str, Any] = field(default_factory=dict)
+
+
+def has_documents(readings: list[str]) -> bool:
+    """Whether more than the record's own fields was read."""
+    return any(passage.kind != FIELDS for passage in extract_passages("\n".join(readings)))
+
+
+def select_searches(results: list[ToolResult]) -> list[str]:
+    """What searches returned: all that no other tool did."""
+    return [r.text for r in results if r.name != READ and "<passages>" in r.text and not LISTED.match(r.text)]
+
+
+def collect_results(messages: list[dict[str, Any]], index: int) -> list[ToolResult]:
+    """What tools returned since the message at `index`."""
+    found: list[ToolResult] = []
+    used: dict[str, Any] = {}
+    for message in messages[index + 1 :]:
+        if isinstance(message["content"], str):
+            continue
+        for block in message["content"]:
+            if block.get("type") == "tool_use":
+                used[block["id"]] = block
+            elif block.get("type") == "tool_result":
+                use = used.get(block.get("tool_use_id", ""), {})
+                found.append(ToolResult(use.get("name", ""), extract_text([block]), use.get("input") or {}))
+    return found
+
+
+def write_quotes(quotes: list[Quote], body: dict[str, Any], results: list[ToolResult]) -> str:
+    """Quotes with their numbers: a field has that of the passage in which it stands among the record's own, if any."""
+    read = "\n".join(result.text for result in results if result.asked == OWN_FIELDS)
+    here = record_name(extract_text(body.get("system", "")))
+    own = [p for p in extract_passages(read) if p.kind == FIELDS and p.title == here]
+    numbers = {line: p.n for p in own for line in p.text.splitlines()}
+    numbered = [(join_cells(quote.sentence), quote.n or numbers.get(quote.sentence, 0)) for quote in quotes]
+    return "\n\n".join(f"{text} [{n}]" if n else text for text, n in numbered)
