@@ -23,7 +23,7 @@ pytestmark = pytest.mark.timeout(1800)
 
 
 @pytest.fixture
-def demo(transactional_db: None, superuser_connection: psycopg.Connection) -> Workspace:
+def demo(connection_pool: None, superuser_connection: psycopg.Connection) -> Workspace:
     """Loaded and processed in this process. PostgreSQL is told what there is now, as it finds out by itself where it is
     given a minute: without that each question takes three times as long.
     """
