@@ -17,7 +17,7 @@ from tests.retrieval.conftest import Index
 from tests.retrieval.test_oracle import plant_rows
 
 
-@in_worlds(4)
+@in_worlds(2)
 def test_a_conversation_is_its_askers_while_they_see_the_record(db: None, world: World) -> None:
     planted = plant(world)
     far = stranger(planted)
@@ -38,7 +38,7 @@ def test_a_conversation_is_its_askers_while_they_see_the_record(db: None, world:
                 assert {api.get(url).status_code for api in (*others, far)} == {404}
 
 
-@in_worlds(4)
+@in_worlds(2)
 def test_related_records(db: None, world: World) -> None:
     planted = plant(world)
     index = Index(planted.service)
@@ -59,7 +59,7 @@ def test_related_records(db: None, world: World) -> None:
                 assert {r["id"] for r in answer.json()["results"]} == seen - {planted.id(record.name)}
 
 
-@in_worlds(4)
+@in_worlds(2)
 def test_citations_open_for_who_may_read_the_passage(db: None, world: World) -> None:
     """The text that cites is everybody's here: what each number opens is decided by its passage alone."""
     planted, owner = plant(world), Owner(OwnerKind.PULSE, uuid4())
