@@ -166,7 +166,9 @@ def test_a_clearance_is_over_in_the_middle_of_a_transaction(
         assert second == case.after
     first, _ = answered_past_the_end(case, case.begins + 1, superuser_connection)
     assert first == case.after, "nothing was read before the end"
-    (definition,) = superuser_connection.execute("SELECT pg_get_functiondef('app_allowed'::regproc)").fetchone() or ("",)
+    (definition,) = superuser_connection.execute("SELECT pg_get_functiondef('app_allowed'::regproc)").fetchone() or (
+        "",
+    )
     with in_function(definition, WITHOUT_THE_CLOCK)(superuser_connection):  # the negative control
         first, _ = answered_past_the_end(case, case.begins + 1, superuser_connection)
         assert first != case.after
