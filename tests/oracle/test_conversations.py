@@ -30,12 +30,12 @@ def test_a_conversation_is_its_askers_while_they_see_the_record(db: None, world:
             if answer.status_code == 201:
                 mine.add(answer.json()["id"])
         assert {s["id"] for s in apis[person.name].get("/api/chat/sessions/?page_size=200").json()["results"]} == mine
-        for pk in mine:
-            for path in ("", "messages/", "export/"):
+        others = [far, *(api for name, api in apis.items() if name != person.name)]
+        for turn, pk in enumerate(mine):  # each of the others asks in another way, from one conversation to the next
+            for n, path in enumerate(("", "messages/", "export/")):
                 url = f"/api/chat/sessions/{pk}/{path}"
                 assert apis[person.name].get(url).status_code == 200
-                others = [api for name, api in apis.items() if name != person.name]
-                assert {api.get(url).status_code for api in (*others, far)} == {404}
+                assert {api.get(url).status_code for api in others[(n + turn) % len(others) :: len(others)]} == {404}
 
 
 @in_worlds(2)
