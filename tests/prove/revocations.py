@@ -5,19 +5,16 @@ own, or from ann, a steward.
 """
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from importlib import import_module
 from typing import Any
 
-import pytest
 from django.conf import settings
 from django.contrib.sessions.models import Session as SignIn
 from django.utils import timezone
 
-from config.postgres import Cluster
 from entities.access import grant_entity, looking_into_bin, revoke_entity
 from entities.actions import add_member
 from entities.models import (
@@ -33,10 +30,7 @@ from entities.models import (
 from entities.models.classification import FINANCIAL, PII
 from ingestion.models import AccessMessage, AccessRequest, ContextRow, File, Paragraph, RowParagraph
 from ingestion.relabelling import raise_published
-from retrieval.owners import RESOLVERS
-from tests.db_plugin import empty_tables
-from tests.oracle.known_worlds import RICH
-from tests.oracle.planted_world import Everything, RowsRuled, plant_everything, resolve_citing
+from tests.oracle.planted_world import Everything
 
 WHO = "ben"
 CLEARED = "dee"
@@ -56,32 +50,6 @@ class Revocation:
     paths: tuple[str, ...]
     refused: bool = False  # whoever has lost it is not let in at all
     who: str = WHO
-
-
-@contextmanager
-def planted_rich() -> Iterator[Everything]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("entities.types.Article.Access", RowsRuled)
-        patch.setattr("retrieval.owners.RESOLVERS", [*RESOLVERS, resolve_citing])
-        yield plant_everything(RICH)
-
-
-@pytest.fixture(name="rich")
-def plant_rich(transactional_db: None) -> Iterator[Everything]:
-    """The world `RICH`, committed."""
-    with planted_rich() as everything:
-        yield everything
-
-
-@pytest.fixture(name="rich", scope="module")
-def plant_rich_once(cluster: Cluster, django_db_setup: None, django_db_blocker: Any) -> Iterator[Everything]:
-    """The world `RICH`, committed, for all tests of a module: each restores what it takes."""
-    with django_db_blocker.unblock():
-        try:
-            with planted_rich() as everything:
-                yield everything
-        finally:
-            empty_tables(cluster)
 
 
 def user(e: Everything) -> Any:

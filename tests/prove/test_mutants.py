@@ -27,7 +27,6 @@ from tests.prove.mutant import Mutant
 from tests.prove.mutant_questions import EXTRA, OF_OWNER, Question, difference, found_by, questions
 from tests.prove.mutation import mutants
 from tests.prove.mutation_of_sql import in_policies
-from tests.prove.revocations import plant_rich_once  # noqa: F401  fixture
 from tests.prove.size import FACTOR, sample
 from tests.prove.survivors import SURVIVORS
 

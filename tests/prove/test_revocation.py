@@ -17,12 +17,11 @@ from tests.oracle.known_worlds import RICH
 from tests.oracle.planted_world import Everything
 from tests.prove.interleavings import Answer, Case, asks_of, case_of, cases_of, violations
 from tests.prove.mutation_of_sql import in_function
-from tests.prove.revocations import (  # noqa: F401  a fixture among them
+from tests.prove.revocations import (
     ENDS,
     REVOCATIONS,
     WHO,
     ending,
-    plant_rich_once,
     wait_until,
 )
 from tests.prove.size import sample, sized

@@ -28,7 +28,7 @@ from entities.models import Token
 from entities.models.classification import SECRET
 from tests.oracle.known_worlds import RICH
 from tests.oracle.planted_world import Everything
-from tests.prove.revocations import (  # noqa: F401  a fixture among them
+from tests.prove.revocations import (
     CLEARED,
     ENDS,
     REVOCATIONS,
@@ -37,7 +37,6 @@ from tests.prove.revocations import (  # noqa: F401  a fixture among them
     WHO,
     Revocation,
     of_service,
-    plant_rich_once,
 )
 from tests.prove.size import FACTOR
 
