@@ -1,5 +1,5 @@
 """The migrated database of the last test run of this checkout: the next one starts from it while the code is the same,
-for migrating takes each worker eight seconds.
+for migrating takes each worker eight seconds. Likewise the graph of the embedding model.
 """
 
 import fcntl
@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -52,6 +52,17 @@ def keep(cluster: Cluster) -> None:
         cluster.restart()
 
 
+def share_models(home: Path) -> None:
+    """The graph of the embedding model is kept too, while the code that makes it is the same: building it takes each
+    worker three seconds.
+    """
+    kept = KEPT / f"models-{_digest([BASE / 'requirements.txt', *_files(BASE / 'ingestion' / 'embedders')])[:16]}"
+    with _alone(fcntl.LOCK_SH) as mine:
+        if mine and not (home / "models").exists():
+            kept.mkdir(exist_ok=True)
+            (home / "models").symlink_to(kept)
+
+
 @contextmanager
 def _alone(how: int, name: str = "lock") -> Iterator[bool]:
     """Whether it is ours: the directory for temporary files is everybody's."""
@@ -70,8 +81,14 @@ def _copy(source: Path, target: Path) -> None:
 
 def _code() -> str:
     """Of all that a migration may use."""
+    return _digest(
+        [BASE / "requirements.txt", *(p for app in ("config", *settings.LAYERS) for p in _files(BASE / app))]
+    )
+
+
+def _digest(paths: Iterable[Path]) -> str:
     digest = hashlib.sha256()
-    for path in (BASE / "requirements.txt", *(p for app in ("config", *settings.LAYERS) for p in _files(BASE / app))):
+    for path in paths:
         digest.update(b"%s %d\n" % (os.fsencode(path), path.stat().st_size) + path.read_bytes())
     return digest.hexdigest()
 

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from django.conf import settings
 
 from ingestion import embed
 from ingestion.embedders.base import Embedder, Vectors
+from tests.migrated import share_models
 
 FRESH: list[str] = []
 """Not empty while a test has every vector made anew."""
@@ -26,6 +28,7 @@ def fresh_vectors(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def remembered_vectors() -> Iterator[None]:
+    share_models(settings.CLEARANCE_HOME)
     made = embed.make_embedder
 
     def make(configured: Mapping[str, Any], home: Path) -> Embedder:

@@ -68,14 +68,14 @@ def build_lines(world: BenchWorld, rounds: int, seconds: float, plans: list[str]
     return [*lines, *whole, *measure_concurrent_searches(world, rounds, seconds)]
 
 
-def build_questions(world: BenchWorld, *, about: int | None = None, count: int = QUESTIONS) -> list[PreparedQuery]:
+def build_questions(world: BenchWorld, *, about: int | None = None) -> list[PreparedQuery]:
     """A vector near a topic (those that leave the remainder `about` modulo 2, if given), and words: a rare one,
     middling ones, one of the commonest.
     """
     random = np.random.default_rng(7)
     topics = [n for n in range(TOPICS) if about is None or n % 2 == about]
     made = []
-    for n in range(count):
+    for n in range(QUESTIONS):
         vector = scale_to_unit(
             world.topics[topics[n % len(topics)]] + 0.07 * random.standard_normal(world.topics.shape[1])
         )

@@ -14,19 +14,16 @@ def lines(path):
     return path.read_text().splitlines() if path.exists() else []
 
 
-def test_task_travels_through_postgresql_to_a_worker(start_worker, tmp_path):
+def test_task_travels_to_a_worker_and_runs_again_where_that_is_killed(start_worker, tmp_path):
     worker = start_worker()
-    append.delay(str(tmp_path / "log"), "hello")
-    wait_for(lambda: lines(tmp_path / "log") == ["hello"], "the task")
+    append.delay(str(tmp_path / "first"), "hello")
+    wait_for(lambda: lines(tmp_path / "first") == ["hello"], "the task")
     if sys.platform == "linux":  # what labels have to be found with is there before the first file of a process
         forked = psutil.Process(worker.popen.pid).children()
         assert forked
         assert all(any("spacy" in part.path for part in process.memory_maps()) for process in forked)
 
-
-def test_task_of_a_killed_worker_runs_again(start_worker, tmp_path):
     log = tmp_path / "log"
-    worker = start_worker()
     append_slowly.delay(str(log), "work", 0.5)
     wait_for(lambda: lines(log) == ["begin work"], "the task to begin")
     worker.kill()

@@ -256,6 +256,7 @@ BREAKS = [
         "chat",
         "records in its numbers are not asked for",
         put("entities.access.objects.IsIn.template", value="%(expressions)s) AND false"),
+        finder="dee",
     ),
     Break(
         "chat",
@@ -263,7 +264,7 @@ BREAKS = [
         on(EntityQuerySet, "visible_to", lambda self, scope, verb="view": self),
     ),
     Break("chat", "its search asks for no sources", put("chat.api.find_sessions", value=find_sessions_of_anyone)),
-    Break("chat", "its search finds none", changed("chat.api.find_sessions", lambda found: found.none())),
+    Break("chat", "its search finds none", changed("chat.api.find_sessions", lambda found: found.none()), finder="ben"),
     Break("chat", "an exchange is not exported", changed("chat.export.list_exchanges", without_last)),
     Break("chat", "the prompt forgets", put("chat.context.find_first_turn", value=lambda number: number)),
     Break("chat search", "records are not asked for", RECORDS_ARE_NOT_ASKED_FOR),

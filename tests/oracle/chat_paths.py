@@ -14,6 +14,7 @@ from retrieval.query import prepare_query
 from tests.oracle.asked import WORDS, Asked
 from tests.oracle.monitor import Text
 from tests.oracle.planted_world import SHARED, WORKSPACE, talked_of
+from tests.prove.size import FACTOR
 
 
 def chat(asked: Asked) -> None:
@@ -46,8 +47,9 @@ def chat(asked: Asked) -> None:
             asked.same("export answers", [exported.status_code], [200 if own else 404])
             lines = exported.content.decode().splitlines()
             asked.same("export", [line for line in lines if line.endswith(WORDS)], read)
-        if own:
+        if own and asked.takes(n + 1):
             asked.same("the next prompt", prompted(asked, session, len(texts) + 1), verbatim(texts, read))
+        if own and asked.takes(n):
             recalled = recall_answers(asked, session, len(texts) + 1)
             asked.same("what comes back by its words", sorted(recalled), sorted(read))
 
@@ -117,18 +119,19 @@ def chat_search(asked: Asked) -> None:
 
 
 def chat_reading(asked: Asked) -> None:
-    """What the model is given where it reads a record's documents, and one of any record by its name."""
+    """What the model is given where it reads a record's documents, and one of any record by its name: at factor 1 each
+    in one conversation.
+    """
     read = [t for t in asked.world.indexed(asked.person) if t.kind in ("metadata", "file_chunk")]
+    seen = [record for record in asked.world.records if asked.sees(record)]
     with asked.scope.open():
-        for record in asked.world.records:
-            if not asked.sees(record):
-                continue
+        for n, record in enumerate(seen):
             session = Session.objects.get(pk=asked.all.sessions[asked.person.name, record.name])
             found = read_documents(asked.scope, session, ReadingRequest())
             own = [t for t in read if t.record == record.name]
             if Counter(t.kind for t in own)["metadata"] <= MAX_FIELD_ROWS:
                 asked.same("passages of its documents", [p.text for p in found.passages], [t.words for t in own])
-            for other in asked.world.records:
+            for other in asked.world.records if FACTOR > 1 else asked.world.records[n :: len(seen)]:
                 found = read_documents(asked.scope, session, ReadingRequest(document=other.name))
                 texts = [t.words for t in read if t.record == other.name and t.kind == "file_chunk"]
                 if len(texts) <= MAX_PASSAGES_PER_DOCUMENT:

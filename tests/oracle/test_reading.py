@@ -13,7 +13,7 @@ def plain(world: World) -> World:
     return replace(world, texts=tuple(replace(t, audience=None, sources=frozenset()) for t in world.texts))
 
 
-@in_worlds(4)
+@in_worlds(2)
 def test_reader_and_paragraphs(db: None, world: World) -> None:
     world = plain(world)
     planted = plant(world)
@@ -45,7 +45,7 @@ def test_reader_and_paragraphs(db: None, world: World) -> None:
                 } == told
 
 
-@in_worlds(4)
+@in_worlds(2)
 def test_downloads(db: None, world: World) -> None:
     world = plain(world)
     planted = plant(world)
@@ -60,7 +60,7 @@ def test_downloads(db: None, world: World) -> None:
                 assert answer.status_code == (403 if world.knows_file(person, name) else 404)
 
 
-@in_worlds(4)
+@in_worlds(2)
 def test_suggestions_and_file_lists(db: None, world: World) -> None:
     world = plain(world)
     planted = plant(world)
@@ -81,7 +81,7 @@ def test_suggestions_and_file_lists(db: None, world: World) -> None:
                 assert [f["id"] for f in listed.json()["results"]] == ([str(files[record.name])] if known else [])
 
 
-@in_worlds(4, CHAIN)
+@in_worlds(2, CHAIN)
 def test_references_and_graph(db: None, world: World) -> None:
     world = plain(world)
     planted = plant(world)

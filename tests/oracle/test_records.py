@@ -9,7 +9,7 @@ from tests.oracle.properties import in_worlds
 from tests.oracle.worlds import VERBS, plant, plant_field_texts, stranger
 
 
-@in_worlds(4)
+@in_worlds(2)
 def test_lists_counts_and_records(db: None, world: World) -> None:
     planted = plant(world)
     far = stranger(planted)
@@ -29,7 +29,7 @@ def test_lists_counts_and_records(db: None, world: World) -> None:
                 assert ("value" in answer.json()) == world.cleared(person, frozenset({5}))
 
 
-@in_worlds(4, CHAIN)
+@in_worlds(2, CHAIN)
 def test_verbs(db: None, world: World) -> None:
     planted = plant(world)
     for person in world.people:
@@ -40,7 +40,7 @@ def test_verbs(db: None, world: World) -> None:
                 assert seen == {planted.records[r.name] for r in world.records if world.sees(person, r, verb)}
 
 
-@in_worlds(4)
+@in_worlds(2)
 def test_long_texts_and_placeholders(db: None, world: World) -> None:
     world = replace(world, texts=tuple(replace(t, audience=None, sources=frozenset()) for t in world.texts))
     planted = plant(world)

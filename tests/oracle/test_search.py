@@ -15,7 +15,7 @@ def found(planted: Planted, person: Person) -> list[tuple[str, float, float | No
         return [(r.text, r.score, r.scores.lexical) for r in search(scope, "liability", limit=10)]
 
 
-@in_worlds(4)
+@in_worlds(2)
 def test_hidden_rows_change_no_order_and_no_score(db: None, world: World) -> None:
     """The same world without the rows that a reader may not see answers them the same, to the last digit."""
     planted = plant(world)

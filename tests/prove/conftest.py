@@ -1,4 +1,4 @@
-"""One world a module, in a transaction that is never committed, on a connection that may be broken on purpose."""
+"""Worlds, one a module: committed, or in a transaction that is never committed and may be broken on purpose."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +10,10 @@ from django.db import connection, transaction
 from config.database import build_connection as connection_to
 from config.postgres import SUPERUSER, Cluster
 from config.roles import APP
+from retrieval.owners import RESOLVERS
+from tests.db_plugin import empty_tables
+from tests.oracle.known_worlds import RICH
+from tests.oracle.planted_world import Everything, RowsRuled, plant_everything, resolve_citing
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +35,18 @@ def breakable(cluster: Cluster, django_db_setup: None, django_db_blocker: Any) -
             connection.close()
             connection.settings_dict.clear()
             connection.settings_dict.update(kept)
+
+
+@pytest.fixture(scope="module")
+def rich(cluster: Cluster, django_db_setup: None, django_db_blocker: Any) -> Iterator[Everything]:
+    """The world `RICH`, committed, for all tests of a module: each restores what it takes."""
+    with django_db_blocker.unblock(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr("entities.types.Article.Access", RowsRuled)
+        patch.setattr("retrieval.owners.RESOLVERS", [*RESOLVERS, resolve_citing])
+        try:
+            yield plant_everything(RICH)
+        finally:
+            empty_tables(cluster)
 
 
 @contextmanager

@@ -28,7 +28,7 @@ Case = tuple[Door, str, Any]
 
 
 EVERYBODY = [*READERS, "anonymous", "outsider", "former"]
-STRIDE = 24 if FACTOR == 1 else max(1, 6 // FACTOR)
+STRIDE = 20 if FACTOR == 1 else max(1, 6 // FACTOR)
 """Whoever a door is not for asks one of so many of its cases; from 6 on everybody asks all."""
 ABSENCE = (302, 404)
 """Answers for what is absent: it was looked up."""

@@ -79,13 +79,14 @@ def doors() -> list[Door]:
 
 
 def methods_of(door: Door) -> list[str]:
-    """All of them. Django's administration knows reading and writing only: at factor 1 it is asked for these, and in
-    one other way from door to door.
+    """All of them. At factor 1 each is asked to read, to write in the ways that its kind knows, and in one of the other
+    ways, from door to door; Django's administration and the pages know POST only.
     """
-    if FACTOR > 1 or not door.route.startswith("admin/"):
+    if FACTOR > 1:
         return list(METHODS)
-    others = [method for method in METHODS if method not in ("GET", "POST")]
-    return ["GET", "POST", others[len(door.route) % len(others)]]
+    known = ["GET", "POST", "PATCH", "DELETE"] if door.route.startswith("api/") else ["GET", "POST"]
+    others = [method for method in METHODS if method not in known]
+    return [*known, others[len(door.route) % len(others)]]
 
 
 def kind_of(route: str) -> str:

@@ -44,7 +44,8 @@ def asks_of(everything: Everything, who: str) -> Callable[[str], Ask]:
     api, client = everything.planted.api(person), everything.planted.client(person)
     if who == WHO:
         with everything.planted.service.open():
-            TOKENS[everything.citing] = Token.objects.get(membership__user=everything.planted.users[WHO]).digest
+            mine = Token.objects.filter(membership__user=everything.planted.users[WHO])
+            TOKENS[everything.citing] = mine.latest("created_at").digest
         SIGN_INS.clear()
         SIGN_INS[client.session.session_key] = SignIn.objects.get(pk=client.session.session_key).session_data
 

@@ -5,13 +5,12 @@ own, or from ann, a steward.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from importlib import import_module
 from typing import Any
 
-import pytest
 from django.conf import settings
 from django.contrib.sessions.models import Session as SignIn
 from django.utils import timezone
@@ -31,9 +30,7 @@ from entities.models import (
 from entities.models.classification import FINANCIAL, PII
 from ingestion.models import AccessMessage, AccessRequest, ContextRow, File, Paragraph, RowParagraph
 from ingestion.relabelling import raise_published
-from retrieval.owners import RESOLVERS
-from tests.oracle.known_worlds import RICH
-from tests.oracle.planted_world import Everything, RowsRuled, plant_everything, resolve_citing
+from tests.oracle.planted_world import Everything
 
 WHO = "ben"
 CLEARED = "dee"
@@ -53,15 +50,6 @@ class Revocation:
     paths: tuple[str, ...]
     refused: bool = False  # whoever has lost it is not let in at all
     who: str = WHO
-
-
-@pytest.fixture(name="rich")
-def plant_rich(transactional_db: None) -> Iterator[Everything]:
-    """The world `RICH`, committed."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("entities.types.Article.Access", RowsRuled)
-        patch.setattr("retrieval.owners.RESOLVERS", [*RESOLVERS, resolve_citing])
-        yield plant_everything(RICH)
 
 
 def user(e: Everything) -> Any:

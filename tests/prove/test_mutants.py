@@ -15,16 +15,18 @@ import psycopg
 import pytest
 from django.db import connections
 
+from config.postgres import Cluster
+from config.roles import OWNER
 from entities.access.compiled_condition import COMPILED_CONDITIONS
 from entities.access.objects import get_permission_number
 from entities.access.statements import COMPILED
 from entities.rls import LABELLED
+from tests.db_plugin import connected
 from tests.oracle.planted_world import Everything
 from tests.prove.mutant import Mutant
 from tests.prove.mutant_questions import EXTRA, OF_OWNER, Question, difference, found_by, questions
 from tests.prove.mutation import mutants
 from tests.prove.mutation_of_sql import in_policies
-from tests.prove.revocations import plant_rich  # noqa: F401  fixture
 from tests.prove.size import FACTOR, sample
 from tests.prove.survivors import SURVIVORS
 
@@ -42,6 +44,11 @@ ALL_FROM = 60
 ALONE = len(EXTRA) + len(OF_OWNER)
 """Questions that are no paths of the oracle, of which there are many times as many."""
 NAMED = os.environ.get("CLEARANCE_MUTANTS", "")
+
+
+@pytest.fixture
+def owner(cluster: Cluster) -> Iterator[psycopg.Connection]:
+    yield from connected(cluster, OWNER)
 
 
 def every_or(order: list[Question], first: int) -> list[Question]:
@@ -92,23 +99,23 @@ def lives(mutant: Mutant, order: list[Question], owner: psycopg.Connection) -> b
     return not found
 
 
-def test_what_is_changed_is_found(rich: Everything, owner_connection: psycopg.Connection) -> None:
-    order = questions(rich, owner_connection)
+def test_what_is_changed_is_found(rich: Everything, owner: psycopg.Connection) -> None:
+    order = questions(rich, owner)
     assert difference(every_or(order, ALONE)) == "", "the build itself is refused"
-    known = mutants(owner_connection)
+    known = mutants(owner)
     assert set(SURVIVORS) <= {mutant.name for mutant in known}, "explained, and no mutant any more"
     chosen = chosen_of(known)
     print(f"{len(chosen)} of {len(known)} mutants")
-    living = {mutant.name for mutant in chosen if lives(mutant, order, owner_connection)}
+    living = {mutant.name for mutant in chosen if lives(mutant, order, owner)}
     assert difference(every_or(order, len(HANDFUL))) == "", "a mutant has left something behind"
     assert living - set(SURVIVORS) == set(), "nothing finds these"
     assert set(SURVIVORS) & {mutant.name for mutant in chosen} <= living, "these are found by now"
 
 
-def test_a_gate_that_decides_nothing_is_found(rich: Everything, owner_connection: psycopg.Connection) -> None:
+def test_a_gate_that_decides_nothing_is_found(rich: Everything, owner: psycopg.Connection) -> None:
     """The negative control of the deciding questions, and that what is the same is left alone."""
-    order = questions(rich, owner_connection)
+    order = questions(rich, owner)
     mutant = Mutant("no policy asks for labels", in_policies(lambda sql: sql.replace(LABELLED, "true")))
-    assert not lives(mutant, order, owner_connection)
+    assert not lives(mutant, order, owner)
     same = Mutant("nothing is changed", in_policies(lambda sql: sql))
-    assert lives(same, every_or(order, len(HANDFUL)), owner_connection)
+    assert lives(same, every_or(order, len(HANDFUL)), owner)

@@ -17,12 +17,11 @@ from tests.oracle.known_worlds import RICH
 from tests.oracle.planted_world import Everything
 from tests.prove.interleavings import Answer, Case, asks_of, case_of, cases_of, violations
 from tests.prove.mutation_of_sql import in_function
-from tests.prove.revocations import (  # noqa: F401  a fixture among them
+from tests.prove.revocations import (
     ENDS,
     REVOCATIONS,
     WHO,
     ending,
-    plant_rich,
     wait_until,
 )
 from tests.prove.size import sample, sized
@@ -125,6 +124,8 @@ def test_revoking_a_grant_rewrites_no_index_row(rich: Everything, superuser_conn
     with planted.service.open():  # the twin: a label is rewritten, and that shows
         ContextRow.objects.filter(entity=entity, kind=Kind.DELTA).update(data_classification=5)
     assert rows() != before
+    with planted.service.open():
+        ContextRow.objects.filter(entity=entity, kind=Kind.DELTA).delete()
 
 
 WITHOUT_THE_CLOCK = """
@@ -154,17 +155,19 @@ def answered_past_the_end(case: Case, stop: int, database: psycopg.Connection) -
 
 
 def test_a_clearance_is_over_in_the_middle_of_a_transaction(
-    rich: Everything, owner_connection: psycopg.Connection
+    rich: Everything, superuser_connection: psycopg.Connection
 ) -> None:
     """By the clock, ADR 31: the labels that were looked up when the scope was opened hold until then."""
     (case, *_) = cases_of(rich, ENDS)
     for stop in sample(range(case.begins + 1, case.stops), 2, "ends"):
-        first, second = answered_past_the_end(case, stop, owner_connection)
+        first, second = answered_past_the_end(case, stop, superuser_connection)
         assert first.words <= case.readable
         assert second == case.after
-    first, _ = answered_past_the_end(case, case.begins + 1, owner_connection)
+    first, _ = answered_past_the_end(case, case.begins + 1, superuser_connection)
     assert first == case.after, "nothing was read before the end"
-    (definition,) = owner_connection.execute("SELECT pg_get_functiondef('app_allowed'::regproc)").fetchone() or ("",)
-    with in_function(definition, WITHOUT_THE_CLOCK)(owner_connection):  # the negative control
-        first, _ = answered_past_the_end(case, case.begins + 1, owner_connection)
+    (definition,) = superuser_connection.execute("SELECT pg_get_functiondef('app_allowed'::regproc)").fetchone() or (
+        "",
+    )
+    with in_function(definition, WITHOUT_THE_CLOCK)(superuser_connection):  # the negative control
+        first, _ = answered_past_the_end(case, case.begins + 1, superuser_connection)
         assert first != case.after

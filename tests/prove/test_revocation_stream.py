@@ -21,12 +21,14 @@ from chat.callers import Who
 from chat.callers import identify as original_identify
 from chat.models import Event, EventKind, State, Turn
 from chat.steps import run_in_thread
+from config.postgres import Cluster
+from config.roles import OWNER
 from entities.access.scope import _apply_settings as original_set
 from entities.models import Token
 from entities.models.classification import SECRET
 from tests.oracle.known_worlds import RICH
 from tests.oracle.planted_world import Everything
-from tests.prove.revocations import (  # noqa: F401  a fixture among them
+from tests.prove.revocations import (
     CLEARED,
     ENDS,
     REVOCATIONS,
@@ -35,7 +37,6 @@ from tests.prove.revocations import (  # noqa: F401  a fixture among them
     WHO,
     Revocation,
     of_service,
-    plant_rich,
 )
 from tests.prove.size import FACTOR
 
@@ -81,12 +82,15 @@ RECORDS = {WHO: "record1", CLEARED: "record0"}
 """What the conversations are about, by who has them."""
 
 
-@pytest.fixture
-def listening(rich: Everything, owner_connection: psycopg.Connection) -> Iterator[dict[str, Listening]]:
+@pytest.fixture(scope="module")
+def listening(rich: Everything, cluster: Cluster) -> Iterator[dict[str, Listening]]:
     """By who listens."""
-    with pytest.MonkeyPatch.context() as patch:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        psycopg.connect(cluster.url(OWNER), autocommit=True) as owner,
+    ):
         patch.setattr("chat.events.AT_ONCE", 2, raising=False)
-        yield {who: begin_listening(rich, who, record, owner_connection) for who, record in RECORDS.items()}
+        yield {who: begin_listening(rich, who, record, owner) for who, record in RECORDS.items()}
 
 
 def begin_listening(rich: Everything, who: str, record: str, owner: psycopg.Connection) -> Listening:

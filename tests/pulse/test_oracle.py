@@ -69,7 +69,7 @@ def load_view(world: World, record: Record, person: Person) -> tuple[frozenset[i
     return (SERVICE & held, missing) if missing else (general, frozenset())
 
 
-@in_worlds(4)
+@in_worlds(2)
 def test_pulses(db: None, world: World) -> None:
     planted = plant(world)
     plant_messages(planted)

@@ -1,7 +1,8 @@
 """The measurement itself: it compares like with like, and leaves nothing behind. What it measures is not asserted."""
 
 import json
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from io import StringIO
 from uuid import UUID
 
@@ -9,11 +10,12 @@ import psycopg
 import pytest
 from django.conf import settings as configured
 from django.core.management import call_command
+from django.db import connection
 
 from entities.models import User, Workspace
 from ingestion.actions import upload_file
 from ingestion.inline import process_all_waiting
-from retrieval.bench import drop, end_to_end, scale
+from retrieval.bench import drop, end_to_end, retrieval, scale
 from retrieval.bench.readers import READERS
 from tests.ingestion.helpers import upload
 
@@ -21,9 +23,10 @@ pytestmark = pytest.mark.usefixtures("fresh_vectors")
 
 
 @pytest.mark.django_db(transaction=True)
-def test_bench_reports_and_cleans_up(transactional_db):
+def test_bench_reports_and_cleans_up(transactional_db, monkeypatch):
+    monkeypatch.setattr(retrieval, "QUESTIONS", 2)
     out = StringIO()
-    call_command("bench", "retrieval", rows=300, rounds=1, seconds=1.0, json=True, stdout=out)
+    call_command("bench", "retrieval", rows=300, rounds=1, seconds=0.3, json=True, stdout=out)
     rows = {row["name"]: row for row in json.loads(out.getvalue())["rows"]}
     assert rows["rows"]["value"] == 300
     recalls = [row for name, row in rows.items() if "recall@10" in name]
@@ -38,10 +41,10 @@ def test_bench_reports_and_cleans_up(transactional_db):
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("suite", ["revocation", "scale"])
 def test_the_other_suites_measure_what_they_say(transactional_db, monkeypatch, suite):
-    monkeypatch.setattr(scale, "SMALL", 100)
-    monkeypatch.setattr(scale, "CALLS", 2)
+    monkeypatch.setattr(scale, "SMALL", 50)
+    monkeypatch.setattr(scale, "CALLS", 1)
     out = StringIO()
-    call_command("bench", suite, rows=200, rounds=1, json=True, stdout=out)
+    call_command("bench", suite, rows=100, rounds=1, json=True, stdout=out)
     rows = json.loads(out.getvalue())["rows"]
     assert [row["name"] for row in rows if row["met"] is False and row["goal"].startswith("=")] == []
     assert not Workspace.objects.filter(slug__startswith="bench").exists()
@@ -63,6 +66,14 @@ def test_ingestion_is_measured_beside_what_it_is_built_on_and_leaves_nothing(tra
         assert owner.execute("SELECT count(*) FROM ingestion_blob").fetchone() == (0,)
 
 
+@contextmanager
+def start_threads(count, database):
+    """In the place of processes, which load all libraries anew."""
+    with ThreadPoolExecutor(count) as pool:
+        yield pool
+        list(pool.map(lambda _: connection.close(), range(count)))
+
+
 @pytest.mark.django_db(transaction=True)
 def test_a_note_is_measured_beside_a_drop_of_somebody_else_which_leaves_nothing(
     transactional_db, settings, monkeypatch
@@ -75,6 +86,9 @@ def test_a_note_is_measured_beside_a_drop_of_somebody_else_which_leaves_nothing(
         return upload_file(**how)
 
     monkeypatch.setattr(drop, "upload_file", send)
+    monkeypatch.setattr(drop, "start_workers", start_threads)
+    monkeypatch.setattr(drop, "SETTLING_SECONDS", 0.1)
+    monkeypatch.setattr(drop, "PAGES", (1,))
     out = StringIO()
     call_command("bench", "drop", files=2, rounds=1, json=True, stdout=out)
     rows = {row["name"]: row for row in json.loads(out.getvalue())["rows"]}

@@ -46,14 +46,14 @@ def same_for_everybody(planted: Planted, question: str) -> None:
             assert {s.name for s in suggest_names(scope, "record", limit=50)} == visible
 
 
-@in_worlds(6)
+@in_worlds(2)
 def test_by_words(db: None, world: World) -> None:
     planted = plant(world)
     plant_rows(planted, vectors=False)
     same_for_everybody(planted, "liability")
 
 
-@in_worlds(6)
+@in_worlds(2)
 def test_by_meaning(db: None, world: World) -> None:
     """No word in common, so only the vectors can find them."""
     planted = plant(world)

@@ -24,7 +24,9 @@ def what_was_said_comes_back(e: Everything) -> None:
     """From a conversation that one reads, as far as one may read it, and from before the turn that asks."""
     for person in e.world.people:
         asked = Asked(e, person)
-        for about, session in list_sessions(e, asked):
+        for n, (about, session) in enumerate(list_sessions(e, asked)):
+            if not asked.takes(n):
+                continue
             texts, read = talked_of(e.world, about), reads_of(asked, about)
             assert sorted(recall_answers(asked, session, len(texts) + 1)) == sorted(read), (person.name, about)
             before = len(texts)
@@ -50,7 +52,9 @@ def removed_answers_are_disclosed(e: Everything) -> None:
             Message.objects.filter(turn__answer=F("pk")).delete()
         for person in e.world.people:
             asked = Asked(e, person)
-            for about, session in list_sessions(e, asked):
+            for n, (about, session) in enumerate(list_sessions(e, asked)):
+                if not asked.takes(n):
+                    continue
                 texts, read = talked_of(e.world, about), reads_of(asked, about)
                 with asked.scope.open():
                     turns = list(Turn.objects.filter(session=session).order_by("number"))
