@@ -36,13 +36,20 @@ def extract_name_terms(question: str) -> set[str]:
     return found
 
 
+CONTRACTION = re.compile(
+    r"\b(what|who|when|where|how)(?:['’]s\b|s(?=\s+(?:the|my|our|your|his|her|its|their|this|that|an?)\b))",
+    re.IGNORECASE,
+)
+
+
 def drop_place_words(question: str) -> str:
     """The question with "1.1" in place of "section 1.1": a document does not call its sections so."""
     return BUYER.sub("did they", PLACE_WORD.sub("", question))
 
 
 def restate_question(question: str) -> str:
-    """A question for what something costs "all in all" as one for its total; any other as it is."""
+    """A question with "what is" for "what's", and for what something costs "all in all" as one for its total."""
+    question = CONTRACTION.sub(r"\1 is", question)
     found = ALL_IN_ALL.match(question)
     if found is None:
         return question

@@ -194,6 +194,12 @@ MEANS = re.compile(
     re.IGNORECASE,
 )
 """By what is paid."""
+PERMISSION = re.compile(
+    r"\b(?:may|can(?:not)?|must|shall|will|only|allow\w*|permit\w*|permission|forb\w+|prohibit\w*|bann?ed|consent\w*|approv\w+"
+    r"|agreed|entitle[ds]?|right|free to|eligible|restrict\w*|need\w*|requir\w+|available|not|no|never)\b|n[’']t\b",
+    re.IGNORECASE,
+)
+"""Words that allow, forbid, or say under what condition."""
 LENGTH = re.compile(
     r"\d\s?(?:[cmk]?m|met(?:re|er)s?|millimet\w+|kilomet\w+|feet|foot|ft|inch(?:es)?|miles?|yards|characters?|letters|digits"
     r"|words|pages?|lines)\b",
@@ -214,6 +220,15 @@ KINDS = (
         named=True,
     ),
     QuestionKind(re.compile(r"\bhow (?:often|frequently|regularly)\b", re.I), lambda s, q: bool(FREQUENCY.search(s))),
+    QuestionKind(
+        re.compile(
+            r"^\W*(?:(?:is|are|am|was|were)\b[^?]*\b(?:allowed|permitted|forbidden|prohibited|banned)\b"
+            r"|(?:may|can|are|am) (?:i|we|you|they|one|people|staff|employees|tenants|visitors)\b)",
+            re.I,
+        ),
+        lambda s, q: bool(PERMISSION.search(s)),
+        implied=_split_terms("allow permit forbid prohibit ban"),
+    ),
     QuestionKind(re.compile(r"\bhow many\b", re.I), _has_count, value=_has_figure),
     QuestionKind(NUMBERED_THING, _has_number_of_thing, implied=_split_terms("number id code no nr"), value=_has_figure),
     QuestionKind(
@@ -246,6 +261,7 @@ KINDS = (
     QuestionKind(
         re.compile(r"\bhow long\b", re.I),
         lambda s, q: bool(DATE.search(s) or LENGTH.search(s)),
+        implied=_split_terms("long last run"),
         value=_has_time,
     ),
     QuestionKind(

@@ -1,0 +1,46 @@
+"""Questions about rules of one sentence each: how long, whether one may, and "what's" for "what is"."""
+
+import pytest
+
+from llm.offline.answering import answer
+from llm.offline.asked import restate_question
+from llm.offline.reading import PromptPassage
+
+RULES = (
+    "The notice period is ninety days from the end of a month.",
+    "The warranty runs for two years after delivery.",
+    "The deposit is three months' rent.",
+    "The landlord is Harbour Estates Ltd.",
+    "Smoking is prohibited.",
+    "Pets are kept with written consent only.",
+    "Employees may work from home two days a week.",
+    "Staff must not share passwords.",
+    "The canteen opens at noon.",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "rule"),
+    [
+        ("How long is the notice period?", "ninety days"),
+        ("How long does the warranty last?", "two years"),
+        ("what's the deposit", "three months' rent"),
+        ("whats the deposit?", "three months' rent"),
+        ("Who’s the landlord?", "Harbour Estates"),
+        ("May I smoke?", "prohibited"),
+        ("Is smoking allowed?", "prohibited"),
+        ("Are pets allowed?", "written consent"),
+        ("Can I work from home?", "two days a week"),
+        ("May I share my password?", "must not share"),
+        ("How long is the probation period?", None),
+        ("How long is the canteen?", None),
+        ("May I work from China?", None),
+        ("Can I bring a bicycle?", None),
+        ("Can I open the canteen?", None),
+        ("what's the fax number", None),
+    ],
+)
+def test_the_rule_is_quoted_or_none(question: str, rule: str | None) -> None:
+    passages = [PromptPassage(n, "Rules.md", text) for n, text in enumerate(RULES, start=1)]
+    found = [quote.sentence for quote in answer(restate_question(question), passages)]
+    assert [rule in sentence for sentence in found] == [True] if rule else found == []
