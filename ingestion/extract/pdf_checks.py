@@ -21,7 +21,7 @@ from ingestion.extract.pdf_images import compute_readable_share
 from ingestion.extract.pdf_lies import has_lying_font
 from ingestion.extract.pdf_said import DocumentTexts
 from ingestion.extract.pdf_streams import UnpackedStream, list_filters, unpack_stream
-from ingestion.extract.pdf_sweep import EARLIER, UNKNOWN, Sweep
+from ingestion.extract.pdf_sweep import EARLIER, SAID_DAMAGED, UNKNOWN, Sweep
 from ingestion.extract.remainder import READABLE_SHARE, list_texts_in_bytes
 from ingestion.extract.sweep_picture import PADDING, TRAILING_BYTES
 from ingestion.sandbox.limits import Limits, Quarantined, Report
@@ -81,7 +81,7 @@ def check(path: Path, builder: Builder, limits: Limits, report: Report) -> PdfCh
                 checked.links[number] = pdf_links.list_targets(page)
             except (pikepdf.PdfError, ValueError, TypeError, AttributeError, KeyError):
                 builder.miss("annotation", "The comments and marks of this page could not be read.", number)
-        if any("reconstruct" in str(warning) or "damaged" in str(warning) for warning in pdf.get_warnings()):
+        if any(SAID_DAMAGED.search(str(warning)) for warning in pdf.get_warnings()):
             builder.miss("damaged", "This PDF is damaged and was repaired while it was read; parts may be missing.")
         newest = {digest for digest, _ in checked.parts or ()}
         for end in ends:

@@ -16,9 +16,9 @@ OF_WRITTEN_ANEW = frozenset({"Metadata", "Extends"})  # keys by which nothing re
 # Of the dictionary of a stream: what changes when a file is saved, and changes nothing that a page shows.
 LEFT_OUT = frozenset({"/LastModified", "/Length", "/Metadata", "/PieceInfo", "/StructParent", "/StructParents"})
 MAX_DEPTH = 32
-# Drawn words have many bends, or very many straight lines (operators of ISO 32000-1, 8.5.2).
-BEND, STRAIGHT_LINE = re.compile(rb"\d\s+[cvy]\s"), re.compile(rb"\d\s+l\s")
-MIN_BENDS, MIN_STRAIGHT_LINES = 30, 300
+# Drawn words have many bends, or very many straight lines or boxes (operators of ISO 32000-1, 8.5.2).
+BEND, STRAIGHT = re.compile(rb"[\d.][\s\0]+[cvy](?!\w)"), re.compile(rb"[\d.][\s\0]+(?:l|re)(?!\w)")
+MOST_BENDS, MOST_STRAIGHT = 30, 300  # of all that an earlier version draws and the newest does not
 INLINE_PICTURE = re.compile(rb"(?<![\w/])BI[\s\0]*[/%]")  # ISO 32000-1, 8.9.7
 
 
@@ -28,6 +28,7 @@ class StreamDigests:
     def __init__(self, roles: dict[tuple[int, int], set[str]]) -> None:
         self._roles = roles
         self._known: dict[tuple[int, int], bytes] = {}
+        self._lost_strokes = [0, 0]
 
     def list_parts(
         self, stream: pikepdf.Stream, raw: bytes, pages: Collection[int]
@@ -54,17 +55,25 @@ class StreamDigests:
         newest: Collection[bytes],
         unpack: Callable[[pikepdf.Stream], bytes | None],
     ) -> bool:
-        """Whether a stream of an earlier version is a picture, or draws one or what may be words, and the newest
-        version lacks it; also where that cannot be told. All streams are looked at, whatever they are said to be.
+        """Whether a stream of an earlier version is a picture, or draws one or, with those that were asked about
+        before, what may be words, and the newest version lacks it; also where that cannot be told. All streams are
+        looked at, whatever they are said to be.
 
         newest: digests of its streams. unpack: the content of a stream, None where it is too large, and that is on
         record."""
         try:
             if self.digest(stream, stream.read_raw_bytes()) in newest:
                 return False
-            return is_picture(stream) or _draws(unpack(stream) or b"")
+            return is_picture(stream) or self._has_much_drawn(unpack(stream) or b"")
         except (pikepdf.PdfError, ValueError, TypeError, AttributeError, RuntimeError):
             return True
+
+    def _has_much_drawn(self, content: bytes) -> bool:
+        """Whether a content draws a picture, or is what makes the lost strokes many."""
+        for index, operator in enumerate((BEND, STRAIGHT)):
+            self._lost_strokes[index] += sum(1 for _ in operator.finditer(content))
+        bends, straight = self._lost_strokes
+        return INLINE_PICTURE.search(content) is not None or bends > MOST_BENDS or straight > MOST_STRAIGHT
 
     def _digest_stream(self, stream: pikepdf.Stream, raw: bytes, depth: int) -> bytes:
         entries = [(key, value) for key, value in stream.stream_dict.items() if key not in LEFT_OUT]
@@ -100,12 +109,6 @@ class StreamDigests:
 def is_picture(stream: pikepdf.Stream) -> bool:
     """Viewers take `(Image)` for `/Image`; none shows a picture without a width."""
     return stream.get("/Subtype") == pikepdf.Name.Image or "/Width" in stream
-
-
-def _draws(content: bytes) -> bool:
-    if INLINE_PICTURE.search(content):
-        return True
-    return len(BEND.findall(content)) >= MIN_BENDS or len(STRAIGHT_LINE.findall(content)) >= MIN_STRAIGHT_LINES
 
 
 def _join(kind: bytes, digests: Collection[bytes]) -> bytes:

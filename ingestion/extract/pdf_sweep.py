@@ -5,6 +5,7 @@ page shows, of earlier versions, and of the bytes between the objects. A stream 
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -19,7 +20,13 @@ from ingestion.extract.build import Builder
 from ingestion.extract.font_strings import list_texts_of_font
 from ingestion.extract.pdf_digests import StreamDigests
 from ingestion.extract.pdf_images import FILES, compute_readable_share, sweep_image
-from ingestion.extract.pdf_object_offsets import cut_streams, list_table_offsets, list_unnamed_objects
+from ingestion.extract.pdf_object_offsets import (
+    Offsets,
+    count_loose_bytes,
+    cut_streams,
+    has_unnamed_objects,
+    list_table_offsets,
+)
 from ingestion.extract.pdf_strings import (
     FILE_TABLE,
     INDEXED,
@@ -44,12 +51,13 @@ EMBEDDED, COLOURS = "of /EF", "of /Indexed"  # roles that no key says
 # Tables of colours and of letters, by how many bytes they can have at most.
 TABLE_BYTES = {COLOURS: 1_024, "CIDSet": 8_192, "CIDToGIDMap": 131_072}
 BETWEEN_OBJECTS = b"\n>]\n"  # no string, name or array goes on behind it
+MAX_LOOSE_BYTES = 512  # that are no text, between two objects: programs write marks and padding there
 BATCH_BYTES = 1 << 20
 SAID_KEYS = (b"/Alt", b"/ActualText", b"/E ")  # as pikepdf writes them: a value follows after a blank
 HINT_BYTES = 16  # for each object of a file
 UNKNOWN = "This PDF has parts that are not known here; they were not read."
+SAID_DAMAGED = re.compile("reconstruct|damaged")  # by pikepdf, of a file
 EARLIER = "This PDF keeps an earlier version of itself, which was not read."
-
 Place = tuple[int, int]
 
 
@@ -70,13 +78,12 @@ class Sweep:
     _linearized: bool = False
     _drawings: list[pikepdf.Object] = field(default_factory=list)
     _objects: set[Place] = field(default_factory=set)
-    _offsets: set[int] = field(default_factory=set)  # of objects that the table of a version names
+    _offsets: Offsets = field(default_factory=Offsets)  # of the objects that the table of a version names
     _known: set[bytes] = field(default_factory=set)
 
     def sweep_objects(self, pdf: pikepdf.Pdf) -> Objects:
         """Strings of all objects, and what each stream is there for."""
         self.roles.clear()
-        self._offsets |= list_table_offsets(pdf)
         found, batch, size = Objects(), list[bytes](), 0
         for entry in (pdf.trailer, *pdf.objects):
             if isinstance(entry, pikepdf.Stream):
@@ -96,6 +103,7 @@ class Sweep:
                 self._syntax(BETWEEN_OBJECTS.join(batch), pdf)
                 batch, size = [], 0
         self._syntax(BETWEEN_OBJECTS.join(batch), pdf)
+        self._offsets |= list_table_offsets(pdf, found.streams)
         return found
 
     def _syntax(self, syntax: bytes, pdf: pikepdf.Pdf) -> None:
@@ -204,11 +212,13 @@ class Sweep:
         nothing looks at it. newest: digests of the streams of the newest version."""
         streams = self.sweep_objects(before).streams
         of_pages = {place for place, keys in self.roles.items() if "Contents" in keys}
-        digests = StreamDigests(self.roles)
+        digests, is_lost = StreamDigests(self.roles), False
         for entry in streams:
-            if digests.has_lost_drawing(entry, newest, self._unpack_content):
-                self.builder.miss("earlier_revision", EARLIER)
+            is_lost = digests.has_lost_drawing(entry, newest, self._unpack_content) or is_lost
             self.sweep_stream(entry, of_page=entry.objgen in of_pages)
+        # A table that names objects wrongly is made anew without a word, and what it named is nobody's.
+        if is_lost or any(SAID_DAMAGED.search(str(warning)) for warning in before.get_warnings()):
+            self.builder.miss("earlier_revision", EARLIER)
         self.sweep_drawings(before)
         if len(before.pages) > MAX_EARLIER_PAGES:
             self.builder.miss("earlier_revision", EARLIER)
@@ -227,7 +237,7 @@ class Sweep:
         rest, offsets = cut_streams(content)
         if not encrypted:  # else strings are not what they look like
             self.builder.add_remainder(list_file_strings(content, rest, self._known))
-        if list_unnamed_objects(content, offsets, self._offsets, ends):
+        if has_unnamed_objects(content, offsets, self._offsets, ends) or count_loose_bytes(rest) > MAX_LOOSE_BYTES:
             self.builder.miss("unknown_part", UNKNOWN)
 
 

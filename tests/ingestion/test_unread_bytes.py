@@ -199,23 +199,48 @@ def test_a_picture_of_an_earlier_version_is_on_record(tmp_path: Path) -> None:
         assert "earlier_revision" in {missed.code for missed in found.unaccounted}
         digests.add(found.unread)
     assert len(digests) == 8
-    for drawn, is_lost in ((b"10 10 m 20 30 40 30 50 10 c S\n", True), (b"10 10 m 20 30 l S\n", False)):
-        path = sheets(tmp_path / "a.pdf", stream(b"", drawn * 40), {})
+    for drawn, is_lost in (
+        (b"10 10 m 20 30 40 30 50. 10.\0c S\n" * 40, True),
+        (b"10 10 2 2 re f\n" * 400, True),
+        (b"10 10 m 20 30 l S\n" * 40, False),
+    ):
+        path = sheets(tmp_path / "a.pdf", stream(b"", drawn), {})
         codes = {missed.code for missed in read(added(path, {6: stream(b"", b"0 0 m 9 9 l S")})).unaccounted}
         assert ("earlier_revision" in codes) is is_lost, codes
 
 
-@pytest.mark.parametrize("head", [b"8 0 obj\n", b"8\n0\nobj", b"endobj 8 0 obj", b"8 %\n0 obj", b""])
-def test_a_picture_that_no_table_names_is_on_record(tmp_path: Path, head: bytes) -> None:
+@pytest.mark.parametrize(
+    "written",
+    [
+        b"8 0 obj\n%s\nendobj\n",
+        b"8\n0\nobj%s\nendobj\n",
+        b"endobj 8 0 obj%s\nendobj\n",
+        b"8 %%\n0 obj%s\nendobj\n",
+        b"%s\n",
+        b"99999999999999 0 obj %s\nendobj\n",
+        b"%%%s\n",
+    ],
+)
+@pytest.mark.parametrize("behind", [b"\nstream\n", b"\nstream\r", b"\nstream \n", b"\n"])
+def test_a_picture_that_no_table_names_is_on_record(tmp_path: Path, written: bytes, behind: bytes) -> None:
     """Its number is given to another that stands further down. The twin: the same bytes as the picture of the page."""
 
     def find_codes(before: bytes, more: Mapping[int, bytes]) -> set[str]:
         found = read(sheets(tmp_path / "a.pdf", stream(b"", DRAWS_PICTURE), more, before=before))
         return {missed.code for missed in found.unaccounted}
 
-    picture = stream(GREY, PIXELS)
-    assert "unknown_part" in find_codes(head + picture + b"\nendobj\n", {8: b"<< /A 1 >>"})
+    picture = stream(GREY, bytes(range(128, 256)) * 300)
+    hidden = written % picture.replace(b"\nstream\n", behind)
+    assert "unknown_part" in find_codes(hidden, {8: b"<< /A 1 >>"})
     assert "unknown_part" not in find_codes(b"", {8: picture})
+
+
+@pytest.mark.parametrize("value", [b"<< /A 1 >>", b"[1 2]", b"(abc)"])
+def test_a_picture_behind_the_value_of_an_object_is_on_record(tmp_path: Path, value: bytes) -> None:
+    """Readers stop at the value. The twin: the value by itself."""
+    for more, is_hidden in ((stream(GREY, PIXELS), True), (b"", False)):
+        found = read(sheets(tmp_path / "a.pdf", stream(b"", b"0 0 m 9 9 l S"), {8: b"null", 9: value + more}))
+        assert ("unknown_part" in {missed.code for missed in found.unaccounted}) is is_hidden
 
 
 def test_the_earlier_version_of_a_linear_file_is_read(tmp_path: Path) -> None:
@@ -232,6 +257,15 @@ def test_the_earlier_version_of_a_linear_file_is_read(tmp_path: Path) -> None:
         assert "earns" in str(read(path))
         changed = read(added(path, {number: stream(b"", b"BT /F1 12 Tf 72 700 Td (Mara left.) Tj ET")}))
         assert any("earns" in text for text in changed.remainder), changed.remainder
+
+
+def test_an_earlier_table_that_names_objects_wrongly_is_on_record(tmp_path: Path) -> None:
+    """It is made anew without a word, and names what it did not. The twin: a table that names nothing wrongly."""
+    for number, is_damaged in ((b"7", True), (b"8", False)):
+        path = sheets(tmp_path / "a.pdf", stream(b"", b"0 0 m 9 9 l S"), {8: b"<< /A 1 >>"})
+        path.write_bytes(path.read_bytes().replace(b"8 0 obj", number + b" 0 obj"))
+        found = read(added(path, {8: b"<< /A 2 >>"}))
+        assert ("earlier_revision" in {missed.code for missed in found.unaccounted}) is is_damaged, number
 
 
 def test_content_of_several_pages_counts_where_one_of_them_was_not_read(tmp_path: Path) -> None:
