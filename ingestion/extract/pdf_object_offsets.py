@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pikepdf
 
@@ -59,7 +60,8 @@ def list_table_offsets(pdf: pikepdf.Pdf, streams: Iterable[pikepdf.Stream]) -> O
     keys = ["/Prev", "/XRefStm"]
     if "/Type" in pdf.trailer:  # a table that is a stream, whose other table nobody reads
         keys.remove("/XRefStm")
-    tables = {int(offset) for key in keys if isinstance(offset := pdf.trailer.get(key), int)}
+    values: list[Any] = [pdf.trailer.get(key) for key in keys]
+    tables = {value for value in values if isinstance(value, int)}
     return Offsets({*filter(None, written_out.values()), *tables}, {*filter(None, of_streams), *tables})
 
 
