@@ -212,6 +212,9 @@ SIZE = re.compile(
 )
 """A figure with the unit of a length, an area, a volume, or with what a thing is made of."""
 
+MAX_QUESTION_CHARS = 600
+"""Characters of a question that are read: a pasted text is no question, and some patterns look ahead."""
+
 KINDS = (
     QuestionKind(
         re.compile(r"\bhow\b(?!\s+(?:much|many|long|often|old))[^?]*\b(?:pay|paid)\b", re.I),
@@ -286,7 +289,7 @@ KINDS = (
 
 def find_kind(question: str) -> QuestionKind | None:
     """What it asks for first: of "Who inspected it, and when?" a person."""
-    found = [(match.start(), kind) for kind in KINDS if (match := kind.asked.search(question))]
+    found = [(match.start(), kind) for kind in KINDS if (match := kind.asked.search(question, 0, MAX_QUESTION_CHARS))]
     return min(found, key=lambda pair: pair[0])[1] if found else None
 
 

@@ -101,7 +101,7 @@ def test_what_is_asked_of_a_bill_is_of_the_kind_that_is_asked_for(question: str,
     [
         ("What does the repair cost all in all?", "What is the total of the repair?"),
         ("And how much did it come to in total?", "What is the total?"),
-        ("How much did they pay altogether?", "What is the total?"),
+        ("How much did they pay altogether?", "How much did they pay altogether?"),
         ("What did the talks come to?", "What is the total of the talks?"),
         ("What does the repair cost?", "What does the repair cost?"),
         ("What is the budget in total?", "What is the budget in total?"),
