@@ -11,7 +11,6 @@ from llm.offline.form_answers import (
     find_alike_pairs,
     find_left_empty,
     find_pairs,
-    find_totals,
 )
 from llm.offline.long_questions import (
     keep_content_terms,
@@ -31,12 +30,14 @@ from llm.offline.roles import find_role, read_role
 from llm.offline.row_answers import find_rows
 from llm.offline.sentences import is_furniture, is_heading, split_sentences
 from llm.offline.summaries import REMOVED
+from llm.offline.totals import TOTAL_OF, find_priced_lines, find_totals, read_total_of
 
 # Share that the sentence must carry by its own words.
 OWN = 0.25
 WHICH_THING = re.compile(
     r"^\W*(?:which|what (?!(?:is|was|are|were|do|does|did|has|have|can|could|will|happen\w*)\b))", re.I
 )
+COMPARED = re.compile(r"\b(?:\w{2,}er|more|less) than\b", re.I)
 MAX_QUOTE_CHARACTERS = 700
 AROUND_WEIGHT = 0.55
 NAME_WEIGHT = 0.6
@@ -82,6 +83,9 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
     total = sum(weights[term] for term in asked)
     dates = find_dates(question, kind)
     which = next(iter(asked), "") if kind is None and WHICH_THING.match(question) else ""
+    if (lines := find_priced_lines(question, prose)) is not None:
+        return _pair_quotes(lines) or Answered([])
+    sum_of = read_total_of(question)
     scored: list[tuple[float, int]] = []
     for index, (passage, sentence) in enumerate(units):
         if is_heading(sentence) or sentence.rstrip().endswith("?") or _is_table_head(units, index):
@@ -111,6 +115,10 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
             continue  # where something is, says who names it
         if which not in bags[index] | above and measure_term(which, bags[index] | above):
             continue  # which car it is says no sentence about a vehicle
+        if COMPARED.search(question) and not names <= bags[index]:
+            continue  # that one is cheaper says nothing of another
+        if sum_of and TOTAL_OF.search(sentence) and not all(measure_term(term, bags[index]) for term in sum_of):
+            continue  # the total of the north wing is none of the south wing
         if (
             kind is None
             and plain

@@ -14,7 +14,7 @@ BUYER = re.compile(r"\bdid the (?:customer|client|buyer|guest)\b", re.IGNORECASE
 _WHOLE = r"(?:all in all|in all|in total|altogether)"
 ALL_IN_ALL = re.compile(
     r"^\W*(?:(?:and|so) )?(?:what|how much) (?:do|does|did|will|would) (.{1,200}?) "
-    rf"(?:(?:come|amount|add up) to(?: {_WHOLE})?|(?:(?:cost|be) (?:us )?)?{_WHOLE})\W{{0,9}}$",
+    rf"(?:(?:come|amount|add up) to(?: {_WHOLE})?|(?:cost|be) (?:us )?{_WHOLE})\W{{0,9}}$",
     re.IGNORECASE,
 )
 """Asks for the total of something in other words: "What does the repair cost all in all?". What was paid of it may be
