@@ -82,7 +82,7 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
     asked = keep_content_terms(asked, names)
     total = sum(weights[term] for term in asked)
     dates = find_dates(question, kind)
-    which = next(iter(asked), "") if kind is None and WHICH_THING.match(question) else ""
+    asked_thing = next(iter(asked), "") if kind is None and WHICH_THING.match(question) else ""
     if (lines := find_priced_lines(question, prose)) is not None:
         return _pair_quotes(lines) or Answered([])
     sum_of = read_total_of(question)
@@ -108,12 +108,12 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
             scored += [(LINE_OF_FORM, index)] if stands else []
             continue
         near, above = _list_nearby_terms(units, bags, index)
-        plain = [term for term in asked if term not in names]
-        thing = [] if kind is None else plain if kind.named else plain[-1:] if kind.line else []
-        beside = title if kind and kind.named else near
-        if not all(measure_term(term, bags[index] | beside | above) for term in thing):
+        common = [term for term in asked if term not in names]
+        needed = [] if kind is None else common if kind.named else common[-1:] if kind.line else []
+        nearest = title if kind and kind.named else near
+        if not all(measure_term(term, bags[index] | nearest | above) for term in needed):
             continue  # where something is, says who names it
-        if which not in bags[index] | above and measure_term(which, bags[index] | above):
+        if asked_thing not in bags[index] | above and measure_term(asked_thing, bags[index] | above):
             continue  # which car it is says no sentence about a vehicle
         if COMPARED.search(question) and not names <= bags[index]:
             continue  # that one is cheaper says nothing of another
@@ -121,9 +121,9 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
             continue  # the total of the north wing is none of the south wing
         if (
             kind is None
-            and plain
+            and common
             and sentence[0] != "|"
-            and not any(measure_term(term, bags[index] | above) for term in plain)
+            and not any(measure_term(term, bags[index] | above) for term in common)
         ):
             continue  # "Emergency contact: Bob Ray" says not what he does
         above |= set(extract_terms(passage.title.rpartition("), ")[2] if "), " in passage.title else ""))
@@ -137,10 +137,10 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         )
         if own < OWN and not (headed >= HEADED and (has or kind and kind.loose)):
             continue
-        whole = passage_terms[passage.n]
+        in_passage = passage_terms[passage.n]
         score = (
             sum(
-                weights[t] * (measure_term(t, bags[index]) or _measure_nearness(t, t in names, near, whole))
+                weights[t] * (measure_term(t, bags[index]) or _measure_nearness(t, t in names, near, in_passage))
                 for t in asked
             )
             / total

@@ -38,6 +38,17 @@ SIZE = re.compile(
     re.IGNORECASE,
 )
 """A figure with the unit of a length, an area, a volume, or with what a thing is made of."""
+DIMENSIONS = {
+    name: re.compile(rf"\b(?:{forms})\b", re.IGNORECASE)
+    for name, forms in {
+        "deep": "deep|depth",
+        "high": "high|tall|height",
+        "far": "far|away|distant|distance",
+        "long": "long|length",
+        "wide": "wide|width|broad|breadth|thick",
+    }.items()
+}
+"""What measures are called."""
 DURATION = re.compile(
     rf"(?:\d|\b(?:an?|few|several|{SPELT_NUMBER})\b)[\s)-]{{0,3}}(?:\([^()]{{1,20}}\)\s)?"
     r"(?:(?:working|business|calendar|full|more|further|consecutive)\s)?"

@@ -9,6 +9,7 @@ from llm.offline.measures import (
     CLOCK,
     CLOCK_OR_DAY,
     DATE,
+    DIMENSIONS,
     DURATION,
     FREQUENCY,
     LENGTH,
@@ -181,6 +182,16 @@ PERMISSION = re.compile(
     re.IGNORECASE,
 )
 """Words that allow, forbid, or say under what condition."""
+
+
+def _has_size(sentence: str, question: str) -> bool:
+    """A size, and not one of another dimension than is asked for: "40 m long" says not how deep."""
+    asked, said = ({name for name, form in DIMENSIONS.items() if form.search(text)} for text in (question, sentence))
+    if asked and said and not asked & said:
+        return False
+    return bool((LENGTH if asked else SIZE).search(sentence) or sentence[0] == "|" and NUMBER.search(sentence))
+
+
 HOW_LONG = _split_terms("long last run")
 
 
@@ -224,8 +235,8 @@ KINDS = (
     ),
     QuestionKind(
         re.compile(r"\bhow (?:large|big|high|far|tall|deep)\b", re.I),
-        lambda s, q: bool(SIZE.search(s) or s[0] == "|" and NUMBER.search(s)),
-        implied=_split_terms("large big"),
+        _has_size,
+        implied=_split_terms("large big high far tall deep"),
         value=lambda v: bool(SIZE.search(v)),
         named=True,
     ),

@@ -43,14 +43,14 @@ ALIKE = {
         ";",
         """cost: price fee charge pay; earn: salary pay wage; pay: salary wage compensation paid price; salary: pay
         compensation wage; cancel: terminate termination; end: expire terminate; start: begin commence effective;
-        begin: start commence; due: deadline; deep: depth; high: height tall; tall: height high; holiday: vacation
-        leave; quit: resign terminate; job: role position; buy: purchase; paid: pay; doctor: physician provider;
-        allow: permit may; forbid: prohibit; prohibit: forbid; own: ownership owner; fix: repair remedy; penalty:
-        damages fine fee; cap: limit maximum exceed; limit: cap maximum exceed; maximum: limit cap exceed; minimum:
-        least; law: govern jurisdiction; risk: threat danger; delay: late postpone; budget: cost; sum: amount value
-        price; worth: value price; contract: agreement; assign: transfer; audit: inspect examine; renew: extend
-        renewal; renewal: renew extend; fax: telefax; colour: color; color: colour; car: vehicle model; die: death
-        dead died killed fatal; died: death dead killed fatal; absent: diagnosed ill sick unwell""",
+        begin: start commence; due: deadline; holiday: vacation leave; quit: resign terminate; job: role
+        position; buy: purchase; paid: pay; doctor: physician provider; allow: permit may; forbid: prohibit;
+        prohibit: forbid; own: ownership owner; fix: repair remedy; penalty: damages fine fee; cap: limit maximum
+        exceed; limit: cap maximum exceed; maximum: limit cap exceed; minimum: least; law: govern jurisdiction;
+        risk: threat danger; delay: late postpone; budget: cost; sum: amount value price; worth: value price;
+        contract: agreement; assign: transfer; audit: inspect examine; renew: extend renewal; renewal: renew extend;
+        fax: telefax; colour: color; color: colour; car: vehicle model; die: death dead died
+        killed fatal; died: death dead killed fatal; absent: diagnosed ill sick unwell""",
     )
 }
 
