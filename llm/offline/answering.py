@@ -110,8 +110,8 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         near, above = _list_nearby_terms(units, bags, index)
         common = [term for term in asked if term not in names]
         needed = [] if kind is None else common if kind.named else common[-1:] if kind.line else []
-        nearest = title if kind and kind.named else near
-        if not all(measure_term(term, bags[index] | nearest | above) for term in needed):
+        around = title if kind and kind.named else near
+        if not all(measure_term(term, bags[index] | around | above) for term in needed):
             continue  # where something is, says who names it
         if asked_thing not in bags[index] | above and measure_term(asked_thing, bags[index] | above):
             continue  # which car it is says no sentence about a vehicle
