@@ -178,7 +178,7 @@ def _has_number_of_thing(sentence: str, question: str) -> bool:
 
 PERMISSION = re.compile(
     r"\b(?:may|can(?:not)?|must|shall|will|only|allow\w*|permit\w*|permission|forb\w+|prohibit\w*|bann?ed|consent\w*|approv\w+"
-    r"|agreed|entitle[ds]?|right|free to|eligible|restrict\w*|need\w*|requir\w+|available|not|no|never)\b|n[’']t\b",
+    r"|agreed|entitle[ds]?|right|free to|eligible|restrict\w*|need\w*|requir\w+|available|not|no|never|yes)\b|n[’']t\b",
     re.IGNORECASE,
 )
 """Words that allow, forbid, or say under what condition."""
