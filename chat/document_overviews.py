@@ -108,9 +108,10 @@ def read_documents(
     entity = get_entity(scope, session)
     numbers: list[int] = []
     if mentioned is not None:
-        of_records = [file for record in mentioned.entities for file in _list_files(scope, record, request.focus)]
-        named = find_named_files(scope, entity, request.document) if request.document else []
-        every = [*mentioned.files, *of_records]
+        read = () if request.fields else mentioned.entities
+        every = [] if request.fields else list(mentioned.files)
+        every += [file for record in read for file in _list_files(scope, record, request.focus)]
+        named = find_named_files(scope, entity, request.document) if every and request.document else []
         files = ([file for file in named if file in every] or every)[:MAX_DOCUMENTS]
         numbers = [row for record in mentioned.entities for row in _choose_field_rows(scope, record)]
     elif request.document:
@@ -148,7 +149,8 @@ def find_named_files(scope: Scope, entity: Entity | None, name: str, look_in: st
         places = [Q(entity=entity.pk), Q(entity__in=list_related(scope, entity.pk)), *places][: DEPTHS.get(look_in)]
     for place in places:
         # Two statements: in one, PostgreSQL looks through all passages anew for each name.
-        named = dict(_select_named_files(scope).filter(place).values_list("pk", "name")[:MAX_NAMED])
+        newest = _select_named_files(scope).filter(place).order_by("-created_at", "pk")
+        named = dict(newest.values_list("pk", "name")[:MAX_NAMED])
         rows = _select_readable_rows(scope).filter(file__in=list(named)).order_by()
         read = rows.values_list("file", flat=True).distinct()[:MAX_NAMES]
         names = {pk: named[pk] for pk in read}

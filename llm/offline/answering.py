@@ -11,7 +11,6 @@ from llm.offline.form_answers import (
     find_alike_pairs,
     find_left_empty,
     find_pairs,
-    find_totals,
 )
 from llm.offline.long_questions import (
     keep_content_terms,
@@ -31,12 +30,14 @@ from llm.offline.roles import find_role, read_role
 from llm.offline.row_answers import find_rows
 from llm.offline.sentences import is_furniture, is_heading, split_sentences
 from llm.offline.summaries import REMOVED
+from llm.offline.totals import TOTAL_OF, find_priced_lines, find_totals, read_total_of
 
 # Share that the sentence must carry by its own words.
 OWN = 0.25
 WHICH_THING = re.compile(
     r"^\W*(?:which|what (?!(?:is|was|are|were|do|does|did|has|have|can|could|will|happen\w*)\b))", re.I
 )
+COMPARED = re.compile(r"\b(?:\w{2,}er|more|less) than\b", re.I)
 MAX_QUOTE_CHARACTERS = 700
 AROUND_WEIGHT = 0.55
 NAME_WEIGHT = 0.6
@@ -81,7 +82,10 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
     asked = keep_content_terms(asked, names)
     total = sum(weights[term] for term in asked)
     dates = find_dates(question, kind)
-    which = next(iter(asked), "") if kind is None and WHICH_THING.match(question) else ""
+    asked_thing = next(iter(asked), "") if kind is None and WHICH_THING.match(question) else ""
+    if (lines := find_priced_lines(question, prose)) is not None:
+        return _pair_quotes(lines) or Answered([])
+    sum_of = read_total_of(question)
     scored: list[tuple[float, int]] = []
     for index, (passage, sentence) in enumerate(units):
         if is_heading(sentence) or sentence.rstrip().endswith("?") or _is_table_head(units, index):
@@ -104,18 +108,22 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
             scored += [(LINE_OF_FORM, index)] if stands else []
             continue
         near, above = _list_nearby_terms(units, bags, index)
-        plain = [term for term in asked if term not in names]
-        thing = [] if kind is None else plain if kind.named else plain[-1:] if kind.line else []
-        beside = title if kind and kind.named else near
-        if not all(measure_term(term, bags[index] | beside | above) for term in thing):
+        common = [term for term in asked if term not in names]
+        needed = [] if kind is None else common if kind.named else common[-1:] if kind.line else []
+        around = title if kind and kind.named else near
+        if not all(measure_term(term, bags[index] | around | above) for term in needed):
             continue  # where something is, says who names it
-        if which not in bags[index] | above and measure_term(which, bags[index] | above):
+        if asked_thing not in bags[index] | above and measure_term(asked_thing, bags[index] | above):
             continue  # which car it is says no sentence about a vehicle
+        if COMPARED.search(question) and not names <= bags[index]:
+            continue  # that one is cheaper says nothing of another
+        if sum_of and TOTAL_OF.search(sentence) and not all(measure_term(term, bags[index]) for term in sum_of):
+            continue  # the total of the north wing is none of the south wing
         if (
             kind is None
-            and plain
+            and common
             and sentence[0] != "|"
-            and not any(measure_term(term, bags[index] | above) for term in plain)
+            and not any(measure_term(term, bags[index] | above) for term in common)
         ):
             continue  # "Emergency contact: Bob Ray" says not what he does
         above |= set(extract_terms(passage.title.rpartition("), ")[2] if "), " in passage.title else ""))
@@ -129,10 +137,10 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         )
         if own < OWN and not (headed >= HEADED and (has or kind and kind.loose)):
             continue
-        whole = passage_terms[passage.n]
+        in_passage = passage_terms[passage.n]
         score = (
             sum(
-                weights[t] * (measure_term(t, bags[index]) or _measure_nearness(t, t in names, near, whole))
+                weights[t] * (measure_term(t, bags[index]) or _measure_nearness(t, t in names, near, in_passage))
                 for t in asked
             )
             / total

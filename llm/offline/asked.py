@@ -13,11 +13,13 @@ BUYER = re.compile(r"\bdid the (?:customer|client|buyer|guest)\b", re.IGNORECASE
 """Whoever the paper at hand is for, whom it need not call so."""
 _WHOLE = r"(?:all in all|in all|in total|altogether)"
 ALL_IN_ALL = re.compile(
-    r"^\W*(?:(?:and|so)\s+)?(?:what|how much)\s+(?:do|does|did|will|would)\s+(.+?)\s+"
-    rf"(?:(?:come|amount|add up) to(?:\s+{_WHOLE})?|(?:(?:cost|pay|be|spend|charge)\s+(?:us\s+)?)?{_WHOLE})\W*$",
+    r"^\W*(?:(?:and|so) )?(?:what|how much) (?:do|does|did|will|would) (.{1,200}?) "
+    rf"(?:(?:come|amount|add up) to(?: {_WHOLE})?|(?:cost|be) (?:us )?{_WHOLE})\W{{0,9}}$",
     re.IGNORECASE,
 )
-"""Asks for the total of something in other words: "What does the repair cost all in all?"."""
+"""Asks for the total of something in other words: "What does the repair cost all in all?". What was paid of it may be
+less.
+"""
 PARTS = re.compile(r",?\s+and\s+(?=(?:what|when|who|why|how|where|which)\b)|(?<=\?)\s+(?=\w)", re.IGNORECASE)
 
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from llm.offline.front_matter import is_byline, is_dated
+from llm.offline.measures import DATE
 from llm.offline.pulsing import BLOCKED
-from llm.offline.question_kinds import DATE
 from llm.offline.ranking import stem_word
 from llm.recognisers.findings import words
 from llm.recognisers.money import AMOUNT, CODES

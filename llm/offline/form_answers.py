@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from decimal import Decimal
 from itertools import pairwise
 
 from llm.offline.aspects import PRICE
@@ -18,6 +17,7 @@ from llm.offline.ranking import ALIKE, extract_content_words, extract_terms, ste
 from llm.offline.reading import PromptPassage, get_document_title, split_headings
 from llm.offline.roles import PAPERS, read_role
 from llm.offline.row_answers import is_so, read_contexts, read_state
+from llm.offline.totals import TOTAL
 
 MAX_QUOTES = 3
 MIN_PRECISION = 0.5
@@ -50,11 +50,7 @@ FIRST_MEANT = re.compile(
 UNSAID = frozenset(map(stem_word, ("name", "number", "code")))
 """Of a label: that it has a name or a number, which the kind of the question says."""
 OF = re.compile(r"\b(?:of|in|on|at|for|from|by|per|with|to|under|according)\b", re.IGNORECASE)
-TOTAL = re.compile(r"\b(?:total|sum|amount due|altogether|gesamt\w*|summe|montant|importe)\b", re.IGNORECASE)
-AMOUNT = re.compile(r"([-−]?)[$€£¥]?\s?(\d{1,3}(?:[.,'’ ]\d{3}){0,3}|\d{1,9})[.,](\d\d)(?!\d)")
-AMOUNT_TERM = stem_word("amount")
-MAX_ADDED = 6
-"""Amounts in a row that make a total."""
+NOT = re.compile(r"\b(?:not|never|without)\b|n['’]t\b", re.IGNORECASE)
 DONE = re.compile(
     r"\b(?:was|were|is|are|been|did|has|have)\b.*?\b(\w{3,}ed|paid|made|sent|bought|sold|spent)\b", re.IGNORECASE
 )
@@ -78,6 +74,10 @@ def find_pairs(
     paper_of = papers.difference(meant) if len(meant) > 1 else set()
     titles = {passage.n: set(extract_terms(get_document_title(passage))) for passage in found}
     contexts, passages = read_contexts(found), {passage.n: passage for passage in found}
+    things: dict[str, set[str]] = {}  # title of a document -> terms of its headings and of the labels that have a value
+    for passage in found if kind is None else ():
+        labels = [*split_headings(passage), *(pair.label for pair in read_pairs(passage) if pair.value)]
+        things.setdefault(get_document_title(passage), set()).update(extract_terms(" ".join(labels)))
     for pair, context, near in _read_candidates(question, kind, found, {*asked, *names}):
         label = {term for term in extract_terms(pair.label) if not (term.isdigit() or term in UNSAID)}
         hit = {term for term in asked if has_term(term, label)}
@@ -108,9 +108,12 @@ def find_pairs(
         told = titles[pair.n] if not titles[pair.n].issuperset(asked) else set()
         own = label - told or label
         # Which thing it is says a label that means the same, where its document names the thing: of "Which car?" the
-        # model, if there is a vehicle.
+        # model, if a heading or a label is the vehicle.
         alike = {stem_word(other) for term in hit for other in ALIKE.get(term, ())} if kind is None else set()
-        means = hit | alike if ((hit | alike) - label) & contexts[get_document_title(passages[pair.n])] else hit
+        title = get_document_title(passages[pair.n])
+        means = hit | alike if ((hit | alike) - label) & things.get(title, set()) else hit
+        if means != hit and (NOT.search(question) or not set(asked) - hit <= contexts[title]):
+            continue  # of "Which car was sold?" no paper of a repair says
         precision = sum(any(has_term(word, {term}) for term in means) for word in own) / len(own)
         hits = sum(measure_term(term, label) or 1.0 for term in hit - told - paper_of)
         exact = kind is not None and kind.value is has_name  # whose name it is, nothing else says
@@ -175,44 +178,8 @@ def find_address(question: str, names: set[str], found: list[PromptPassage]) -> 
     return _choose(list(addresses.values()))
 
 
-def find_totals(question: str, asked: Sequence[str], found: list[PromptPassage]) -> list[Pair]:
-    """Where a total is asked for: of each document the largest amount that those before it add up to, whatever its
-    label says in whatever language. Its document has all else that is asked for.
-    """
-    if not TOTAL.search(question):
-        return []
-    about = [term for term in asked if not (TOTAL.search(term) or term in PAPERS or term == AMOUNT_TERM)]
-    documents: dict[str, list[tuple[Decimal, Pair]]] = {}
-    contexts = read_contexts(found)
-    for passage in found:
-        title = get_document_title(passage)
-        if all(has_term(term, contexts[title]) for term in about):
-            amounts = ((_read_amount(pair.value), pair) for pair in read_pairs(passage))
-            documents.setdefault(title, []).extend((amount, pair) for amount, pair in amounts if amount is not None)
-    totals = map(_find_total, documents.values())
-    return [total for total in totals if total is not None][:MAX_QUOTES]
-
-
-def _find_total(amounts: list[tuple[Decimal, Pair]]) -> Pair | None:
-    best: tuple[Decimal, Pair] | None = None
-    for at, (amount, pair) in enumerate(amounts):
-        runs = (amounts[at - count : at] for count in range(2, min(at, MAX_ADDED) + 1))
-        if (best is None or amount > best[0]) and any(sum(value for value, _ in run) == amount for run in runs):
-            best = (amount, pair)
-    return best[1] if best else None
-
-
 def _has_figure(value: str) -> bool:
     return any(character.isdigit() for character in value)
-
-
-def _read_amount(value: str) -> Decimal | None:
-    """The last amount with its cents in the value of a label: 1234.56 of "21 % 1.234,56"."""
-    figures = AMOUNT.findall(value)
-    if not figures:
-        return None
-    sign, whole, cents = figures[-1]
-    return Decimal(f"{'-' if sign else ''}{re.sub(r'[^0-9]', '', whole)}.{cents}")
 
 
 def _read_candidates(

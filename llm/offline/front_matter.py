@@ -2,7 +2,7 @@
 
 import re
 
-from llm.offline.question_kinds import MONTH
+from llm.offline.measures import MONTH
 from llm.recognisers.findings import words
 from llm.recognisers.people import find_people
 

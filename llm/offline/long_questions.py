@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
 
 from llm.offline.asked import extract_name_terms
+from llm.offline.question_kinds import MAX_QUESTION_CHARS
 from llm.offline.ranking import ALIKE, extract_terms, stem_word
 from llm.offline.sentences import split_sentences
 from llm.recognisers.findings import words
@@ -20,8 +21,6 @@ MIN_LONG_TERMS = 8
 """Content words from which a question is long."""
 MIN_CONTENT_TERMS = 2
 MAX_WEIGHED_TERMS = 4
-MAX_QUESTION_CHARS = 600
-"""Characters of a question that are read: a pasted text is no question, and some patterns look ahead."""
 EXAMPLES = re.compile(
     r"\s{0,5}\([^()]*\)"
     r"|(?:,?\s{0,5}\b(?:such as|for example|e\.g\.|including|in particular)|,\s{0,5}(?:like|whether|either))\b[^.?]*"
@@ -43,8 +42,10 @@ FORM = frozenset(
 
 
 def cut_question(question: str) -> str:
-    """What is read of a question: of a pasted text with one behind or before it, the end up to its last "?"."""
-    question = question.strip()
+    """What is read of a question, in one line: of a pasted text with one behind or before it, the end up to its last
+    "?".
+    """
+    question = " ".join(question.split())
     if len(question) <= MAX_QUESTION_CHARS:
         return question
     end = question.rfind("?") + 1 or MAX_QUESTION_CHARS

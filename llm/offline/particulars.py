@@ -2,7 +2,8 @@
 
 import re
 
-from llm.offline.question_kinds import MONTH_NAME, QuestionKind, asks_for_time
+from llm.offline.measures import MONTH_NAME
+from llm.offline.question_kinds import QuestionKind, asks_for_time
 
 MONTH = re.compile(
     rf"\b(?i:(?!may\b){MONTH_NAME})"

@@ -8,8 +8,8 @@ import re
 from collections import Counter
 from collections.abc import Callable
 
+from llm.offline.measures import DATE, MONTH
 from llm.offline.pairs import SUM, read_pairs
-from llm.offline.question_kinds import DATE, MONTH
 from llm.offline.ranking import compute_cosine, compute_frequencies, extract_terms
 from llm.offline.reading import (
     PromptPassage,
@@ -33,8 +33,11 @@ MIN_PAIRS = 4
 MAX_FORM_LINES = 3
 SUBJECT = re.compile(r"^(?i:note|re|subject|concerning|work done|description|betreff)\b:?\s+[^\W_][^|]{8,120}$")
 """What a form says it is about."""
-SMALL_PRINT = re.compile(r"\b(?:may|might|can(?:not)?|could|if|unless|please)\b|\bsubject to\b", re.IGNORECASE)
-"""What a form says of what might be, of which it has no word where it says what is."""
+SMALL_PRINT = re.compile(
+    r"\b(?-i:(?<!\d )(?<!\d\. )may\b(?!\W{0,3}\d))|\b(?:might|can(?:not)?|could|if|unless|please|subject to)\b",
+    re.IGNORECASE,
+)
+"""What a form says of what might be, of which it has no word where it says what is. May is a month too."""
 
 
 def _build_pattern(text: str) -> re.Pattern[str]:

@@ -5,35 +5,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from llm.offline.asked import extract_name_terms
+from llm.offline.measures import (
+    CLOCK,
+    CLOCK_OR_DAY,
+    DATE,
+    DIMENSIONS,
+    DURATION,
+    FREQUENCY,
+    LENGTH,
+    NUMBER,
+    SIZE,
+    SPELT_NUMBER,
+    has_means,
+)
 from llm.offline.ranking import ALIKE, extract_content_words, extract_terms, stem_word
 from llm.recognisers.money import AMOUNT
 from llm.recognisers.people import find_people
 
-MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\.?"
-MONTH_NAME = r"(?:january|february|march|april|may(?! be\b)|june|july|august|september|october|november|december)\b"
-COUNT = r"(?:\w+\s+\(?\d+\)?|\d+|one|two|three|six|twelve|thirty|sixty|ninety)"
-SPELT_NUMBER = (
-    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen"
-    r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?|hundred|thousand|million|half|third|quarter)"
-)
-NUMBER = re.compile(rf"\d|\b{SPELT_NUMBER}\b", re.IGNORECASE)
-FREQUENCY = re.compile(
-    r"\b(?:daily|weekly|fortnightly|monthly|quarterly|yearly|annual(?:ly)?|once|twice|\w+ times|regular(?:ly)?"
-    r"|(?:each|every|per) (?:\w+ ){0,2}(?:day|week|month|quarter|year|shift))\b",
-    re.IGNORECASE,
-)
-DATE = re.compile(
-    r"\b(?:\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d{2}-\d{2}|(?:19|20)\d{2}"
-    rf"|{MONTH}\s+\d{{1,2}}|\d{{1,2}}\.?\s+{MONTH}|(?:in|early|late|mid|since|until) {MONTH_NAME}"
-    rf"|{COUNT}\s+(?:working\s+|business\s+|calendar\s+)?(?:days?|weeks?|months?|years?|hours?|minutes?)"
-    r"|monday|tuesday|wednesday|thursday|friday|annual(?:ly)?|monthly|quarterly|weekly)\b",
-    re.IGNORECASE,
-)
-CLOCK_OR_DAY = re.compile(
-    r"(?<![\d.,$€£¥])(?:\d{1,2}[/:]\d{1,2}|\d{1,2}\.\d{1,2}\.|\d{1,2}\.\d\d\s?(?:uhr|h|[ap]\.?m)\b)(?!\d)",
-    re.IGNORECASE,
-)
-"""14:32, 3/5, "3.5."; an amount is none of them."""
 CONDITION = re.compile(r"\b(?:when|if|once|as soon as|until|after|before|while|during)\b", re.IGNORECASE)
 REASON = re.compile(
     r"\b(?:because|since|due to|owing to|so that|therefore|reason|caused?|result(?:ed|s)?|as a|missing|failed"
@@ -82,7 +70,7 @@ def _has_time(value: str) -> bool:
 
 
 def asks_for_time(kind: QuestionKind) -> bool:
-    return kind.value is _has_time
+    return kind.value in (_has_time, _has_duration)
 
 
 def _has_person(sentence: str, question: str) -> bool:
@@ -188,35 +176,44 @@ def _has_number_of_thing(sentence: str, question: str) -> bool:
     )
 
 
-MEANS = re.compile(
-    r"\b(?:cash|card|visa|master\s?card|amex|american express|maestro|che(?:que|ck)s?|transfer|debit|paypal|contactless"
-    r"|(?:apple|google) pay|voucher|instal?lments?|standing order|karte|überweisung|lastschrift)\b",
-    re.IGNORECASE,
-)
-"""By what is paid."""
 PERMISSION = re.compile(
     r"\b(?:may|can(?:not)?|must|shall|will|only|allow\w*|permit\w*|permission|forb\w+|prohibit\w*|bann?ed|consent\w*|approv\w+"
-    r"|agreed|entitle[ds]?|right|free to|eligible|restrict\w*|need\w*|requir\w+|available|not|no|never)\b|n[’']t\b",
+    r"|agreed|entitle[ds]?|right|free to|eligible|restrict\w*|need\w*|requir\w+|available|not|no|never|yes)\b|n[’']t\b",
     re.IGNORECASE,
 )
 """Words that allow, forbid, or say under what condition."""
-LENGTH = re.compile(
-    r"\d\s?(?:[cmk]?m|met(?:re|er)s?|millimet\w+|kilomet\w+|feet|foot|ft|inch(?:es)?|miles?|yards|characters?|letters|digits"
-    r"|words|pages?|lines)\b",
-    re.IGNORECASE,
-)
-SIZE = re.compile(
-    rf"{LENGTH.pattern}|\d\s?(?:m[²³]|%|[kmg]b\b|sq\w*|acres|hectares|ha\b|litres|tonnes|kg\b|people|persons|employees|members"
-    r"|rooms|beds|seats|floors|storeys|sectors)",
-    re.IGNORECASE,
-)
-"""A figure with the unit of a length, an area, a volume, or with what a thing is made of."""
+
+
+def _has_size(sentence: str, question: str) -> bool:
+    """A size, and not one of another dimension than is asked for: "40 m long" says not how deep."""
+    asked, said = ({name for name, form in DIMENSIONS.items() if form.search(text)} for text in (question, sentence))
+    if asked and said and not asked & said:
+        return False
+    return bool((LENGTH if asked else SIZE).search(sentence) or sentence[0] == "|" and NUMBER.search(sentence))
+
+
+HOW_LONG = _split_terms("long last run")
+
+
+def _has_duration(value: str) -> bool:
+    return bool(DURATION.search(value) or _has_time(value) and not CLOCK.search(value))
+
+
+def _has_length(sentence: str, question: str) -> bool:
+    """How long it takes or lasts; or how long what the question names is, where the sentence names it itself."""
+    if DURATION.search(sentence):
+        return True
+    return bool(LENGTH.search(sentence)) and set(extract_terms(question)) - HOW_LONG <= set(extract_terms(sentence))
+
+
+MAX_QUESTION_CHARS = 600
+"""Characters of a question that are read: a pasted text is no question, and some patterns look ahead."""
 
 KINDS = (
     QuestionKind(
         re.compile(r"\bhow\b(?!\s+(?:much|many|long|often|old))[^?]*\b(?:pay|paid)\b", re.I),
-        lambda s, q: bool(MEANS.search(s)),
-        value=lambda v: bool(MEANS.search(v)),
+        lambda s, q: has_means(s),
+        value=has_means,
         named=True,
     ),
     QuestionKind(re.compile(r"\bhow (?:often|frequently|regularly)\b", re.I), lambda s, q: bool(FREQUENCY.search(s))),
@@ -238,7 +235,7 @@ KINDS = (
     ),
     QuestionKind(
         re.compile(r"\bhow (?:large|big|high|far|tall|deep)\b", re.I),
-        lambda s, q: bool(SIZE.search(s) or s[0] == "|" and NUMBER.search(s)),
+        _has_size,
         implied=_split_terms("large big high far tall deep"),
         value=lambda v: bool(SIZE.search(v)),
         named=True,
@@ -260,9 +257,9 @@ KINDS = (
     ),
     QuestionKind(
         re.compile(r"\bhow long\b", re.I),
-        lambda s, q: bool(DATE.search(s) or LENGTH.search(s)),
-        implied=_split_terms("long last run"),
-        value=_has_time,
+        _has_length,
+        implied=HOW_LONG,
+        value=_has_duration,
     ),
     QuestionKind(
         re.compile(r"\bwhen\b", re.I),
@@ -286,7 +283,7 @@ KINDS = (
 
 def find_kind(question: str) -> QuestionKind | None:
     """What it asks for first: of "Who inspected it, and when?" a person."""
-    found = [(match.start(), kind) for kind in KINDS if (match := kind.asked.search(question))]
+    found = [(match.start(), kind) for kind in KINDS if (match := kind.asked.search(question, 0, MAX_QUESTION_CHARS))]
     return min(found, key=lambda pair: pair[0])[1] if found else None
 
 

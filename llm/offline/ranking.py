@@ -43,7 +43,7 @@ ALIKE = {
         ";",
         """cost: price fee charge pay; earn: salary pay wage; pay: salary wage compensation paid price; salary: pay
         compensation wage; cancel: terminate termination; end: expire terminate; start: begin commence effective;
-        begin: start commence; due: deadline date; holiday: vacation leave; quit: resign terminate; job: role
+        begin: start commence; due: deadline; holiday: vacation leave; quit: resign terminate; job: role
         position; buy: purchase; paid: pay; doctor: physician provider; allow: permit may; forbid: prohibit;
         prohibit: forbid; own: ownership owner; fix: repair remedy; penalty: damages fine fee; cap: limit maximum
         exceed; limit: cap maximum exceed; maximum: limit cap exceed; minimum: least; law: govern jurisdiction;

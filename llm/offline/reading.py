@@ -7,6 +7,7 @@ from typing import Any
 
 from llm.fences import unfence
 from llm.offline.asked import restate_question
+from llm.offline.long_questions import cut_question
 from llm.offline.sentences import break_items
 
 DOCUMENT = re.compile(
@@ -101,7 +102,9 @@ def extract_passages(text: str) -> Iterator[PromptPassage]:
 
 
 def find_last_question(messages: list[dict[str, Any]]) -> tuple[int, str]:
-    """(index, text) of the last message in which a person, and not a tool, speaks; (-1, "") when there is none."""
+    """(index, text) of the last message in which a person, and not a tool, speaks; (-1, "") when there is none. Of a
+    long one the text is what `cut_question` reads.
+    """
     for index in range(len(messages) - 1, -1, -1):
         message = messages[index]
         if message["role"] != "user":
@@ -110,5 +113,5 @@ def find_last_question(messages: list[dict[str, Any]]) -> tuple[int, str]:
         spoken = content if isinstance(content, str) else extract_text([b for b in content if b.get("type") == "text"])
         spoken = BESIDE_QUESTION.sub("", spoken).strip()
         if spoken:
-            return index, restate_question(spoken)
+            return index, restate_question(cut_question(spoken))
     return -1, ""

@@ -123,6 +123,17 @@ def test_a_model_reads_the_documents_by_name_and_focus(viewer, contract, papers,
     assert results[2]["is_error"]
 
 
+def test_the_fields_of_a_mentioned_record_are_read_alone(viewer, contract, papers, index, start, model):
+    index.row(contract, "Contract: Quay lease\nStatus: Draft", kind=Kind.METADATA)
+    for asked in ({"fields": True}, {}):
+        model.says(tool_use=("read_documents", asked))
+    model.says(text="Done.")
+    start(viewer, contract).ask("What is in it?", records=[str(contract.pk)])
+    fields, every = [request.body["messages"][-1]["content"][0]["content"] for request in model.requests[1:]]
+    assert ("Status: Draft" in fields, OPENING in fields) == (True, False)
+    assert OPENING in every
+
+
 def test_signs_that_no_database_stores_do_not_end_the_turn(viewer, contract, papers, start, model):
     model.says(tool_use=("read_documents", {"document": "lease\x00", "focus": "notice"}))
     model.says(tool_use=("search_knowledge", {"query": "quay\x00 lease"}))

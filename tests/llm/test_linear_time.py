@@ -17,10 +17,12 @@ import retrieval
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, PII, SECRET
 from ingestion.extract import language
 from llm import fences, injection
+from llm.offline.asked import restate_question
 from llm.offline.form_answers import find_pairs
 from llm.offline.long_questions import EXAMPLES, measure_coverage
 from llm.offline.overview_questions import plan_reading
-from llm.offline.reading import PromptPassage
+from llm.offline.question_kinds import find_kind
+from llm.offline.reading import PromptPassage, find_last_question
 from llm.offline.sentences import split_sentences
 from llm.recognisers.late import LatePattern
 from llm.recognisers.marks import HUSHED, PRIVILEGE
@@ -62,6 +64,9 @@ def questions(text: str) -> None:
     strip_word_ends(text)
     split_question(text)
     LAST_WORD.search(text)
+    restate_question(text)
+    find_kind(text)
+    find_last_question([{"role": "user", "content": text}])
 
 
 def bearings(text: str) -> None:
@@ -143,8 +148,14 @@ def test_an_order_before_signs_takes_no_quadratic_time(begin: str, unit: str) ->
     assert_linear(prompts, unit, begin=begin)
 
 
-@pytest.mark.parametrize(("begin", "unit"), [('"a', "b"), ("«a", "_"), ("a", "("), ("", "a"), ('"', '"a')])
-def test_a_quotation_or_a_last_word_takes_no_quadratic_time(begin: str, unit: str) -> None:
+@pytest.mark.parametrize(
+    ("begin", "unit"),
+    [
+        ('"a', "b"), ("«a", "_"), ("a", "("), ("", "a"), ('"', '"a'), ("What does ", " "), ("What does ", "in all "),
+        ("What does x in all", "."), ("", "whats "), ("", "how "), ("", "which "), ("", "how pay "), ("Is ", "it "),
+    ],
+)  # fmt: skip
+def test_a_question_takes_no_quadratic_time(begin: str, unit: str) -> None:
     assert_linear(questions, unit, begin=begin)
 
 

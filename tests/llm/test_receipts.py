@@ -64,6 +64,7 @@ LEASE = PromptPassage(
     "40 m².",
 )
 PAPERS = [replace(passage, text=break_items(passage.text)) for passage in (SHOP, ESTIMATE, LEASE)]
+PAPERS.append(PromptPassage(6, "Estimate.pdf (April), BRASS AUTO REPAIR › Vehicle information", "Color: White"))
 
 
 @pytest.mark.parametrize(
@@ -77,6 +78,8 @@ PAPERS = [replace(passage, text=break_items(passage.text)) for passage in (SHOP,
         ("What did the wine cost?", []),
         ("Which car was repaired?", ["Model Grand Cherokee"]),
         ("Which boat was repaired?", []),
+        ("Which car was sold?", []),
+        ("Which car was not repaired?", []),
         ("Where is the garage?", ["Certified repair 12 Main Street, Redmond"]),
         ("Where is the library?", []),
         # A figure is no size, a street nobody, since when something is so not when it ends, and "when" no length.
@@ -96,12 +99,68 @@ def test_what_is_asked_of_a_bill_is_of_the_kind_that_is_asked_for(question: str,
         assert answer(question, [telephone]) == []
 
 
+INVOICE = PromptPassage(
+    4,
+    "Invoice-A.pdf (April)",
+    "Harrow Glass Ltd\nInvoice no. A-101\nInvoice date: 3 March 2026\nPanes 400.00\nFitting 150.00\nSubtotal 550.00\n"
+    "VAT (20%) 110.00\nTotal 660.00\nDeposit paid 200.00\nBalance due 460.00",
+)
+STATEMENTS = (
+    "Cedar is cheaper than Alder.",
+    "Birch bids more.",
+    "The total of the north wing is £4,000.",
+    "The south wing has no roof.",
+    "The bridge is 40 m long and 6 m wide.",
+    "The tower has a height of 30 m.",
+    "The report describes the bridge.",
+    "The fax was sent: 3/9/2006 3:50:52 PM.",
+    "The inspection took three days.",
+    "The permit runs until 3 June 2026.",
+    "The crane was not paid by card but in cash.",
+    "Payment of the gravel by card is not accepted.",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "quotes"),
+    [
+        # A part of a paper has a line of its own; the total is the paper's.
+        ("What does the VAT come to?", ["VAT (20%) 110.00"]),
+        ("What does the fitting cost in total?", ["Fitting 150.00"]),
+        ("What is the total of the VAT?", ["VAT (20%) 110.00"]),
+        ("What is the total without VAT?", []),
+        ("What does the Harrow Glass invoice come to?", ["Total 660.00"]),
+        ("What does it cost all in all?", ["Total 660.00"]),
+        ("How much did they pay in total?", ["Deposit paid 200.00"]),
+        ("When is the Harrow Glass invoice due?", []),
+        ("What does the south wing cost all in all?", []),
+        ("What does the north wing cost all in all?", ["The total of the north wing is £4,000."]),
+        ("Is Birch cheaper than Alder?", []),
+        ("Is Cedar cheaper than Alder?", ["Cedar is cheaper than Alder."]),
+        # What is long is not deep, nor is a moment a duration.
+        ("How deep is the bridge?", []),
+        ("How big is the bridge?", ["The bridge is 40 m long and 6 m wide."]),
+        ("How high is the tower?", ["The tower has a height of 30 m."]),
+        ("How long is the bridge?", ["The bridge is 40 m long and 6 m wide."]),
+        ("How long is the report?", []),
+        ("How long did the fax take?", []),
+        ("How long did the inspection take?", ["The inspection took three days."]),
+        ("How long does the permit run?", ["The permit runs until 3 June 2026."]),
+        ("How was the crane paid?", ["The crane was not paid by card but in cash."]),
+        ("How is the gravel paid?", []),
+    ],
+)
+def test_a_part_another_thing_and_what_is_not_so_are_no_answer(question: str, quotes: list[str]) -> None:
+    papers = [PromptPassage(n, f"Report {n}.md (April)", text) for n, text in enumerate(STATEMENTS, start=5)]
+    assert [quote.sentence for quote in answer(restate_question(question), [INVOICE, *papers])] == quotes
+
+
 @pytest.mark.parametrize(
     ("question", "restated"),
     [
         ("What does the repair cost all in all?", "What is the total of the repair?"),
         ("And how much did it come to in total?", "What is the total?"),
-        ("How much did they pay altogether?", "What is the total?"),
+        ("How much did they pay altogether?", "How much did they pay altogether?"),
         ("What did the talks come to?", "What is the total of the talks?"),
         ("What does the repair cost?", "What does the repair cost?"),
         ("What is the budget in total?", "What is the budget in total?"),
@@ -133,6 +192,11 @@ def test_a_pulse_says_what_an_invoice_is_about_and_not_what_might_be() -> None:
     lines = "".join(engine.answer({"messages": prompt.messages, "max_tokens": 900}).deltas).splitlines()
     assert lines[:2] == ["- Note Rear bumper repair [1]", "- GRAND TOTAL 5,738 [1]"]
     assert "may" not in " ".join(lines)
+    for month in ("May", "June"):
+        due = f"The balance of the estimate is due on 3 {month} 2026 at the office."
+        document = PromptDocument("Estimate.pdf", [NumberedPassage(1, f"{note}{ESTIMATE.text}\n\n{due}")])
+        prompt = prompts.build_pulse_prompt(Record("Project", "Bumper", {}), [document])
+        assert f"- {due} [1]" in "".join(engine.answer({"messages": prompt.messages, "max_tokens": 900}).deltas)
     met = " ".join(f"The board met {n} times in the hall." for n in range(9))
     prose = f"The vehicle may be sold before the end of June. {met}"
     report = PromptDocument(
