@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from chat import log, runner
 from chat.access import select_messages
 from chat.agents import AGENTS, ASSISTANT
-from chat.derivation import record_sources
+from chat.derivation import copy_message_sources, hold_records, record_sources
 from chat.labelling import label_title, write_title
 from chat.mentions import Mention, check_mentions, encode_mentions, load_mentions
 from chat.models import OPEN, LookIn, Message, Role, Session, Turn
@@ -133,7 +133,8 @@ def post_message(
         content=text,
         found=sorted(derivation.atoms),
     ).save(force_insert=True)
-    record_sources(session, turn.question, derivation.sources)
+    hold_records(session, derivation.sources)
+    record_sources(session, turn, Role.USER, derivation.sources)
     # Of a conversation that somebody else has begun this changes nothing (`entities.rls`).
     Session.objects.filter(pk=session.pk).update(last_message_at=timezone.now(), archived_at=None)
     transaction.on_commit(lambda: runner.start(scope.workspace, turn.pk))
@@ -268,14 +269,15 @@ def rename_session(*, scope: Scope, session: Session, text: str) -> str:
     if len(name) > 120:
         raise BadMessage(gettext("A name may have 120 characters."))
     held, derivation = load_granted_atoms(), read_derivation(scope, session, name)
+    sources = copy_message_sources(derivation.sources)
 
     def replace_title() -> None:
         found = label_text(scope.workspace, name)
         with (service := Scope.for_service(scope.workspace)).open():
-            lock_labels(p for one in derivation.sources for p in one.paragraphs)  # before the session, as everywhere
+            lock_labels(p for one in sources for p in one.paragraphs)  # before the session, as everywhere
             # By the service: a name that its author may not read stands in the way of another all the same.
             row = Session.objects.select_for_update().filter(pk=session.pk).first()
-            if row is not None and write_title(row, name, derivation.sources, by_person=True) and found is not None:
+            if row is not None and write_title(row, name, sources, by_person=True) and found is not None:
                 label_title(service, row.pk, found, held, derivation.atoms)
 
     transaction.on_commit(replace_title)

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from chat.derivation import SourceLabel, load_derivation_sources, record_sources
+from chat.derivation import SourceLabel, load_derivation_sources, record_title_sources
+from chat.drawn import lock_message_labels
 from chat.log import RecordForgotten, raise_high_water
-from chat.models import Message, Session, Title, Turn
+from chat.models import Message, Role, Session, Title, Turn
 from entities.access import Scope, combine_many, list_atoms, load_granted_atoms
 from entities.models import Entity, Weight
 from ingestion.drawn import lock_source_labels
@@ -42,7 +43,7 @@ def label_question(scope: Scope, turn: UUID, found: int, held: frozenset[int]) -
         raise RecordForgotten(str(turn))
     private = row.session.is_private
     counted = sorted(atoms & held if private else atoms)
-    label = raise_high_water(row.session_id, [*counted, *question.found, *lock_source_labels(question.pk)])
+    label = raise_high_water(row.session_id, [*counted, *question.found, *lock_message_labels(row, Role.USER)])
     Message.objects.filter(pk=question.pk).update(
         data_classification=label, found=sorted(atoms - held) if private else []
     )
@@ -71,7 +72,7 @@ def write_title(
         data_classification=label,
         by_person=by_person,
     )
-    record_sources(session, title.pk, sources)
+    record_title_sources(session, title.pk, sources)
     return True
 
 

@@ -264,7 +264,7 @@ def _load_question(scope: Scope, row: Turn) -> str:
 
 def _is_readable(scope: Scope, row: Turn) -> bool:
     """Whether the asker may read their own question as others do."""
-    return select_readable_messages(scope).filter(pk=row.question).exists()
+    return select_readable_messages(scope, row.session_id).filter(pk=row.question).exists()
 
 
 def _record_injection(scope: Scope, turn: UUID, names: tuple[str, ...]) -> None:

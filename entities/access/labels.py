@@ -109,17 +109,16 @@ def raise_labels(passages: Mapping[UUID, int]) -> int:
     Runs in a service scope, because text may rise above the label of whoever raises it. Returns the number of raised
     rows. Raises: ScopeError outside a service scope.
     """
-    from entities.models import Derived, Source
+    from entities.models import Derived
 
     if not get_current_scope().is_service:
         raise ScopeError("labels are raised by the service")
     raised = 0
     for label in set(passages.values()) - {0}:
         ids = [passage for passage, new in passages.items() if new == label]
-        derived = Source.objects.filter(passage__in=ids).values("derived")
         for model in apps.get_models():
             if issubclass(model, Derived):
-                rows = model._default_manager.filter(pk__in=derived, data_classification__isnull=False)
+                rows = model._default_manager.filter(model.build_drawn_q(ids), data_classification__isnull=False)
                 for old in set(rows.values_list("data_classification", flat=True)) - {None}:
                     new = combine_many([int(old or 0), label])
                     if new != old:
