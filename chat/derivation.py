@@ -166,7 +166,6 @@ def _add_rows(session: Session, begin: int, known: str, wanted: set[Row]) -> lis
     if not wanted:
         return []
     there = Source.objects.filter(derived=session.pk, counted=None).order_by("number")
-    of_block = there.filter(number__gte=begin, number__lt=begin + BLOCK)
     of_these = there.filter(entity__in={entity for entity, _, _ in wanted})
     is_known = IsAmong(F("number"), Value(known))
     stored: dict[Row, int | None] = {}
