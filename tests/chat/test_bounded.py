@@ -2,78 +2,22 @@
 conversation is; and everything behind it is asked for all the same.
 """
 
-import os
-import time
 from importlib import import_module
 from uuid import UUID, uuid4
 
 import pytest
-from django.db import DatabaseError, connection, transaction
-from django.utils import timezone
+from django.db import DatabaseError, transaction
 
-from chat import log
-from chat.actions import add_turn
-from chat.context import assemble
-from chat.derivation import SourceLabel, hold_records, record_sources
-from chat.drawn import BLOCK, select_message_sources
-from chat.labelling import label_question
-from chat.log import TurnEnding
-from chat.models import Message, Role, Session, State, Title, Turn
-from chat.typed import read_derivation
+from chat.drawn import select_message_sources
+from chat.models import Message, Role, Title, Turn
 from entities.access import grant_entity, raise_labels
 from entities.actions import create_entity
-from entities.models import Entity, Source, Weight
+from entities.models import Entity, Source
 from entities.models.classification import FINANCIAL
 from entities.models.entity import Visibility
 from entities.types import Contract
 from tests.chat.conftest import Chat
-
-PASSAGES = 12
-"""That each turn is given of its own."""
-LONG = int(os.environ.get("CLEARANCE_LONG_TURNS", "0"))
-
-
-def say(who, session, record, service, text="What now?", passages=None, counted=()):
-    """A turn as the product runs it, without a model: the question, its prompt, passages of its own, the answer."""
-    passages = passages or [uuid4() for _ in range(PASSAGES)]
-    own = {"workspace_id": session.workspace_id, "audience": session.audience, "owner": who.scope.principal}
-    with who.scope.open():
-        turn = Turn(**own, session_id=session.pk, lease_until=timezone.now() + log.LEASE)
-        assert add_turn(who.scope, turn)
-        behind = read_derivation(who.scope, session, text)
-        Message(
-            **own,
-            pk=turn.question,
-            session_id=session.pk,
-            turn_id=turn.pk,
-            role=Role.USER,
-            content=text,
-            found=sorted(behind.atoms),
-        ).save(force_insert=True)
-        hold_records(session, behind.sources)
-        record_sources(session, turn, Role.USER, behind.sources)
-    holder = uuid4()
-    with service.open():
-        assert log.claim(service, turn.pk, holder)
-        label_question(service, turn.pk, 0, frozenset())
-    with who.scope.open():
-        context = assemble(who.scope, session, Turn.objects.get(pk=turn.pk), text)
-    given = [*context.given, SourceLabel(record.pk, 0, tuple(passages))]
-    given += [SourceLabel(pk, 0, weight=Weight.COUNT) for pk in counted]
-    with service.open():
-        log.record_prompt_sources(service, turn.pk, holder, given, {"passages": []}, context.label)
-        log.finish(service, turn.pk, holder, [], TurnEnding(State.DONE, "So it is.", context.label))
-    return turn
-
-
-def begin(who, entity, share):
-    chat = share(who, entity)
-    with who.scope.open():
-        return chat, Session.objects.get(pk=chat.session)
-
-
-def count_texts(chat):
-    return sum(message["type"] == "text" for message in chat.messages())
+from tests.chat.said import PASSAGES, begin, count_texts, say
 
 
 def passages_behind(turn: UUID, role: Role) -> set[UUID]:
@@ -222,91 +166,3 @@ def test_a_number_in_several_lists_goes_with_the_last_record_that_it_counts(
     with service.open():
         hide._raw_delete("default")
         assert not Message.objects.filter(pk__in=[first.answer, second.answer]).exists(), "nobody is left"
-
-
-@pytest.mark.skipif(not LONG, reason="a measurement: CLEARANCE_LONG_TURNS says of how many turns")
-@pytest.mark.parametrize("shared", [True, False])
-def test_measure(alice, viewer, contract, share, start, service, shared):
-    chat, session = begin(alice, None, share) if shared else begin(alice, contract, start)
-    plant(session, [alice.user.pk, viewer.user.pk] if shared else [alice.user.pk], contract, service)
-    took = []
-    for _ in range(2):
-        at = time.perf_counter()
-        say(alice, session, contract, service)
-        took.append(time.perf_counter() - at)
-    with service.open():
-        rows = Source.objects.count()
-    print(f"\nshared={shared} turns={LONG} rows={rows} a turn {1000 * min(took):.0f} ms")
-    who = viewer if shared else alice
-    for name, client, path in (
-        ("list", who.api, "/api/chat/sessions/"),
-        ("messages", who.api, f"{chat.url}messages/?page_size=200"),
-        ("page", who.client, f"{who.base}chat/{chat.session}/"),
-        ("search", who.api, "/api/chat/sessions/?q=So it is"),
-        ("export", who.api, f"{chat.url}export/"),
-    ):
-        took, sql = [], []
-        for _ in range(4):
-            clock = Clock()
-            with connection.execute_wrapper(clock):
-                at = time.perf_counter()
-                assert client.get(path).status_code == 200
-                took.append(time.perf_counter() - at)
-            sql.append(sum(took for took, _ in clock.took))
-        print(f"{name} {1000 * min(took):.0f} ms, of it the database {1000 * min(sql):.0f} ms")
-        for seconds, statement in sorted(clock.took, reverse=True)[:3]:
-            print(f"  {1000 * seconds:.0f} ms {statement[:150]} … {statement[-150:]}")
-
-
-def plant(session, askers, record, service):
-    """Turns as `say` leaves them."""
-    texts, sources = [], []
-    turns = [
-        Turn(
-            workspace_id=session.workspace_id,
-            audience=session.audience,
-            owner=askers[n % len(askers)],
-            session_id=session.pk,
-            number=n,
-            state=State.DONE,
-            lease_until=timezone.now(),
-            question_from=f"{{[{2 * BLOCK if session.audience == 0 else 2 * n * BLOCK},{(2 * n + 1) * BLOCK})}}",
-            answer_from=f"{{[{2 * BLOCK},{(2 * n + 2) * BLOCK})}}",
-        )
-        for n in range(1, LONG + 1)
-    ]
-    for turn in turns:
-        own = {"workspace_id": session.workspace_id, "audience": session.audience, "owner": turn.owner}
-        own |= {"session_id": session.pk, "turn": turn, "data_classification": 0}
-        texts += [
-            Message(**own, pk=turn.question, role=Role.USER, content="What now?"),
-            Message(**own, pk=turn.answer, role=Role.ASSISTANT, content="So it is."),
-        ]
-        sources += [
-            Source(
-                workspace_id=session.workspace_id,
-                derived=session.pk,
-                number=(2 * turn.number + 1) * BLOCK + n,
-                entity_id=record.pk,
-                passage=uuid4(),
-            )
-            for n in range(PASSAGES)
-        ]
-    with service.open():
-        Turn.objects.bulk_create(turns)
-        Message.objects.bulk_create(texts, batch_size=2000)
-        Source.objects.bulk_create(sources, batch_size=2000)
-
-
-class Clock:
-    """Seconds that each statement took."""
-
-    def __init__(self):
-        self.took = []
-
-    def __call__(self, execute, sql, *more):
-        at = time.perf_counter()
-        try:
-            return execute(sql, *more)
-        finally:
-            self.took.append((time.perf_counter() - at, sql))
