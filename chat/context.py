@@ -17,7 +17,7 @@ from django.utils.formats import date_format
 
 from chat.access import get_entity, get_session_or_404, select_messages
 from chat.agents import get_agent
-from chat.derivation import SourceLabel, load_derivation_sources, name_messages
+from chat.derivation import Given, SourceLabel, load_derivation_sources, name_messages
 from chat.document_overviews import READ_DOCUMENTS
 from chat.layout import MEMORY_TOKENS, HistoryMessage, find_first_turn, lay_out
 from chat.memory import RecalledTurn, recall_turns
@@ -71,7 +71,7 @@ class Context:
     history: int
     tools: tuple[dict[str, Any], ...]
     label: int
-    given: tuple[SourceLabel, ...]
+    given: tuple[Given, ...]
     known: CitationNumbers
     layers: dict[str, int] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
@@ -98,7 +98,7 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
     earlier = [message for recalled in (*elsewhere, *recall.turns) for message in recalled.messages]
     history = {row.pk: row.data_classification or 0 for row in (*latest, *earlier)}
     own = {row.pk for row in (*latest, *earlier) if row.session_id == session.pk}
-    history_given = [
+    history_given: list[Given] = [
         *name_messages({pk: label for pk, label in history.items() if pk in own}),
         *load_derivation_sources({pk: label for pk, label in history.items() if pk not in own}),
     ]

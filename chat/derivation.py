@@ -51,20 +51,36 @@ class SourceGone(IntegrityError):
 @dataclass(frozen=True)
 class SourceLabel:
     """Something the model was given: a passage (its paragraphs) or a record's own fields (none). label: with its
-    names'. weight: less than text where it was given the record's name alone, or a number that includes it. entity:
-    None for an earlier message of the conversation, with all that is behind it: `message`.
+    names'. weight: less than text where it was given the record's name alone, or a number that includes it.
     """
 
-    entity: UUID | None
+    entity: UUID
     label: int
     paragraphs: tuple[UUID, ...] = ()
     weight: Weight = Weight.TEXT
-    message: UUID | None = None
 
 
-def name_messages(messages: Mapping[UUID, int]) -> list[SourceLabel]:
+@dataclass(frozen=True)
+class EarlierMessage:
+    """A message of the same conversation that was given, with all that is behind it."""
+
+    id: UUID
+    label: int
+
+
+Given = SourceLabel | EarlierMessage
+
+
+def name_messages(messages: Mapping[UUID, int]) -> list[EarlierMessage]:
     """What a text is drawn from that may repeat messages of its own conversation (id -> label)."""
-    return [SourceLabel(None, label, message=pk) for pk, label in messages.items()]
+    return [EarlierMessage(pk, label) for pk, label in messages.items()]
+
+
+def _split_given(given: Iterable[Given]) -> tuple[list[SourceLabel], dict[UUID, int]]:
+    """What was given apart from earlier messages, and these (id -> label)."""
+    given = list(given)
+    messages = {one.id: one.label for one in given if isinstance(one, EarlierMessage)}
+    return [one for one in given if isinstance(one, SourceLabel)], messages
 
 
 def load_derivation_sources(texts: Mapping[UUID, int]) -> list[SourceLabel]:
@@ -88,42 +104,43 @@ def load_derivation_sources(texts: Mapping[UUID, int]) -> list[SourceLabel]:
     ]
 
 
-def copy_message_sources(given: Iterable[SourceLabel]) -> list[SourceLabel]:
-    """The same with the sources of earlier messages in place of these, for a text that has rows of its own."""
-    given = list(given)
-    messages = {one.message: one.label for one in given if one.message}
-    return [*(one for one in given if one.entity), *load_derivation_sources(messages)]
+def copy_message_sources(given: Iterable[Given]) -> list[SourceLabel]:
+    """What was given with the sources of earlier messages in place of these, for a text that has rows of its own."""
+    others, messages = _split_given(given)
+    return [*others, *load_derivation_sources(messages)]
 
 
-def hold_records(session: Session, given: Sequence[SourceLabel]) -> None:
+def hold_records(session: Session, given: Iterable[Given]) -> None:
     """Keep the records behind what a text may repeat from being deleted until the transaction ends: before anything
     else is locked, and in the order of their ids. A deletion takes what was drawn from its record with it: it finds
     this text, or it was over before, and is seen.
     """
-    records = {one.entity for one in given if one.entity and one.weight != Weight.COUNT} | {session.entity_id}
+    others, messages = _split_given(given)
+    records = {one.entity for one in others if one.weight != Weight.COUNT} | {session.entity_id}
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT app_hold_records(%s, %s::uuid[], %s::uuid[])",
-            [session.pk, [pk for pk in records if pk], [one.message for one in given if one.message]],
+            [session.pk, [pk for pk in records if pk], list(messages)],
         )
 
 
-def record_sources(session: Session, turn: Turn, role: Role, given: Sequence[SourceLabel]) -> None:
+def record_sources(session: Session, turn: Turn, role: Role, given: Iterable[Given]) -> None:
     """Add what a question or an answer may repeat to what it is drawn from, after `hold_records`. In the service's
     scope, or as its asker.
 
     Raises: SourceGone where an earlier message was deleted since it was read.
     """
     column, begin = "answer_from" if role == Role.ASSISTANT else "question_from", get_block(turn.number, role)
-    messages = list({one.message for one in given if one.message})
+    others, earlier = _split_given(given)
+    messages = list(earlier)
     with connection.cursor() as cursor:
         cursor.execute(BEHIND.format(column), [messages, session.pk, f"{{[{begin},{begin + BLOCK})}}", turn.pk])
         found, known = cursor.fetchone()
         if found < len(messages):
             raise SourceGone
-        given = [*given, *_load_own_rows(messages)]
-        added = _add_rows(session, begin, known, _list_rows(given))
-        list_counted_records(session, begin, known, _list_counted(given))
+        others += _load_own_rows(messages)
+        added = _add_rows(session, begin, known, _list_rows(others))
+        list_counted_records(session, begin, known, _list_counted(others))
         cursor.execute(ADD.format(column), [known, added, turn.pk])
 
 
@@ -142,13 +159,13 @@ def _list_rows(given: Iterable[SourceLabel]) -> set[Row]:
     return {
         (g.entity, passage, g.weight)
         for g in given
-        if g.entity and g.weight != Weight.COUNT
+        if g.weight != Weight.COUNT
         for passage in (g.paragraphs or (None,))
     }
 
 
 def _list_counted(given: Iterable[SourceLabel]) -> set[UUID]:
-    return {g.entity for g in given if g.entity and g.weight == Weight.COUNT}
+    return {g.entity for g in given if g.weight == Weight.COUNT}
 
 
 def _load_own_rows(messages: Sequence[UUID]) -> list[SourceLabel]:

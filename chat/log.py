@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from chat.audit import note_answer
-from chat.derivation import SourceGone, SourceLabel, hold_records, record_sources
+from chat.derivation import Given, SourceGone, hold_records, record_sources
 from chat.drawn import lock_message_labels
 from chat.models import Event, EventKind, Message, Role, Session, State, Turn
 from entities.access import Scope, combine_many
@@ -99,7 +99,7 @@ def append(scope: Scope, turn: UUID, holder: UUID, entries: Sequence[Entry], lab
 
 
 def record_prompt_sources(
-    scope: Scope, turn: UUID, holder: UUID, given: Sequence[SourceLabel], manifest: dict[str, Any], label: int = 0
+    scope: Scope, turn: UUID, holder: UUID, given: Sequence[Given], manifest: dict[str, Any], label: int = 0
 ) -> None:
     """Record what the model is about to be given, before it is: the answer's sources, the session's high water, the
     manifest. label: of what it is told beside.

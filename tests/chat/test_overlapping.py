@@ -14,7 +14,7 @@ from entities.access import get_entity_or_404, list_atoms, raise_labels
 from entities.actions import create_entity, delete_entity
 from entities.models.classification import FINANCIAL, SECRET
 from entities.types import Contract
-from ingestion.models import Paragraph
+from ingestion.models import Paragraph, RowParagraph
 from tests.chat.said import Said, begin, say
 
 
@@ -100,6 +100,7 @@ def test_a_paragraph_that_is_raised_as_it_is_repeated_raises_the_text(
     index.row(contract, "The heron password is tangerine.", file=file)
     with service.open():
         heron = Paragraph.objects.get(file=file.pk).pk
+        RowParagraph.objects.filter(paragraph=heron).delete()  # as when a decision is carried out
     first = say(alice, session, contract, service, passages=[heron])
 
     def raise_to(level, then=lambda: None):
