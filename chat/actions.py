@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from chat import log, runner
 from chat.access import select_messages
 from chat.agents import AGENTS, ASSISTANT
-from chat.derivation import copy_message_sources, hold_records, record_sources
+from chat.derivation import SourceGone, copy_message_sources, record_question_sources
 from chat.labelling import label_title, write_title
 from chat.mentions import Mention, check_mentions, encode_mentions, load_mentions
 from chat.models import OPEN, LookIn, Message, Role, Session, Turn
@@ -102,8 +102,7 @@ def post_message(
     text, client_id = validate_content(content), validate_key(client_id)
     if look_in and (look_in not in LookIn or session.entity_id is None):
         raise BadMessage(gettext("That place cannot be searched."))
-    before = find_turn(scope, client_id)
-    if before is not None:
+    if (before := find_turn(scope, client_id)) is not None:
         return PostedTurn(before, created=False)
     check_mentions(scope, mentions, session)
     if is_paced:
@@ -133,8 +132,10 @@ def post_message(
         content=text,
         found=sorted(derivation.atoms),
     ).save(force_insert=True)
-    hold_records(session, derivation.sources)
-    record_sources(session, turn, Role.USER, derivation.sources)
+    try:
+        record_question_sources(session, turn, derivation.sources)
+    except SourceGone:
+        raise BadMessage(gettext("Part of this conversation was deleted just now. Ask again.")) from None
     # Of a conversation that somebody else has begun this changes nothing (`entities.rls`).
     Session.objects.filter(pk=session.pk).update(last_message_at=timezone.now(), archived_at=None)
     transaction.on_commit(lambda: runner.start(scope.workspace, turn.pk))
@@ -218,8 +219,7 @@ def ask_about(
         )
     validate_content(content)
     client_id = validate_key(client_id)
-    before = find_turn(scope, client_id)
-    if before is not None:
+    if (before := find_turn(scope, client_id)) is not None:
         return PostedTurn(before, created=False)
     check_pace(scope)
     made = create_session(scope=scope, entity=entity, visibility=visibility)

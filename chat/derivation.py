@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError, connection
+from django.db import connection
 from django.db.models import F, Max, Value
 
 from chat.drawn import BLOCK, IsAmong, get_block
@@ -44,7 +44,7 @@ Row = tuple[UUID, UUID | None, Weight]
 """Of a source: the record, a passage, what was given of it."""
 
 
-class SourceGone(IntegrityError):
+class SourceGone(Exception):
     """An earlier message that a text may repeat is gone, and nobody knows any more what it was drawn from."""
 
 
@@ -142,6 +142,12 @@ def record_sources(session: Session, turn: Turn, role: Role, given: Iterable[Giv
         added = _add_rows(session, begin, known, _list_rows(others))
         list_counted_records(session, begin, known, _list_counted(others))
         cursor.execute(ADD.format(column), [known, added, turn.pk])
+
+
+def record_question_sources(session: Session, turn: Turn, given: Sequence[Given]) -> None:
+    """`record_sources` of a question that is asked just now, as its asker. Raises: SourceGone."""
+    hold_records(session, given)
+    record_sources(session, turn, Role.USER, given)
 
 
 def record_title_sources(session: Session, title: UUID, given: Sequence[SourceLabel]) -> None:

@@ -7,7 +7,7 @@ from django.utils import timezone
 from chat import log
 from chat.actions import add_turn
 from chat.context import assemble
-from chat.derivation import SourceLabel, hold_records, record_sources
+from chat.derivation import SourceLabel, record_question_sources
 from chat.labelling import label_question
 from chat.log import TurnEnding
 from chat.models import Message, Role, Session, State, Turn
@@ -48,8 +48,7 @@ class Said:
                 content="What now?",
                 found=sorted(behind.atoms),
             ).save(force_insert=True)
-            hold_records(session, behind.sources)
-            record_sources(session, turn, Role.USER, behind.sources)
+            record_question_sources(session, turn, behind.sources)
         self.pk, self.question, self.answer = turn.pk, turn.question, turn.answer
         with service.open():
             assert log.claim(service, turn.pk, self.holder)

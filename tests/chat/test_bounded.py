@@ -45,9 +45,10 @@ def test_rows_of_a_turn_are_bounded_and_everything_stands_behind_it(
     for n in range(5):
         passages = [uuid4() for _ in range(PASSAGES)]
         again = sorted(known)[:PASSAGES]  # what another turn was given is there already
-        turn = say([alice, viewer][n % 2] if shared else alice, session, contract, service, passages=passages + again)
+        who = [alice, viewer][n % 2] if shared else alice
+        turn = say(who, session, contract, service, passages + again, counted=[contract.pk] if n == 1 else [])
         with service.open():
-            assert count_rows() - before <= (PASSAGES + 1) * (n + 1)
+            assert count_rows() - before <= (PASSAGES + 1) * (n + 1) + 1
             assert passages_behind(turn.pk, Role.USER) == (known if shared else set())
             known |= set(passages)
             assert passages_behind(turn.pk, Role.ASSISTANT) == known

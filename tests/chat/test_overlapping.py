@@ -7,9 +7,9 @@ from uuid import uuid4
 import pytest
 from django.db import connection
 
-from chat.derivation import SourceLabel
+from chat.derivation import SourceLabel, hold_records
 from chat.log import RecordForgotten
-from chat.models import Message, Role
+from chat.models import Message, Role, Turn
 from entities.access import get_entity_or_404, list_atoms, raise_labels
 from entities.actions import create_entity, delete_entity
 from entities.models.classification import FINANCIAL, SECRET
@@ -89,6 +89,23 @@ def test_a_record_that_is_deleted_as_it_is_repeated_takes_the_text_with_it(
         turn.finish()
         with service.open():
             assert not Message.objects.filter(pk=turn.answer).exists(), order
+
+
+def test_a_question_is_refused_below_what_was_deleted_since_it_was_read(
+    alice, contract, share, service, superuser_connection, monkeypatch
+):
+    chat, session = begin(alice, None, share)
+    say(alice, session, contract, service)
+
+    def delete_first(*given):
+        assert Beside(partial(delete_record, alice, contract)).end() is None
+        hold_records(*given)
+
+    monkeypatch.setattr("chat.derivation.hold_records", delete_first)
+    assert alice.api.post(f"{chat.url}messages/", {"content": "So it is?"}).status_code == 400
+    with service.open():
+        assert Turn.objects.count() == 1
+        assert not Message.objects.filter(content="So it is?").exists()
 
 
 def test_a_paragraph_that_is_raised_as_it_is_repeated_raises_the_text(
