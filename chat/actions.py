@@ -135,7 +135,7 @@ def post_message(
     try:
         record_question_sources(session, turn, derivation.sources)
     except SourceGone:
-        raise BadMessage(gettext("Part of this conversation was deleted just now. Ask again.")) from None
+        raise BadMessage(gettext("Part of this conversation is gone since you read it. Ask again.")) from None
     # Of a conversation that somebody else has begun this changes nothing (`entities.rls`).
     Session.objects.filter(pk=session.pk).update(last_message_at=timezone.now(), archived_at=None)
     transaction.on_commit(lambda: runner.start(scope.workspace, turn.pk))

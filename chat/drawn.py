@@ -80,7 +80,10 @@ def _build_visible_q(scope: Scope, column: str, session: Any, drawn: Any) -> Q:
     hidden = Source.objects.filter(_build_hidden_q(scope), derived=session).order_by().values("derived")
     numbers = hidden.annotate(numbers=AsRanges(RangeOf(F("number"), F("number")))).values("numbers")
     none = Value("{}", output_field=RangesField())
-    apart = IsApart(drawn, Coalesce(Subquery(numbers), none, output_field=RangesField()))
+    apart: Any = IsApart(drawn, Coalesce(Subquery(numbers), none, output_field=RangesField()))
+    if not isinstance(session, OuterRef):
+        # What is hidden in one conversation says nothing of another. No condition of its own: no index answers it.
+        apart = Case(When(session=session, then=apart), default=Value(False), output_field=BooleanField())
     # A text that was written by an older version has rows of its own.
     return build_sources_visible_q(scope, column) & Q(apart)
 

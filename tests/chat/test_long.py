@@ -9,7 +9,7 @@ from django.db import connection
 from django.utils import timezone
 
 from chat.drawn import BLOCK
-from chat.models import Message, Role, State, Turn
+from chat.models import Message, Role, State, Title, Turn
 from entities.models import Source
 from tests.chat.said import PASSAGES, begin, say
 
@@ -24,7 +24,7 @@ def test_measure(alice, viewer, contract, share, start, service, shared):
     took = []
     for _ in range(2):
         at = time.perf_counter()
-        say(alice, session, contract, service)
+        last = say(alice, session, contract, service)
         took.append(time.perf_counter() - at)
     with service.open():
         rows = Source.objects.count()
@@ -35,6 +35,8 @@ def test_measure(alice, viewer, contract, share, start, service, shared):
         ("messages", who.api, f"{chat.url}messages/?page_size=200"),
         ("page", who.client, f"{who.base}chat/{chat.session}/"),
         ("search", who.api, "/api/chat/sessions/?q=So it is"),
+        ("turn", who.api, f"/api/chat/turns/{last.pk}/"),
+        ("inspector", alice.api, f"/api/chat/turns/{last.pk}/context/"),
         ("export", who.api, f"{chat.url}export/"),
     ):
         took, sql = [], []
@@ -48,6 +50,9 @@ def test_measure(alice, viewer, contract, share, start, service, shared):
         print(f"{name} {1000 * min(took):.0f} ms, of it the database {1000 * min(sql):.0f} ms")
         for seconds, statement in sorted(clock.took, reverse=True)[:3]:
             print(f"  {1000 * seconds:.0f} ms {statement[:150]} … {statement[-150:]}")
+    at = time.perf_counter()
+    assert alice.api.delete(chat.url).status_code == 204
+    print(f"deleted in {1000 * (time.perf_counter() - at):.0f} ms")
 
 
 def plant(session, askers, record, service):
@@ -85,6 +90,14 @@ def plant(session, askers, record, service):
             for n in range(PASSAGES)
         ]
     with service.open():
+        Title.objects.create(
+            workspace_id=session.workspace_id,
+            audience=session.audience,
+            owner=session.owner,
+            session_id=session.pk,
+            text="What now?",
+            data_classification=0,
+        )
         Turn.objects.bulk_create(turns)
         Message.objects.bulk_create(texts, batch_size=2000)
         Source.objects.bulk_create(sources, batch_size=2000)
