@@ -8,7 +8,20 @@ whole block: who may read a message does so when it is whole, so nothing is adde
 
 from typing import Any
 
-from django.db.models import Aggregate, BooleanField, Case, F, Func, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models import (
+    Aggregate,
+    BooleanField,
+    Case,
+    Exists,
+    F,
+    Func,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
 from django.db.models.functions import Coalesce
 
 from chat.models import Role, Turn
@@ -84,8 +97,10 @@ def _build_visible_q(scope: Scope, column: str, session: Any, drawn: Any) -> Q:
     if not isinstance(session, OuterRef):
         # What is hidden in one conversation says nothing of another. No condition of its own: no index answers it.
         apart = Case(When(session=session, then=apart), default=Value(False), output_field=BooleanField())
-    # A text that was written by an older version has rows of its own.
-    return build_sources_visible_q(scope, column) & Q(apart)
+    # A text that was written by an older version has rows of its own. They are looked for by key, text by text: without
+    # statistics a plan may otherwise go through all sources for each.
+    own = Exists(Source.objects.filter(derived=OuterRef(column)))
+    return (Q(~own) | build_sources_visible_q(scope, column)) & Q(apart)
 
 
 def _build_hidden_q(scope: Scope) -> Q:

@@ -258,7 +258,7 @@ def list_hidden_source_conditions(scope: Scope) -> list[Q]:
     counted = Entity.objects.filter(IsIn(F("pk"), OuterRef("counted"))).exclude(pk__in=records)
     return [
         ~Q(entity__in=records),
-        Q(Exists(counted) | Q(AnyBinned(F("counted"))), counted__isnull=False),
+        Q(counted__isnull=False) & (Exists(counted) | Q(AnyBinned(F("counted")))),
         Q(HAS_BINNED_FILES, IsBinned(F("passage")), passage__isnull=False),
     ]
 
