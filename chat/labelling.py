@@ -44,9 +44,9 @@ def label_question(scope: Scope, turn: UUID, found: int, held: frozenset[int]) -
     private = row.session.is_private
     counted = sorted(atoms & held if private else atoms)
     label = raise_high_water(row.session_id, [*counted, *question.found, *lock_message_labels(row, Role.USER)])
-    Message.objects.filter(pk=question.pk).update(
-        data_classification=label, found=sorted(atoms - held) if private else []
-    )
+    found_beyond = sorted(atoms - held) if private else []
+    if not Message.objects.filter(pk=question.pk).update(data_classification=label, found=found_beyond):
+        raise RecordForgotten(str(turn))  # meanwhile; nobody knows any more what a title of it would be drawn from
     # `raise_high_water` has locked the session: two first questions make one title.
     if not Title.objects.filter(session=row.session_id).exists():
         write_title(row.session, shorten_title(question.content), load_derivation_sources({question.pk: label}), label)
