@@ -124,7 +124,7 @@ def test_two_paragraphs_behind_an_answer_that_rise_at_the_same_time_both_raise_i
     second.join(30)
     with service.open():
         answer.refresh_from_db()
-    assert {*list_atoms(answer.data_classification)} == {FINANCIAL, SECRET}
+        assert {*list_atoms(answer.data_classification)} == {FINANCIAL, SECRET}
 
 
 def test_a_decision_after_the_end_finds_the_answer(alice, viewer, contract, heron, start, model, service):
