@@ -17,7 +17,7 @@ from django.utils.formats import date_format
 
 from chat.access import get_entity, get_session_or_404, select_messages
 from chat.agents import get_agent
-from chat.derivation import Given, SourceLabel, load_derivation_sources, name_messages
+from chat.derivation import Given, SourceLabel, load_derivation_sources, load_message_sources, name_messages
 from chat.document_overviews import READ_DOCUMENTS
 from chat.layout import MEMORY_TOKENS, HistoryMessage, find_first_turn, lay_out
 from chat.memory import RecalledTurn, recall_turns
@@ -82,7 +82,7 @@ class Context:
 
 def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Context:
     """The prompt of a turn, in the asker's open scope, before the first call. Raises: Http404 when the record is
-    hidden.
+    hidden; SourceGone.
     """
     if not session.is_private:
         get_session_or_404(scope, session.pk)  # its readers may have lost it since they asked
@@ -100,7 +100,7 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
     own = {row.pk for row in (*latest, *earlier) if row.session_id == session.pk}
     history_given: list[Given] = [
         *name_messages({pk: label for pk, label in history.items() if pk in own}),
-        *load_derivation_sources({pk: label for pk, label in history.items() if pk not in own}),
+        *load_message_sources({pk: label for pk, label in history.items() if pk not in own}),
     ]
     clean = prompts.Cleaner()
     said = [_make_history(scope, message, clean) for message in latest]

@@ -12,7 +12,7 @@ from django.db import connection
 from django.db.models import F, Max, Value
 
 from chat.drawn import BLOCK, IsAmong, get_block
-from chat.models import Role, Session, Turn
+from chat.models import Message, Role, Session, Turn
 from entities.models import Entity, Source, Weight
 
 MOST_AT_ONCE = 5_000
@@ -104,23 +104,34 @@ def load_derivation_sources(texts: Mapping[UUID, int]) -> list[SourceLabel]:
     ]
 
 
+def load_message_sources(messages: Mapping[UUID, int]) -> list[SourceLabel]:
+    """`load_derivation_sources` of messages. Raises: SourceGone where one of them was deleted since it was read."""
+    sources = load_derivation_sources(messages)
+    if Message.objects.filter(pk__in=messages).count() < len(messages):  # after the rows, which go with it
+        raise SourceGone
+    return sources
+
+
 def copy_message_sources(given: Iterable[Given]) -> list[SourceLabel]:
-    """What was given with the sources of earlier messages in place of these, for a text that has rows of its own."""
+    """What was given with the sources of earlier messages in place of these, for a text that has rows of its own.
+    Raises: SourceGone.
+    """
     others, messages = _split_given(given)
-    return [*others, *load_derivation_sources(messages)]
+    return [*others, *load_message_sources(messages)]
 
 
 def hold_records(session: Session, given: Iterable[Given]) -> None:
-    """Keep the records behind what a text may repeat from being deleted until the transaction ends: before anything
-    else is locked, and in the order of their ids. A deletion takes what was drawn from its record with it: it finds
-    this text, or it was over before, and is seen.
+    """Keep the records and files behind what a text may repeat from being deleted until the transaction ends: before
+    anything else is locked, and in the order of their ids, what came in a file after it. A deletion takes what was
+    drawn from its record with it: it finds this text, or it was over before, and is seen.
     """
     others, messages = _split_given(given)
     records = {one.entity for one in others if one.weight != Weight.COUNT} | {session.entity_id}
+    passages = {passage for one in others for passage in one.paragraphs}
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT app_hold_records(%s, %s::uuid[], %s::uuid[])",
-            [session.pk, [pk for pk in records if pk], list(messages)],
+            "SELECT app_hold_records(%s, %s::uuid[], %s::uuid[], %s::uuid[])",
+            [session.pk, [pk for pk in records if pk], list(passages), list(messages)],
         )
 
 
@@ -188,7 +199,7 @@ def _add_rows(session: Session, begin: int, known: str, wanted: set[Row]) -> lis
     """The numbers of what is not among the numbers `known`, written where the conversation does not have it."""
     if not wanted:
         return []
-    there = Source.objects.filter(derived=session.pk, counted=None).order_by("number")
+    there = Source.objects.filter(derived=session.pk, number__isnull=False, counted=None).order_by("number")
     of_these = there.filter(entity__in={entity for entity, _, _ in wanted})
     is_known = IsAmong(F("number"), Value(known))
     stored: dict[Row, int | None] = {}
@@ -197,7 +208,7 @@ def _add_rows(session: Session, begin: int, known: str, wanted: set[Row]) -> lis
         row = (entity, passage, Weight(weight))
         stored[row] = None if is_in else stored.get(row, number)
     new = sorted(wanted - stored.keys(), key=str)
-    last = _find_last(session, begin)
+    numbers = _take_numbers(session, begin, len(new))
     Source.objects.bulk_create(
         (
             Source(
@@ -208,18 +219,23 @@ def _add_rows(session: Session, begin: int, known: str, wanted: set[Row]) -> lis
                 passage=passage,
                 weight=weight,
             )
-            for number, (entity, passage, weight) in enumerate(new, start=last + 1)
+            for number, (entity, passage, weight) in zip(numbers, new, strict=True)
         ),
         batch_size=MOST_AT_ONCE,
     )
     return [number for row in wanted & stored.keys() if (number := stored[row]) is not None]
 
 
-def _find_last(session: Session, begin: int) -> int:
-    """The last number in use in a block; before its first one, where none is."""
+def _take_numbers(session: Session, begin: int, count: int) -> range:
+    """The next numbers of a block. Raises: OverflowError where it has not so many left: of a number beyond it no text
+    would know.
+    """
     used = Source.objects.filter(derived=session.pk, number__gte=begin, number__lt=begin + BLOCK)
-    found: int | None = used.aggregate(last=Max("number"))["last"]
-    return begin - 1 if found is None else found
+    last: int | None = used.aggregate(last=Max("number"))["last"]
+    first = begin if last is None else last + 1
+    if first + count > begin + BLOCK:
+        raise OverflowError(f"no {count} numbers are left in the block at {begin}")
+    return range(first, first + count)
 
 
 def list_counted_records(session: Session, begin: int, known: str, counted: set[UUID]) -> None:
@@ -234,13 +250,8 @@ def list_counted_records(session: Session, begin: int, known: str, counted: set[
         return
     lists = Source.objects.filter(IsAmong(F("number"), Value(known)), derived=session.pk, counted__isnull=False)
     new = counted.difference(*(row or () for row in lists.values_list("counted", flat=True)))
-    _write_list(
-        session,
-        new,
-        workspace_id=session.workspace_id,
-        derived=session.pk,
-        number=_find_last(session, begin) + 1,
-    )
+    (number,) = _take_numbers(session, begin, 1)
+    _write_list(session, new, workspace_id=session.workspace_id, derived=session.pk, number=number)
 
 
 def _write_list(session: Session, counted: set[UUID], **row: Any) -> None:

@@ -90,7 +90,9 @@ def build_drawn_visible_q(scope: Scope, column: str, session: Any = None) -> Q:
 def _build_visible_q(scope: Scope, column: str, session: Any, drawn: Any) -> Q:
     if scope.is_service:
         return Q()
-    hidden = Source.objects.filter(_build_hidden_q(scope), derived=session).order_by().values("derived")
+    # A row of a conversation that has no number is nobody's source, whoever wrote it.
+    numbered = Source.objects.filter(derived=session, number__isnull=False)
+    hidden = numbered.filter(_build_hidden_q(scope)).order_by().values("derived")
     numbers = hidden.annotate(numbers=AsRanges(RangeOf(F("number"), F("number")))).values("numbers")
     none = Value("{}", output_field=RangesField())
     apart: Any = IsApart(drawn, Coalesce(Subquery(numbers), none, output_field=RangesField()))

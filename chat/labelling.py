@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from chat.derivation import SourceLabel, load_derivation_sources, record_title_sources
+from chat.derivation import SourceLabel, hold_records, load_derivation_sources, name_messages, record_title_sources
 from chat.drawn import lock_message_labels
 from chat.log import RecordForgotten, raise_high_water
 from chat.models import Message, Role, Session, Title, Turn
@@ -37,6 +37,7 @@ def label_question(scope: Scope, turn: UUID, found: int, held: frozenset[int]) -
     it counts. Raises: Forgotten where the question went with a record.
     """
     row = Turn.objects.get(pk=turn)
+    hold_records(row.session, name_messages({row.question: 0}))  # a title may repeat it
     atoms = frozenset(list_atoms(found))
     question = Message.objects.filter(pk=row.question).first()
     if question is None:

@@ -16,6 +16,7 @@ from chat import log, wakeups
 from chat.access import select_readable_messages
 from chat.citations import replace_message_citations
 from chat.context import Context, assemble
+from chat.derivation import SourceGone
 from chat.labelling import label_question, load_asker_atoms
 from chat.layout import mark_prefixes
 from chat.log import Entry, LeaseLost, RecordForgotten, TurnEnding
@@ -88,7 +89,7 @@ async def _wait_for_outcome(
         return work.result()
     except LeaseLost:
         return None
-    except RecordForgotten:
+    except (RecordForgotten, SourceGone):
         return _build_unfinished(run, State.FAILED, log.FORGOTTEN, "source_deleted")
     except TurnStopped:
         return _build_unfinished(run, State.STOPPED)

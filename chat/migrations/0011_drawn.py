@@ -11,7 +11,9 @@ SQL = Path(__file__).with_name("drawn.sql").read_text()
 REMOVED = import_module("chat.migrations.0007_removed").SQL.partition("CREATE TRIGGER forget_sources")[0]
 BEFORE = [
     "DROP TRIGGER keep_drawn ON chat_turn",
-    "DROP FUNCTION app_hold_records(uuid, uuid[], uuid[])",
+    "DROP TRIGGER keep_numbers ON entities_source",
+    "DROP FUNCTION app_keep_numbers()",
+    "DROP FUNCTION app_hold_records(uuid, uuid[], uuid[], uuid[])",
     REMOVED.replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION")
     .replace("DROP TRIGGER forget_messages ON entities_entity;", "")
     .replace("CREATE TRIGGER forget_messages", "CREATE OR REPLACE TRIGGER forget_messages"),

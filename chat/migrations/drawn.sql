@@ -71,20 +71,51 @@ BEGIN
   RETURN OLD;
 END $$;
 
--- Records that stand behind a text that is being written, and behind messages that it may repeat, are not deleted before its
--- transaction ends. Locks and answers nothing. Used by chat.derivation only.
-CREATE FUNCTION app_hold_records(conversation uuid, records uuid[], messages uuid[]) RETURNS void
+-- Records and files that stand behind a text that is being written, and behind messages that it may repeat, are not deleted
+-- before its transaction ends. What came in a file is deleted while that one is held: it is held after it. Locks and answers
+-- nothing. Used by chat.derivation only.
+CREATE FUNCTION app_hold_records(conversation uuid, records uuid[], passages uuid[], messages uuid[]) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE drawn bigint[]; files uuid[];
 BEGIN
-  PERFORM FROM entities_entity e WHERE e.workspace_id = app_workspace() AND e.id IN (
-    SELECT unnest(records)
-    UNION SELECT s.entity_id FROM entities_source s WHERE s.derived = ANY(messages)
-    UNION SELECT s.entity_id FROM entities_source s WHERE s.derived = conversation AND s.number <@ (
+  drawn := ARRAY(SELECT s.id FROM entities_source s WHERE s.derived = ANY(messages)
+    UNION SELECT s.id FROM entities_source s WHERE s.derived = conversation AND s.number <@ (
       SELECT range_agg(CASE WHEN m.id = t.question THEN t.question_from ELSE t.answer_from END)
       FROM chat_message m JOIN chat_turn t ON t.id = m.turn_id
-      WHERE m.id = ANY(messages) AND m.session_id = conversation))
+      WHERE m.id = ANY(messages) AND m.session_id = conversation));
+  passages := passages || ARRAY(SELECT s.passage FROM entities_source s WHERE s.id = ANY(drawn) AND s.passage IS NOT NULL);
+  files := ARRAY(WITH RECURSIVE held (id) AS (
+      SELECT p.file_id FROM ingestion_paragraph p WHERE p.id = ANY(passages)
+      UNION SELECT p.file_id FROM ingestion_pastparagraph p WHERE p.paragraph = ANY(passages)
+      UNION SELECT f.origin_id FROM held h JOIN ingestion_file f ON f.id = h.id WHERE f.origin_id IS NOT NULL)
+    SELECT h.id FROM held h);
+  PERFORM FROM entities_entity e WHERE e.workspace_id = app_workspace() AND e.id IN (
+    SELECT unnest(records)
+    UNION SELECT s.entity_id FROM entities_source s WHERE s.id = ANY(drawn)
+    UNION SELECT f.entity_id FROM ingestion_file f WHERE f.id = ANY(files))
   ORDER BY e.id FOR KEY SHARE;
+  PERFORM FROM ingestion_file f JOIN (
+    WITH RECURSIVE placed (id, depth) AS (
+      SELECT o.id, 0 FROM ingestion_file o WHERE o.id = ANY(files) AND o.origin_id IS NULL
+      UNION ALL SELECT c.id, p.depth + 1 FROM placed p JOIN ingestion_file c ON c.origin_id = p.id WHERE c.id = ANY(files))
+    SELECT id, depth FROM placed) p ON p.id = f.id
+  WHERE f.workspace_id = app_workspace() ORDER BY p.depth, f.id FOR KEY SHARE OF f;
 END $$;
+
+-- Numbers of a conversation's sources are given by the service, and by who asks in the block of their own question (an even
+-- one, see chat/drawn.py), until it is said what is behind it: a number elsewhere would stand in for what others add.
+CREATE FUNCTION app_keep_numbers() RETURNS trigger
+LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
+BEGIN
+  IF row_security_active('entities_source') AND NOT EXISTS (SELECT FROM chat_turn t
+    WHERE t.session_id = new.derived AND t.number = new.number >> 21 AND (new.number >> 20) % 2 = 0
+      AND t.owner = app_principal() AND t.question_from = '{}') THEN
+    RAISE EXCEPTION 'what a text was drawn from is settled when it is written';
+  END IF;
+  RETURN new;
+END $$;
+CREATE TRIGGER keep_numbers BEFORE INSERT ON entities_source FOR EACH ROW
+  WHEN (new.number IS NOT NULL AND NOT app_service()) EXECUTE FUNCTION app_keep_numbers();
 
 CREATE OR REPLACE FUNCTION app_delete_session() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import DatabaseError, transaction
 
-from chat.drawn import select_message_sources
+from chat.drawn import BLOCK, get_block, select_message_sources
 from chat.models import Message, Role, Title, Turn
 from entities.access import grant_entity, raise_labels
 from entities.actions import create_entity
@@ -138,6 +138,45 @@ def test_what_is_behind_a_message_binds_it_through_others(
     assert alice.api.delete(chat.url).status_code == 204
     with service.open():
         assert not Source.objects.filter(derived=session.pk).exists()
+
+
+def test_what_a_member_adds_to_the_sources_of_a_conversation_stands_in_for_nothing(
+    alice, viewer, contract, restricted, share, service, superuser_connection
+):
+    """Nor does it hide anything. Numbers are given by the service, and by who asks in the block of their question."""
+    chat, session = begin(alice, None, share)
+    theirs = Chat(viewer, chat.session)
+    say(alice, session, contract, service)
+    say(viewer, session, contract, service)
+    own = {"workspace_id": session.workspace_id, "derived": session.pk}
+    for number in (
+        get_block(3, Role.ASSISTANT) + BLOCK - 1,
+        get_block(3, Role.USER),
+        get_block(2, Role.USER),  # their own, of which it is said what is behind it
+        get_block(2, Role.ASSISTANT),
+        -1,
+    ):
+        with viewer.scope.open(), pytest.raises(DatabaseError, match="settled"), transaction.atomic():
+            Source.objects.create(**own, entity_id=contract.pk, number=number)
+    secret = uuid4()
+    with viewer.scope.open():
+        Source.objects.create(**own, entity_id=restricted.pk, passage=secret)
+        Source.objects.create(**own, entity_id=contract.pk, passage=secret)
+    assert (count_texts(chat), count_texts(theirs)) == (4, 4)
+    turn = say(alice, session, restricted, service, passages=[secret])
+    assert (count_texts(chat), count_texts(theirs)) == (6, 5)
+    with service.open():
+        assert passages_behind(turn.pk, Role.ASSISTANT) >= {secret}
+        assert raise_labels({secret: FINANCIAL}) == 1
+
+        # As many as a block has, and not one more: it would be in no set.
+        last = Source.objects.create(**own, entity_id=contract.pk, number=get_block(4, Role.ASSISTANT) + BLOCK - 1)
+    with pytest.raises(OverflowError):
+        say(alice, session, restricted, service)
+    with service.open():
+        last.delete()
+        Entity.objects.filter(pk=restricted.pk)._raw_delete("default")
+        assert not Message.objects.filter(pk=turn.answer).exists()
 
 
 def test_a_number_in_several_lists_goes_with_the_last_record_that_it_counts(

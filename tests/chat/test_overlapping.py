@@ -1,20 +1,23 @@
 """What a text repeats is deleted or raised while it is written: whichever comes first, and the other one waits."""
 
 import threading
+from dataclasses import replace
 from functools import partial
 from uuid import uuid4
 
 import pytest
 from django.db import connection
 
+from chat import log
 from chat.derivation import SourceLabel, hold_records
 from chat.log import RecordForgotten
-from chat.models import Message, Role, Turn
+from chat.models import Message, Role, Title, Turn
 from entities.access import get_entity_or_404, list_atoms, raise_labels
 from entities.actions import create_entity, delete_entity
 from entities.models.classification import FINANCIAL, SECRET
-from entities.types import Contract
-from ingestion.models import Paragraph, RowParagraph
+from entities.types import Contract, Project, Task
+from ingestion.models import File, Paragraph, RowParagraph
+from tests.chat.conftest import is_somebody_waiting
 from tests.chat.said import Said, begin, say
 
 
@@ -38,12 +41,6 @@ class Beside(threading.Thread):
         self.join(30)
         assert not self.is_alive()
         return self.problem
-
-
-def is_somebody_waiting():
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
-        return cursor.fetchone()[0] > 0
 
 
 def delete_record(who, record, then=lambda: None):
@@ -106,6 +103,89 @@ def test_a_question_is_refused_below_what_was_deleted_since_it_was_read(
     with service.open():
         assert Turn.objects.count() == 1
         assert not Message.objects.filter(content="So it is?").exists()
+
+
+def test_a_name_is_not_written_above_what_was_deleted_since_it_was_typed(
+    alice, contract, share, service, superuser_connection, monkeypatch
+):
+    """Of a message that is gone there are no sources to copy."""
+    chat, session = begin(alice, None, share)
+    say(alice, session, contract, service)
+
+    def delete_first(*given):
+        assert Beside(partial(delete_record, alice, contract)).end() is None
+        hold_records(*given)
+
+    monkeypatch.setattr("chat.actions.hold_records", delete_first)
+    assert alice.api.patch(chat.url, {"title": "As the settlement says"}).status_code == 200
+    with service.open():
+        assert not Title.objects.filter(text="As the settlement says").exists()
+
+
+def test_records_that_go_together_are_waited_for_in_the_order_in_which_a_text_holds_them(
+    alice, share, service, superuser_connection, wait_for, monkeypatch
+):
+    """One of them was given before, and another is given now, as both are deleted with what they belong to."""
+    chat, session = begin(alice, None, share)
+    with alice.scope.open():
+        project = create_entity(scope=alice.scope, model=Project, fields={"name": "Quay"})
+        tasks = [
+            create_entity(scope=alice.scope, model=Task, fields={"name": f"Task {n}", "project": project})
+            for n in range(2)
+        ]
+    turn = Said(alice, session, service)
+    turn.give([SourceLabel(tasks[0].pk, 0)])
+    turn.context = replace(turn.context, given=())  # what was given before is behind the answer already
+    beside = []
+
+    def renew_lease(*given):
+        if not beside:  # the record given is held, the turn is not yet
+            beside.append(Beside(partial(delete_record, alice, project)))
+            wait_for(is_somebody_waiting)
+        return take(*given)
+
+    take = log._renew_lease
+    monkeypatch.setattr(log, "_renew_lease", renew_lease)
+    turn.give([SourceLabel(tasks[1].pk, 0)])
+    assert beside[0].end() is None
+    with service.open():
+        assert not Message.objects.filter(pk=turn.answer).exists()
+
+
+def test_a_file_that_is_deleted_as_it_is_repeated_takes_the_text_with_it(
+    alice, contract, index, start, service, superuser_connection, wait_for
+):
+    """Whichever comes first; the other one waits. Only an earlier message names the file, by what came in it."""
+    chat, session = begin(alice, contract, start)
+    for order in ("first", "second"):
+        message, file = (index.file(contract, f"{order}{n}.txt") for n in range(2))
+        index.row(contract, f"The heron password is {order}.", file=file)
+        with service.open():
+            File.objects.filter(pk=file.pk).update(origin=message.pk, part=1)
+            heron = Paragraph.objects.get(file=file.pk).pk
+        first = say(alice, session, contract, service, passages=[heron])
+        turn = Said(alice, session, service)
+
+        def delete_file(then=lambda: None, message=message):
+            with service.open():
+                File.objects.filter(pk=message.pk)._raw_delete("default")
+                then()
+
+        beside = []
+
+        def meanwhile(work, beside=beside):
+            beside.append(Beside(work))
+            wait_for(is_somebody_waiting)
+
+        if order == "second":  # the text is recorded, and the deletion waits
+            turn.give((), partial(meanwhile, delete_file))
+            assert beside[0].end() is None
+        else:
+            delete_file(partial(meanwhile, turn.give))
+            assert isinstance(beside[0].end(), RecordForgotten)
+        turn.finish()
+        with service.open():
+            assert not Message.objects.filter(pk__in=[first.answer, turn.answer]).exists(), order
 
 
 def test_a_paragraph_that_is_raised_as_it_is_repeated_raises_the_text(
