@@ -30,6 +30,7 @@ from django.db.models.expressions import RawSQL
 from django.db.models.functions import Coalesce
 from django.http import Http404
 
+from chat.drawn import build_drawn_visible_q, build_message_visible_q
 from chat.models import ENDS, Event, Message, Session, Title, Turn
 from entities.access import Scope, build_sources_visible_q, get_entity_or_404, list_missing_atoms
 from entities.models import Entity
@@ -61,11 +62,11 @@ def is_hidden(column: str) -> RawSQL:
     )
 
 
-def may_know_message(scope: Scope, column: str) -> Q:
+def may_know_message(scope: Scope, column: str, session: Any = None) -> Q:
     """Condition on turns: the caller may not read the message in `column`, but may know that it is there. Of what was
-    drawn from a record that they do not see nothing is told.
+    drawn from a record that they do not see nothing is told. session: theirs, where it is known.
     """
-    return Q(is_hidden(column)) & build_sources_visible_q(scope, column)
+    return Q(is_hidden(column)) & build_drawn_visible_q(scope, column, session)
 
 
 def select_sessions(scope: Scope) -> QuerySet[Any]:
@@ -85,7 +86,7 @@ def select_dated_sessions(scope: Scope) -> QuerySet[Any]:
     """Those, in the order in which they are listed, with `said_at`, the moment by which they are: of what others read
     along that of the latest message that the caller may read. What is hidden moves nothing.
     """
-    latest = select_readable_messages(scope).filter(session=OuterRef("pk")).order_by("-created_at").values("created_at")
+    latest = _select_messages_of_outer(scope).order_by("-created_at").values("created_at")
     private = Q(audience=F("owner"))
     said_at = Case(When(private, then=F("last_message_at")), default=Coalesce(Subquery(latest[:1]), F("created_at")))
     return select_sessions(scope).annotate(said_at=said_at).order_by("-is_pinned", "-said_at", "pk")
@@ -109,13 +110,8 @@ def find_sessions(scope: Scope, words: str) -> QuerySet[Any]:
         function="regexp_replace",
         output_field=TextField(),
     )
-    said = Message.objects.alias(read=read).filter(
-        build_sources_visible_q(scope),
-        session__in=select_sessions(scope).order_by().values("pk"),  # else everybody's messages are gone through
-        data_classification__isnull=False,
-        read__icontains=words,
-    )
-    return select_dated_sessions(scope).filter(Q(title__icontains=words) | Q(pk__in=said.values("session")))
+    said = _select_messages_of_outer(scope).alias(read=read).filter(read__icontains=words)
+    return select_dated_sessions(scope).filter(Q(title__icontains=words) | Q(Exists(said)))
 
 
 def get_session_or_404(scope: Scope, pk: UUID | str) -> Session:
@@ -141,13 +137,14 @@ def select_turns(scope: Scope) -> QuerySet[Turn]:
     return Turn.objects.filter(session__in=select_sessions(scope).order_by().values("pk"))
 
 
-def select_known_turns(scope: Scope) -> QuerySet[Turn]:
+def select_known_turns(scope: Scope, session: UUID | None = None) -> QuerySet[Turn]:
     """Those that the caller asked for, and others' of which they may read a message, or know that there is, or was,
-    one.
+    one. session: of this one alone.
     """
-    said = select_readable_messages(scope).filter(turn=OuterRef("pk"))
-    told_of = may_know_message(scope, "question") | may_know_message(scope, "answer") | may_know_removed(scope)
-    return select_turns(scope).filter(Q(owner=scope.principal) | Exists(said) | told_of)
+    turns = select_turns(scope) if session is None else select_turns(scope).filter(session=session)
+    said = select_readable_messages(scope, session or OuterRef(OuterRef("session"))).filter(turn=OuterRef("pk"))
+    told_of = may_know_message(scope, "question", session) | may_know_message(scope, "answer", session)
+    return turns.filter(Q(owner=scope.principal) | Exists(said) | told_of | may_know_removed(scope, session))
 
 
 def get_turn_or_404(scope: Scope, pk: UUID | str) -> Turn:
@@ -170,15 +167,20 @@ def select_messages(scope: Scope, session: Session) -> QuerySet[Message]:
     """Messages of a session from `get_session_or_404` that may be read today: label, and everything they were drawn
     from.
     """
-    return select_readable_messages(scope).filter(session=session.pk)
+    return select_readable_messages(scope, session.pk).filter(session=session.pk)
 
 
-def select_readable_messages(scope: Scope) -> QuerySet[Message]:
+def select_readable_messages(scope: Scope, session: Any = None) -> QuerySet[Message]:
     """Messages for the caller whose label and sources they may see today, of whatever session: who asks for some by
-    their keys has these from a session from `get_session_or_404`. To name it too would make the database read all of
-    it.
+    their keys has these from a session from `get_session_or_404`. session: theirs, where it is known, or an outer
+    reference to it; it narrows nothing, which would make the database read all of it.
     """
-    return Message.objects.filter(build_sources_visible_q(scope), data_classification__isnull=False)
+    return Message.objects.filter(build_message_visible_q(scope, session), data_classification__isnull=False)
+
+
+def _select_messages_of_outer(scope: Scope) -> QuerySet[Message]:
+    """Those of a session in an outer query."""
+    return select_readable_messages(scope, OuterRef(OuterRef("pk"))).filter(session=OuterRef("pk"))
 
 
 def select_readable_titles(scope: Scope) -> QuerySet[Title]:
@@ -196,7 +198,7 @@ def load_hidden_messages(scope: Scope, session: Session) -> dict[UUID, HiddenMes
     told: set[UUID] = set()
     for column in ("question", "answer"):
         turns = select_turns(scope).filter(
-            build_sources_visible_q(scope, column), **{f"{column}__in": labels}, session=session.pk
+            build_drawn_visible_q(scope, column, session.pk), **{f"{column}__in": labels}, session=session.pk
         )
         told.update(turns.order_by().values_list(column, flat=True))
     return {pk: HiddenMessage(list_missing_atoms(label)) for pk, label in labels.items() if pk in told}
@@ -207,11 +209,11 @@ def load_known_turns(scope: Scope, pks: Iterable[UUID]) -> dict[UUID, Turn]:
     return {row.pk: row for row in select_known_turns(scope).filter(pk__in=set(pks))}
 
 
-def may_know_removed(scope: Scope) -> Q:
+def may_know_removed(scope: Scope, session: Any = None) -> Q:
     """Condition on turns: the answer was removed with a source, and the caller may know: they hold the label that it
     had, and see all else that it was drawn from.
     """
-    return Q(REMOVED_IS_READABLE) & build_sources_visible_q(scope)
+    return Q(REMOVED_IS_READABLE) & build_sources_visible_q(scope) & build_drawn_visible_q(scope, "answer", session)
 
 
 def find_removed(scope: Scope, turns: Iterable[Turn]) -> set[UUID]:
@@ -227,7 +229,8 @@ def select_events_after(scope: Scope, turn: Turn, after: int) -> QuerySet[Event]
     Labels are the policy's business. Where the answer was drawn from a record that is hidden today, only how it ended
     is told. That is asked with the events: what it is drawn from may have grown since the turn was looked up.
     """
-    disclosed = Turn.objects.filter(build_sources_visible_q(scope, "answer"), pk=turn.pk).values("pk")
+    visible = build_drawn_visible_q(scope, "answer", turn.session_id)
+    disclosed = Turn.objects.filter(visible, pk=turn.pk).values("pk")
     return Event.objects.filter(Q(kind__in=ENDS) | Q(turn__in=disclosed), turn=turn.pk, seq__gt=after)
 
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from chat import log, runner
 from chat.access import select_messages
 from chat.agents import AGENTS, ASSISTANT
-from chat.derivation import record_sources
+from chat.derivation import SourceGone, copy_message_sources, hold_records, record_question_sources
 from chat.labelling import label_title, write_title
 from chat.mentions import Mention, check_mentions, encode_mentions, load_mentions
 from chat.models import OPEN, LookIn, Message, Role, Session, Turn
@@ -27,11 +27,9 @@ from ingestion.relabelling import label_text
 NUMBERING_TRIES = 5
 LONGEST = 20_000
 """Characters of a question."""
-
 AT_ONCE, A_MINUTE = 10, 30
 """Questions of one person in one workspace: being answered, and asked within the last minute. Requests that come in the
-same instant may overshoot them by what the web server takes at once.
-"""
+same instant may overshoot them."""
 
 
 class Busy(Exception):
@@ -102,8 +100,7 @@ def post_message(
     text, client_id = validate_content(content), validate_key(client_id)
     if look_in and (look_in not in LookIn or session.entity_id is None):
         raise BadMessage(gettext("That place cannot be searched."))
-    before = find_turn(scope, client_id)
-    if before is not None:
+    if (before := find_turn(scope, client_id)) is not None:
         return PostedTurn(before, created=False)
     check_mentions(scope, mentions, session)
     if is_paced:
@@ -119,8 +116,7 @@ def post_message(
     )
     if not add_turn(scope, turn):
         # Another of the asker's own requests got there first: the same one, or another question.
-        again = find_turn(scope, client_id)
-        if again is not None:
+        if (again := find_turn(scope, client_id)) is not None:
             return PostedTurn(again, created=False)
         raise Busy
     derivation = read_derivation(scope, session, text, mentions)
@@ -133,7 +129,10 @@ def post_message(
         content=text,
         found=sorted(derivation.atoms),
     ).save(force_insert=True)
-    record_sources(session, turn.question, derivation.sources)
+    try:
+        record_question_sources(session, turn, derivation.sources)
+    except SourceGone:
+        raise BadMessage(gettext("Part of this conversation is gone since you read it. Ask again.")) from None
     # Of a conversation that somebody else has begun this changes nothing (`entities.rls`).
     Session.objects.filter(pk=session.pk).update(last_message_at=timezone.now(), archived_at=None)
     transaction.on_commit(lambda: runner.start(scope.workspace, turn.pk))
@@ -217,8 +216,7 @@ def ask_about(
         )
     validate_content(content)
     client_id = validate_key(client_id)
-    before = find_turn(scope, client_id)
-    if before is not None:
+    if (before := find_turn(scope, client_id)) is not None:
         return PostedTurn(before, created=False)
     check_pace(scope)
     made = create_session(scope=scope, entity=entity, visibility=visibility)
@@ -251,8 +249,7 @@ def rate_turn(*, scope: Scope, turn: Turn, rating: int) -> None:
 
 def stop_turn(*, scope: Scope, turn: Turn) -> bool:
     """Ask for a running turn to be stopped. Returns whether it was still open."""
-    stopped = bool(Turn.objects.filter(pk=turn.pk, state__in=OPEN).update(stop_requested=True))
-    if stopped:
+    if stopped := bool(Turn.objects.filter(pk=turn.pk, state__in=OPEN).update(stop_requested=True)):
         log.notify_stop(turn.pk)
     return stopped
 
@@ -272,10 +269,15 @@ def rename_session(*, scope: Scope, session: Session, text: str) -> str:
     def replace_title() -> None:
         found = label_text(scope.workspace, name)
         with (service := Scope.for_service(scope.workspace)).open():
-            lock_labels(p for one in derivation.sources for p in one.paragraphs)  # before the session, as everywhere
+            hold_records(session, derivation.sources)
+            try:
+                sources = copy_message_sources(derivation.sources)
+            except SourceGone:
+                return  # since it was typed: the older name stays
+            lock_labels(p for one in sources for p in one.paragraphs)  # before the session, as everywhere
             # By the service: a name that its author may not read stands in the way of another all the same.
             row = Session.objects.select_for_update().filter(pk=session.pk).first()
-            if row is not None and write_title(row, name, derivation.sources, by_person=True) and found is not None:
+            if row is not None and write_title(row, name, sources, by_person=True) and found is not None:
                 label_title(service, row.pk, found, held, derivation.atoms)
 
     transaction.on_commit(replace_title)

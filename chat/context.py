@@ -17,7 +17,7 @@ from django.utils.formats import date_format
 
 from chat.access import get_entity, get_session_or_404, select_messages
 from chat.agents import get_agent
-from chat.derivation import SourceLabel, load_derivation_sources
+from chat.derivation import Given, SourceLabel, load_derivation_sources, load_message_sources, name_messages
 from chat.document_overviews import READ_DOCUMENTS
 from chat.layout import MEMORY_TOKENS, HistoryMessage, find_first_turn, lay_out
 from chat.memory import RecalledTurn, recall_turns
@@ -71,7 +71,7 @@ class Context:
     history: int
     tools: tuple[dict[str, Any], ...]
     label: int
-    given: tuple[SourceLabel, ...]
+    given: tuple[Given, ...]
     known: CitationNumbers
     layers: dict[str, int] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ class Context:
 
 def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Context:
     """The prompt of a turn, in the asker's open scope, before the first call. Raises: Http404 when the record is
-    hidden.
+    hidden; SourceGone.
     """
     if not session.is_private:
         get_session_or_404(scope, session.pk)  # its readers may have lost it since they asked
@@ -97,7 +97,11 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
     elsewhere = _recall_mentioned(scope, session, turn, question, previous)
     earlier = [message for recalled in (*elsewhere, *recall.turns) for message in recalled.messages]
     history = {row.pk: row.data_classification or 0 for row in (*latest, *earlier)}
-    history_given = load_derivation_sources(history)
+    own = {row.pk for row in (*latest, *earlier) if row.session_id == session.pk}
+    history_given: list[Given] = [
+        *name_messages({pk: label for pk, label in history.items() if pk in own}),
+        *load_message_sources({pk: label for pk, label in history.items() if pk not in own}),
+    ]
     clean = prompts.Cleaner()
     said = [_make_history(scope, message, clean) for message in latest]
     place = find_place(scope, turn)
@@ -108,7 +112,7 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
     repeated = replace(recall, turns=turns)
     cites_blocks = may_send_search_results(get_current_endpoint())
     layout = lay_out(agent.prompt, record, pulse, said, turn.number, question, look_in, repeated, cites_blocks)
-    question_given = load_derivation_sources({turn.question: 0})  # its label is the turn's already
+    question_given = name_messages({turn.question: 0})  # its label is the turn's already
     given = (*record_given, *pulse_given, *history_given, *question_given)
     return Context(
         tier=agent.tier,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext_noop
 
 from chat.access import HiddenMessage, find_removed, load_hidden_messages, select_messages, select_turns
-from chat.models import OPEN, Message, Role, Session, State, Turn
+from chat.models import OPEN, Message, Session, State, Turn
 from chat.sources import DrewOn, count_sources
 from entities.access import Scope
 
@@ -84,7 +84,7 @@ def list_exchanges(scope: Scope, session: Session, turns: Sequence[Turn] | None 
     messages = {m.pk: m for m in select_messages(scope, session).filter(pk__in=wanted)}
     hidden = load_hidden_messages(scope, session)
     removed = find_removed(scope, rows)
-    drew_on = count_sources([row for row in messages.values() if row.role == Role.ASSISTANT])
+    drew_on = count_sources(session.pk, [turn for turn in rows if turn.answer in messages])
     found = [
         Exchange(
             turn,
@@ -93,7 +93,7 @@ def list_exchanges(scope: Scope, session: Session, turns: Sequence[Turn] | None 
             turn.owner == scope.principal,
             hidden.get(turn.question),
             hidden.get(turn.answer),
-            drew_on.get(turn.answer, DrewOn()),
+            drew_on.get(turn.pk, DrewOn()),
             turn.pk in removed,
         )
         for turn in rows

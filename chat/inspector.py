@@ -91,11 +91,11 @@ def inspect(scope: Scope, turn: Turn) -> TurnInspection:
     tokens = turn.manifest.get("layers", {})
     layers = tuple((name, tokens[name]) for name in LAYERS if name in tokens)
     # Numbers as the reader counts: turns that they do not know of have none.
-    known = select_known_turns(scope).filter(session=turn.session_id).order_by("number")
+    known = select_known_turns(scope, turn.session_id).order_by("number")
     numbers = {pk: number for number, pk in enumerate(known.values_list("pk", flat=True), start=1)}
     readable = select_messages(scope, session).filter(turn__number__in=turn.manifest.get("recalled", []))
     said_again = readable.order_by("turn__number").values_list("turn_id", flat=True).distinct()
     recalled = tuple((numbers[pk], pk) for pk in said_again if pk in numbers)
     dropped = turn.manifest.get("dropped", ()) if find_first_turn(numbers.get(turn.pk, 1)) > 1 else ()
-    sources = tuple(list_source_records(scope, answer))
+    sources = tuple(list_source_records(scope, turn))
     return TurnInspection(layers, passages, tuple(dropped), turn.usage, recalled, sources)

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from chat.derivation import SourceLabel, load_derivation_sources, record_sources
+from chat.derivation import SourceLabel, hold_records, load_derivation_sources, name_messages, record_title_sources
+from chat.drawn import lock_message_labels
 from chat.log import RecordForgotten, raise_high_water
-from chat.models import Message, Session, Title, Turn
+from chat.models import Message, Role, Session, Title, Turn
 from entities.access import Scope, combine_many, list_atoms, load_granted_atoms
 from entities.models import Entity, Weight
 from ingestion.drawn import lock_source_labels
@@ -36,16 +37,17 @@ def label_question(scope: Scope, turn: UUID, found: int, held: frozenset[int]) -
     it counts. Raises: Forgotten where the question went with a record.
     """
     row = Turn.objects.get(pk=turn)
+    hold_records(row.session, name_messages({row.question: 0}))  # a title may repeat it
     atoms = frozenset(list_atoms(found))
     question = Message.objects.filter(pk=row.question).first()
     if question is None:
         raise RecordForgotten(str(turn))
     private = row.session.is_private
     counted = sorted(atoms & held if private else atoms)
-    label = raise_high_water(row.session_id, [*counted, *question.found, *lock_source_labels(question.pk)])
-    Message.objects.filter(pk=question.pk).update(
-        data_classification=label, found=sorted(atoms - held) if private else []
-    )
+    label = raise_high_water(row.session_id, [*counted, *question.found, *lock_message_labels(row, Role.USER)])
+    found_beyond = sorted(atoms - held) if private else []
+    if not Message.objects.filter(pk=question.pk).update(data_classification=label, found=found_beyond):
+        raise RecordForgotten(str(turn))  # meanwhile; nobody knows any more what a title of it would be drawn from
     # `raise_high_water` has locked the session: two first questions make one title.
     if not Title.objects.filter(session=row.session_id).exists():
         write_title(row.session, shorten_title(question.content), load_derivation_sources({question.pk: label}), label)
@@ -71,7 +73,7 @@ def write_title(
         data_classification=label,
         by_person=by_person,
     )
-    record_sources(session, title.pk, sources)
+    record_title_sources(session, title.pk, sources)
     return True
 
 

@@ -16,10 +16,10 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from chat.audit import note_answer
-from chat.derivation import SourceLabel, record_sources
+from chat.derivation import Given, SourceGone, hold_records, record_sources
+from chat.drawn import lock_message_labels
 from chat.models import Event, EventKind, Message, Role, Session, State, Turn
 from entities.access import Scope, combine_many
-from ingestion.drawn import lock_source_labels
 
 LEASE = timedelta(seconds=15)
 FORGOTTEN = gettext_noop("A record that went into this answer was deleted while it was written. Ask again.")
@@ -90,7 +90,7 @@ def append(scope: Scope, turn: UUID, holder: UUID, entries: Sequence[Entry], lab
     row = _renew_lease(turn, holder, len(entries))
     if not _is_answer_stored(row):
         raise RecordForgotten(str(turn))
-    now = combine_many([label, *lock_source_labels(row.answer)])
+    now = combine_many([label, *lock_message_labels(row, Role.ASSISTANT)])
     if now != label:
         entries = [replace(entry, label=combine_many([entry.label, now])) for entry in entries]
         raise_events(row.pk, now)
@@ -99,17 +99,21 @@ def append(scope: Scope, turn: UUID, holder: UUID, entries: Sequence[Entry], lab
 
 
 def record_prompt_sources(
-    scope: Scope, turn: UUID, holder: UUID, given: Sequence[SourceLabel], manifest: dict[str, Any], label: int = 0
+    scope: Scope, turn: UUID, holder: UUID, given: Sequence[Given], manifest: dict[str, Any], label: int = 0
 ) -> None:
     """Record what the model is about to be given, before it is: the answer's sources, the session's high water, the
     manifest. label: of what it is told beside.
 
     Raises: LeaseLost, Forgotten.
     """
+    session = Session.objects.filter(pk__in=Turn.objects.filter(pk=turn).values("session")).first()
+    if session is None:
+        raise LeaseLost(str(turn))
+    hold_records(session, given)
     row = _renew_lease(turn, holder, 0)
     if not _is_answer_stored(row):
         raise RecordForgotten(str(turn))
-    answer, _ = Message.objects.get_or_create(
+    Message.objects.get_or_create(
         pk=row.answer,
         defaults={
             "workspace_id": row.workspace_id,
@@ -120,7 +124,10 @@ def record_prompt_sources(
             "role": Role.ASSISTANT,
         },
     )
-    record_sources(row.session, answer.pk, given)
+    try:
+        record_sources(session, row, Role.ASSISTANT, given)
+    except SourceGone:
+        raise RecordForgotten(str(turn)) from None
     raise_high_water(row.session_id, [label, *(g.label for g in given)])
     Turn.objects.filter(pk=row.pk).update(manifest=manifest)
 
@@ -141,7 +148,7 @@ def end(row: Turn, ending: TurnEnding) -> int:
     """
     if not _is_answer_stored(row):
         ending = replace(ending, content="")
-    label = raise_high_water(row.session_id, [ending.label, *lock_source_labels(row.answer)])
+    label = raise_high_water(row.session_id, [ending.label, *lock_message_labels(row, Role.ASSISTANT)])
     answer = Message.objects.filter(pk=row.answer)
     if ending.content:
         answer.update(

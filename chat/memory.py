@@ -164,7 +164,7 @@ def _find_turns(
     if not asked:
         return {}
     text, params = (
-        _select_candidates(scope, before).order_by().values_list("pk", "turn__number").query.sql_with_params()
+        _select_candidates(scope, session, before).order_by().values_list("pk", "turn__number").query.sql_with_params()
     )
     statement = FOUND.format(
         readable=text, candidates=MAX_CANDIDATES, k1=f"{K1}::float8", b=f"{B}::float8", most=MAX_FOUND
@@ -176,9 +176,9 @@ def _find_turns(
         return dict(cursor.fetchall())
 
 
-def _select_candidates(scope: Scope, before: int) -> QuerySet[Message]:
+def _select_candidates(scope: Scope, session: Session, before: int) -> QuerySet[Message]:
     """Those of the candidates that may be read and were said before a turn."""
-    return select_readable_messages(scope).filter(IS_CANDIDATE, turn__number__lt=before)
+    return select_readable_messages(scope, session.pk).filter(IS_CANDIDATE, turn__number__lt=before)
 
 
 def _read_turns(scope: Scope, session: Session, numbers: Sequence[int]) -> dict[int, list[Message]]:
@@ -187,7 +187,8 @@ def _read_turns(scope: Scope, session: Session, numbers: Sequence[int]) -> dict[
     for turn in Turn.objects.filter(session=session.pk, number__in=numbers).only("number", "question", "answer"):
         of[turn.question] = of[turn.answer] = turn.number
     found: dict[int, list[Message]] = {}
-    for message in select_readable_messages(scope).filter(pk__in=list(of)).exclude(content="").order_by("-role"):
+    rows = select_readable_messages(scope, session.pk).filter(pk__in=list(of)).exclude(content="").order_by("-role")
+    for message in rows:
         found.setdefault(of[message.pk], []).append(message)
     return found
 

@@ -7,13 +7,15 @@ also needs object permission on it, and a message its label and permission on ev
 """
 
 import uuid
+from collections.abc import Collection
 
 from django.db import models
 from django.db.models import Q, Value
+from django.db.models.expressions import RawSQL
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from entities.fields import LabelField, OwnerField, WorkspaceForeignKey
+from entities.fields import LabelField, OwnerField, RangesField, WorkspaceForeignKey
 from entities.models import Derived, Entity, Workspace
 
 
@@ -98,8 +100,8 @@ class Turn(models.Model):
     twice makes one turn. manifest: ids and token counts of what the model was given, never text. error: a sentence for
     the asker. look_in: where it looks at most; "" for where the agent thinks fit. mentions: pairs of a kind and an id
     (`chat.mentions`). rating: of the answer by its asker, 1 for good, -1 for bad, 0 for none. removed_label: of an
-    answer that was removed with a source open to the workspace; what else it was drawn from are sources of the turn (a
-    trigger). NULL for other turns.
+    answer that was removed with a source open to the workspace; NULL for other turns. question_from, answer_from: the
+    numbers of the sources that its messages are drawn from, whether they are there or not (`chat.drawn`).
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -122,6 +124,8 @@ class Turn(models.Model):
     mentions = models.JSONField(default=list, db_default=Value([], models.JSONField()))
     look_in = models.CharField(max_length=9, choices=LookIn, blank=True, db_default="", default="")
     rating = models.SmallIntegerField(db_default=0, default=0)
+    question_from = RangesField(db_default=Value("{}"))
+    answer_from = RangesField(db_default=Value("{}"))
     removed_label = LabelField(null=True)
     created_at = models.DateTimeField(default=timezone.now)
     ended_at = models.DateTimeField(null=True)
@@ -177,6 +181,21 @@ class Message(Derived):
 
     def __str__(self) -> str:
         return str(self.pk)
+
+    @classmethod
+    def build_drawn_q(cls, passages: Collection[uuid.UUID]) -> Q:
+        return Q(pk__in=RawSQL(DRAWN_FROM_PASSAGES, [list(passages)] * 2))  # noqa: S611
+
+
+DRAWN_FROM_PASSAGES = """
+SELECT s.derived FROM entities_source s WHERE s.passage = ANY(%s::uuid[]) AND s.number IS NULL
+UNION ALL SELECT v.text FROM (
+    SELECT s.derived, range_agg(int8range(s.number, s.number, '[]')) AS given FROM entities_source s
+    WHERE s.passage = ANY(%s::uuid[]) AND s.number IS NOT NULL GROUP BY s.derived) n
+  JOIN chat_turn t ON t.session_id = n.derived
+  CROSS JOIN LATERAL (VALUES (t.question, t.question_from), (t.answer, t.answer_from)) v (text, drawn)
+WHERE v.drawn && n.given
+"""
 
 
 class EventKind(models.TextChoices):

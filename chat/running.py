@@ -9,7 +9,7 @@ from uuid import UUID
 
 from chat import log
 from chat.context import Context
-from chat.derivation import SourceLabel
+from chat.derivation import Given
 from chat.log import Entry
 from chat.models import EventKind, Session, Turn
 from chat.search_results import SearchResults
@@ -96,7 +96,7 @@ class Run:
         if await self.write(self._append):
             raise TurnStopped
 
-    async def give(self, given: Sequence[SourceLabel], label: int = 0) -> None:
+    async def give(self, given: Sequence[Given], label: int = 0) -> None:
         """Note what the model is about to be given. label: of what it is told beside. Raises: LeaseLost, Forgotten."""
         labels = [label, *(g.label for g in given)]
         self.label = await run_as_service(self.asker.workspace, _combine_label, self.label, labels)

@@ -1,14 +1,15 @@
 """What an answer was drawn from, told to who may read the answer: they may see all of it."""
 
+from bisect import bisect_left
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count
 from django.utils.translation import gettext, ngettext
 
-from chat.models import Message
+from chat.drawn import select_message_sources
+from chat.models import Role, Turn
 from entities.access import Scope
 from entities.models import Entity, Source, Weight
 
@@ -51,23 +52,43 @@ class SourceRecord:
         return {"entity": about, "gave": self.gave, "passages": self.passages, "listed": self.listed}
 
 
-FIELD = {Weight.TEXT: "passages", Weight.NAME: "names", Weight.COUNT: "counts"}
+def count_sources(session: UUID, turns: Collection[Turn]) -> dict[UUID, DrewOn]:
+    """What the answers of turns of a session drew on, which the caller may read, by turn."""
+    numbers: dict[Weight, list[int]] = {weight: [] for weight in Weight}
+    own: dict[UUID, dict[Weight, int]] = {}
+    rows = Source.objects.filter(derived__in=[session, *(turn.answer for turn in turns)]).order_by("number")
+    for derived, weight, number in rows.values_list("derived", "weight", "number") if turns else ():
+        if number is not None:
+            numbers[Weight(weight)].append(number)
+        else:
+            of_text = own.setdefault(derived, dict.fromkeys(Weight, 0))
+            of_text[Weight(weight)] += 1
+    found: dict[UUID, DrewOn] = {}
+    for turn in turns:
+        counts = {
+            weight: sum(bisect_left(given, part.upper) - bisect_left(given, part.lower) for part in turn.answer_from)
+            + own.get(turn.answer, {}).get(weight, 0)
+            for weight, given in numbers.items()
+        }
+        lists = min(counts[Weight.COUNT], 1)  # what its turns have listed is one list
+        found[turn.pk] = DrewOn(counts[Weight.TEXT], counts[Weight.NAME], lists)
+    return found
 
 
-def count_sources(answers: Collection[Message]) -> dict[UUID, DrewOn]:
-    """Of answers from `select_messages`, by id."""
-    found: dict[UUID, dict[str, int]] = {}
-    rows = Source.objects.filter(derived__in=[answer.pk for answer in answers])
-    for derived, weight, count in rows.values_list("derived", "weight").annotate(Count("pk")) if answers else ():
-        found.setdefault(derived, {})[FIELD[Weight(weight)]] = count
-    return {pk: DrewOn(**counts) for pk, counts in found.items()}
-
-
-def list_source_records(scope: Scope, answer: Message) -> list[SourceRecord]:
-    """The records behind an answer from `select_messages`: what gave text first, then by what they are called."""
+def list_source_records(scope: Scope, turn: Turn) -> list[SourceRecord]:
+    """The records behind the answer of a turn, which the caller may read: what gave text first, then by what they are
+    called.
+    """
     rows: dict[tuple[UUID, str], list[Source]] = {}
-    for source in Source.objects.filter(derived=answer.pk):
-        rows.setdefault((source.entity_id, source.weight), []).append(source)
+    lists: list[Source] = []
+    for source in select_message_sources(turn, Role.ASSISTANT).order_by("number"):
+        if source.counted is None:
+            rows.setdefault((source.entity_id, source.weight), []).append(source)
+        else:
+            lists.append(source)
+    if lists:  # what its turns have listed is one list
+        lists[0].counted = list({pk for source in lists for pk in source.counted or ()})
+        rows[lists[0].entity_id, lists[0].weight] = lists[:1]
     readable = {e.pk: e for e in Entity.objects.readable_by(scope).filter(pk__in={entity for entity, _ in rows})}
     found = [
         SourceRecord(

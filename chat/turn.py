@@ -16,6 +16,7 @@ from chat import log, wakeups
 from chat.access import select_readable_messages
 from chat.citations import replace_message_citations
 from chat.context import Context, assemble
+from chat.derivation import SourceGone
 from chat.labelling import label_question, load_asker_atoms
 from chat.layout import mark_prefixes
 from chat.log import Entry, LeaseLost, RecordForgotten, TurnEnding
@@ -88,7 +89,7 @@ async def _wait_for_outcome(
         return work.result()
     except LeaseLost:
         return None
-    except RecordForgotten:
+    except (RecordForgotten, SourceGone):
         return _build_unfinished(run, State.FAILED, log.FORGOTTEN, "source_deleted")
     except TurnStopped:
         return _build_unfinished(run, State.STOPPED)
@@ -264,7 +265,7 @@ def _load_question(scope: Scope, row: Turn) -> str:
 
 def _is_readable(scope: Scope, row: Turn) -> bool:
     """Whether the asker may read their own question as others do."""
-    return select_readable_messages(scope).filter(pk=row.question).exists()
+    return select_readable_messages(scope, row.session_id).filter(pk=row.question).exists()
 
 
 def _record_injection(scope: Scope, turn: UUID, names: tuple[str, ...]) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from chat.access import select_messages, select_readable_titles
-from chat.derivation import SourceLabel, load_derivation_sources
+from chat.derivation import Given, SourceLabel, load_derivation_sources, name_messages
 from chat.mentions import Mention, find_written_mentions, list_mentioned_sessions, name_mentions
 from chat.models import OPEN, Event, Session, Turn
 from entities.access import Scope, list_atoms
@@ -20,7 +20,7 @@ from entities.access import Scope, list_atoms
 class Derivation:
     """Of a text that somebody types. sources: what it may repeat. atoms: of its label, at least."""
 
-    sources: tuple[SourceLabel, ...]
+    sources: tuple[Given, ...]
     atoms: frozenset[int]
 
 
@@ -29,10 +29,14 @@ def read_derivation(scope: Scope, session: Session, text: str, mentions: Sequenc
     if not session.is_private:
         mentions = [*mentions, *find_written_mentions(scope, text)]
     others = list_mentioned_sessions(scope, mentions, session)
-    given = [*name_mentions(scope, mentions), *(SourceLabel(one.entity_id, 0) for one in others if one.entity_id)]
+    given: list[Given] = [
+        *name_mentions(scope, mentions),
+        *(SourceLabel(one.entity_id, 0) for one in others if one.entity_id),
+    ]
     labels: set[int | None] = {one.label for one in given}
     titled = [one.pk for one in others]
     read: dict[UUID, int | None] = {}
+    said: dict[UUID, int | None] = {}
     if not session.is_private:
         titled.append(session.pk)
         # One's own open turn first: if it ends in between, the answer is among the messages then.
@@ -40,8 +44,8 @@ def read_derivation(scope: Scope, session: Session, text: str, mentions: Sequenc
         running = dict(own.values_list("pk", "answer"))
         labels |= set(Event.objects.filter(turn__in=running).values_list("data_classification", flat=True))
         read = dict.fromkeys(running.values())
-        read |= dict(select_messages(scope, session).order_by().values_list("pk", "data_classification"))
+        said = dict(select_messages(scope, session).order_by().values_list("pk", "data_classification"))
     read |= dict(select_readable_titles(scope).filter(session__in=titled).values_list("pk", "data_classification"))
-    labels |= set(read.values())
-    given += load_derivation_sources(dict.fromkeys(read, 0))
+    labels |= {*read.values(), *said.values()}
+    given += [*load_derivation_sources(dict.fromkeys(read, 0)), *name_messages(dict.fromkeys(said, 0))]
     return Derivation(tuple(given), frozenset(atom for label in labels if label for atom in list_atoms(label)))

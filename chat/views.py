@@ -171,7 +171,7 @@ def answered(
     (exchange,) = list_exchanges(scope, row, [posted.turn])
     context = {
         **build_head(scope, entity, row),
-        "is_first": not select_known_turns(scope).filter(session=row.pk).exclude(pk=posted.turn.pk).exists(),
+        "is_first": not select_known_turns(scope, row.pk).exclude(pk=posted.turn.pk).exists(),
         "exchange": present_exchange(scope, exchange, typed=request.POST.get("content", "").strip()),
         "client_id": uuid4().hex,
         "posted": True,

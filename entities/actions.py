@@ -204,6 +204,7 @@ def delete_entity(*, scope: Scope, entity: Entity) -> None:
     Records that belong to it go too, whoever may see them (docs/access.md); each is in the audit.
     Raises: Http404 when it was deleted meanwhile.
     """
+    _lock_to_delete([entity, *list_belonging(entity)])
     lock_or_404(entity)
     going = [entity, *list_belonging(entity)]
     above = {row.pk: list_parent_ids(row) for row in going}
@@ -214,6 +215,12 @@ def delete_entity(*, scope: Scope, entity: Entity) -> None:
         entity_deleted.send(
             Entity, entity_id=pk, workspace=scope.workspace, parents=[p for p in parents_of if p not in above]
         )
+
+
+def _lock_to_delete(going: Iterable[Entity]) -> None:
+    """In the order in which a text that is written holds the records behind it (docs/adr/0063)."""
+    pks = [row.pk for row in going]
+    list(Entity._base_manager.select_for_update().filter(pk__in=pks).order_by("pk").values_list("pk"))
 
 
 def list_belonging(entity: Entity) -> list[Entity]:

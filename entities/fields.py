@@ -46,6 +46,13 @@ class KeptColumn(models.GeneratedField):
     db_returning = False  # type: ignore[assignment]
 
 
+class RangesField(models.Field):
+    """A set of whole numbers, as PostgreSQL keeps one: ranges that do not touch (`int8multirange`)."""
+
+    def db_type(self, connection: Any) -> str:
+        return "int8multirange"
+
+
 class OwnerField(models.BigIntegerField):
     """User id of whose a row is, where others may read it along: nobody else changes or deletes it (`entities.rls`).
 

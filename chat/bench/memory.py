@@ -14,6 +14,7 @@ import numpy as np
 from django.utils import timezone
 
 from chat.bench.conversations import Conversation, make_conversation
+from chat.drawn import get_block
 from chat.memory import recall_turns
 from chat.models import Message, Role, Session, State, Turn
 from entities.access import Scope
@@ -112,13 +113,20 @@ def one_reader() -> Iterator[tuple[Scope, list[Entity]]]:
 
 
 def plant(scope: Scope, records: list[Entity], made: Conversation) -> Talk:
-    """A conversation with its answers, each drawn from three records."""
+    """A conversation with its answers, each drawn from three records and what is behind the one before."""
     now = timezone.now()
     mine = {"workspace_id": scope.workspace, "audience": scope.principal}
     with Scope.for_service(scope.workspace).open():
         session = Session.objects.create(**mine, entity_id=records[0].pk)
         turns = Turn.objects.bulk_create(
-            Turn(**mine, session=session, number=n, state=State.DONE, lease_until=now)
+            Turn(
+                **mine,
+                session=session,
+                number=n,
+                state=State.DONE,
+                lease_until=now,
+                answer_from=f"{{[{get_block(1, Role.USER)},{get_block(n + 1, Role.USER)})}}",
+            )
             for n in range(1, len(made.turns) + 1)
         )
         said = {**mine, "session": session, "data_classification": 0}
@@ -130,7 +138,12 @@ def plant(scope: Scope, records: list[Entity], made: Conversation) -> Talk:
         Message.objects.bulk_create([m for turn in turns for m in turn.texts], batch_size=500)  # type: ignore[attr-defined]
         Source.objects.bulk_create(
             [
-                Source(workspace_id=scope.workspace, derived=turn.answer, entity_id=records[(turn.number + n) % 20].pk)
+                Source(
+                    workspace_id=scope.workspace,
+                    derived=session.pk,
+                    number=get_block(turn.number, Role.ASSISTANT) + n,
+                    entity_id=records[(turn.number + n) % 20].pk,
+                )
                 for turn in turns
                 for n in range(3)
             ],

@@ -1,11 +1,12 @@
 """Labels: what a scope is cleared for, and how labels combine and rise (design §2.1, §2.2)."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.apps import apps
 from django.db import connection
+from django.db.models import QuerySet
 
 from entities.access.scope import ScopeError, get_current_scope, load_once
 
@@ -109,19 +110,29 @@ def raise_labels(passages: Mapping[UUID, int]) -> int:
     Runs in a service scope, because text may rise above the label of whoever raises it. Returns the number of raised
     rows. Raises: ScopeError outside a service scope.
     """
-    from entities.models import Derived, Source
+    from entities.models import Derived
 
     if not get_current_scope().is_service:
         raise ScopeError("labels are raised by the service")
     raised = 0
     for label in set(passages.values()) - {0}:
         ids = [passage for passage, new in passages.items() if new == label]
-        derived = Source.objects.filter(passage__in=ids).values("derived")
         for model in apps.get_models():
             if issubclass(model, Derived):
-                rows = model._default_manager.filter(pk__in=derived, data_classification__isnull=False)
-                for old in set(rows.values_list("data_classification", flat=True)) - {None}:
-                    new = combine_many([int(old or 0), label])
-                    if new != old:
-                        raised += rows.filter(data_classification=old).update(data_classification=new)
+                rows = model._default_manager.filter(model.build_drawn_q(ids), data_classification__isnull=False)
+                raised += _raise_rows(rows, label)
     return raised
+
+
+def _raise_rows(rows: QuerySet[Any], label: int) -> int:
+    """Asked again until nothing is below: a row that somebody else raises at the same time is waited for, and passed
+    over by the statement that meant its older label.
+    """
+    raised = 0
+    while True:
+        labels = set(rows.values_list("data_classification", flat=True))
+        below = {old: new for old in labels if (new := combine_many([old, label])) != old}
+        if not below:
+            return raised
+        for old, new in below.items():
+            raised += rows.filter(data_classification=old).update(data_classification=new)

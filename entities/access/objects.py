@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, reduce
-from operator import or_
+from operator import and_, or_
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 from uuid import UUID
 
@@ -243,16 +243,24 @@ def build_sources_visible_q(scope: Scope, column: str = "pk") -> Q:
 
 
 def _build_no_hidden_source_q(scope: Scope, column: str) -> Q:
-    from entities.models import Entity, Source
+    from entities.models import Source
+
+    sources = Source.objects.filter(derived=OuterRef(column))
+    # Conditions of their own, of which a partial index answers the second: few sources list records.
+    return reduce(and_, (~Q(Exists(sources.filter(hidden))) for hidden in list_hidden_source_conditions(scope)))
+
+
+def list_hidden_source_conditions(scope: Scope) -> list[Q]:
+    """Conditions on `Source` rows of which one is true where `scope` may not see what was given."""
+    from entities.models import Entity
 
     records = Entity.objects.filter(build_visibility_q(scope, Entity)).values("pk")
-    sources = Source.objects.filter(derived=OuterRef(column))
-    hidden = sources.exclude(entity__in=records)
-    # A condition of its own, which a partial index answers: few sources list records.
     counted = Entity.objects.filter(IsIn(F("pk"), OuterRef("counted"))).exclude(pk__in=records)
-    counts_hidden = Exists(counted) | Q(AnyBinned(F("counted")))
-    binned = sources.filter(HAS_BINNED_FILES, IsBinned(F("passage")), passage__isnull=False)
-    return ~Q(Exists(hidden)) & ~Q(Exists(sources.filter(counts_hidden, counted__isnull=False))) & ~Q(Exists(binned))
+    return [
+        ~Q(entity__in=records),
+        Q(counted__isnull=False) & (Exists(counted) | Q(AnyBinned(F("counted")))),
+        Q(HAS_BINNED_FILES, IsBinned(F("passage")), passage__isnull=False),
+    ]
 
 
 HAS_BINNED_FILES = RawSQL("EXISTS (SELECT FROM app_binned_files())", [], output_field=BooleanField())

@@ -1,6 +1,7 @@
 """What derived text was drawn from, so that labels and object permission flow with it (design §2.2)."""
 
 import uuid
+from collections.abc import Collection
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -25,6 +26,9 @@ class Source(models.Model):
     `derived` is the id of a row of some `Derived` model, `passage` the id of a `Paragraph`, `FieldParagraph` or message
     (NULL: the entity's own fields). counted: ids of records that are included in numbers which the text repeats from a
     Pulse of `entity`; NULL where the row is about `entity` itself. They are no keys: such a record may be deleted.
+
+    number: of a source that texts of one conversation have in common, which is in `derived`; each of them keeps a set
+    of such numbers (docs/adr/0063). NULL where `derived` is the text.
     """
 
     workspace = models.ForeignKey(Workspace, models.PROTECT)
@@ -33,6 +37,7 @@ class Source(models.Model):
     passage = models.UUIDField(null=True)
     weight = models.CharField(max_length=5, choices=Weight, default=Weight.TEXT, db_default=Weight.TEXT)
     counted = ArrayField(models.UUIDField(), null=True)
+    number = models.BigIntegerField(null=True)
 
     class Meta:
         indexes = [
@@ -62,3 +67,8 @@ class Derived(models.Model):
 
     class Meta:
         abstract = True
+
+    @classmethod
+    def build_drawn_q(cls, passages: Collection[uuid.UUID]) -> Q:
+        """Condition on rows of this model: drawn from one of these passages."""
+        return Q(pk__in=Source.objects.filter(passage__in=passages).values("derived"))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from chat import runner
 from config.asgi import application
@@ -32,6 +33,16 @@ class SentEvent:
     id: int
     kind: str
     data: dict[str, Any]
+
+
+def is_somebody_waiting() -> bool:
+    """For a lock of this database: other tests have their own."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_locks w WHERE NOT granted AND EXISTS (SELECT FROM pg_locks h"
+            " JOIN pg_database d ON d.oid = h.database WHERE h.pid = w.pid AND d.datname = current_database())"
+        )
+        return bool(cursor.fetchone()[0])
 
 
 def events_of(body: bytes) -> list[SentEvent]:

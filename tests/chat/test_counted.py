@@ -12,7 +12,8 @@ from django.db import connection
 from psycopg import sql
 
 from chat import runner
-from chat.models import Event, Turn
+from chat.drawn import select_message_sources
+from chat.models import Event, Role, Turn
 from entities.access import Scope
 from entities.actions import archive_entity, create_entity
 from entities.models import Entity, Source
@@ -80,7 +81,7 @@ def answers(chat: Chat) -> list[str]:
 def sources_of(service: Scope, turn: str) -> list[Source]:
     """Of the answer of a turn."""
     with service.open():
-        return list(Source.objects.filter(derived=Turn.objects.get(pk=turn).answer))
+        return list(select_message_sources(Turn.objects.get(pk=turn), Role.ASSISTANT))
 
 
 def copy_tasks(service: Scope, task: Entity, count: int, source: str = "copy") -> None:

@@ -4,10 +4,15 @@ import os
 import random
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 from uuid import UUID
 
+import pytest
+
+from chat import labelling
 from chat.access import load_known_turns, select_events_after
 from chat.context import assemble
+from chat.log import raise_high_water
 from chat.models import LookIn, Message, Session, Title, Turn
 from entities.access import Scope, grant_entity, revoke_entity
 from entities.actions import create_entity, delete_entity
@@ -129,3 +134,23 @@ def test_nothing_is_left_of_a_source_in_what_is_put_together_after(
         assert not Message.objects.filter(pk__in=gone).exists()
     assert [words_of(service, pk) for pk in gone] == [set()] * 4
     assert words_of(service, answers[KEPT])
+
+
+def test_a_question_that_goes_as_it_is_labelled_leaves_no_title(
+    viewer: Person,
+    contract: Entity,
+    start: Start,
+    service: Scope,
+    superuser_connection: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def delete_first(*given: Any) -> int:
+        superuser_connection.execute("DELETE FROM chat_message")
+        return raise_high_water(*given)
+
+    monkeypatch.setattr(labelling, "raise_high_water", delete_first)
+    turn = start(viewer, contract).ask("Was it Olufsen?")
+    assert "was deleted" in turn["error"]["detail"]
+    with service.open():
+        assert not Message.objects.exists()
+        assert not Title.objects.exists()

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from chat.access import get_session_or_404, get_turn_or_404
 from chat.conversation import list_exchanges
+from chat.drawn import select_message_sources
 from chat.layout import LAYERS
 from chat.memory import RecalledTurn, fit_turns, rank_turns, recall_turns
 from chat.models import Message, Role, Session, State, Turn
@@ -90,7 +91,7 @@ def test_what_was_said_long_ago_is_in_the_prompt_beside_the_question(
     # It says again what the first answer was drawn from.
     with service.open():
         sources = [
-            set(Source.objects.filter(derived=pk).values_list("entity", "passage"))
+            set(select_message_sources(Turn.objects.get(answer=pk), Role.ASSISTANT).values_list("entity", "passage"))
             for pk in (first["message"]["id"], turn["message"]["id"])
         ]
     assert sources[0] <= sources[1]

@@ -7,9 +7,10 @@ from uuid import uuid4
 import pytest
 
 from chat import runner
-from chat.models import Event, Message, Session, Title, Turn
+from chat.drawn import select_message_sources
+from chat.models import Event, Message, Role, Session, Title, Turn
 from entities.access import grant_entity, raise_labels, revoke_entity
-from entities.models import Classification, ClassificationGrant, Source
+from entities.models import Classification, ClassificationGrant
 from entities.models.classification import FINANCIAL, PII
 from entities.models.entity import Visibility
 from tests.chat.conftest import CAP, SALARY, tail, text_of
@@ -149,7 +150,8 @@ def test_a_raised_passage_raises_the_answer_and_its_events(answered, viewer, ser
     chat, turn = answered
     assert text_of(chat.events(turn))
     with service.open():
-        passage = Source.objects.filter(derived=Turn.objects.get(pk=turn).answer, passage__isnull=False).get().passage
+        behind = select_message_sources(Turn.objects.get(pk=turn), Role.ASSISTANT)
+        passage = behind.get(passage__isnull=False).passage
         assert passage is not None
         raise_labels({passage: PII})
     assert text_of(chat.events(turn)) == ""

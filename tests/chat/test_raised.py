@@ -2,19 +2,20 @@
 
 import json
 import threading
+from uuid import uuid4
 
 import pytest
 from django.db import connection
 
 from chat import runner, tools
 from chat.models import Event, Message, Session, Turn
-from entities.access import grant_entity, revoke_entity
+from entities.access import grant_entity, list_atoms, raise_labels, revoke_entity
 from entities.actions import delete_entity
 from entities.models import Source
-from entities.models.classification import SECRET
+from entities.models.classification import FINANCIAL, SECRET
 from ingestion.models import ContextRow, Kind, Paragraph, RowParagraph
 from ingestion.relabelling import Decision, apply_decision
-from tests.chat.conftest import text_of
+from tests.chat.conftest import is_somebody_waiting, text_of
 from tests.ingestion.helpers import ready
 
 HERON = "The heron password is tangerine, said the harbour master."
@@ -81,10 +82,7 @@ def test_a_label_that_is_being_raised_while_the_answer_ends_is_waited_for(
     chat, turn = ask_about_heron(viewer, contract, start, model, text="The password is tangerine [1].", hold=hold)
 
     def over_or_waiting():
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
-            waiting = cursor.fetchone()[0]
-        return waiting or Turn.objects.filter(pk=turn, state="done").exists()
+        return is_somebody_waiting() or Turn.objects.filter(pk=turn, state="done").exists()
 
     with service.open():
         wait_for(lambda: Turn.objects.exclude(manifest={}).filter(pk=turn, manifest__searches=1).exists())
@@ -97,6 +95,36 @@ def test_a_label_that_is_being_raised_while_the_answer_ends_is_waited_for(
         assert Message.objects.get(turn=turn, role="assistant").data_classification == SECRET
     assert "tangerine" not in json.dumps(chat.turn(turn))
     assert text_of(chat.events(turn)) == ""
+
+
+def test_two_paragraphs_behind_an_answer_that_rise_at_the_same_time_both_raise_it(
+    viewer, contract, heron, start, model, service, wait_for
+):
+    """The second waits for the first, and then finds the answer with another label than it had."""
+    chat, turn = ask_about_heron(viewer, contract, start, model, text="The password is tangerine [1].")
+    runner.wait_until_idle()
+    passages = [uuid4(), uuid4()]
+    with service.open():
+        answer = Message.objects.get(turn=turn, role="assistant")
+        Source.objects.bulk_create(
+            Source(workspace_id=service.workspace, derived=answer.pk, entity_id=contract.pk, passage=passage)
+            for passage in passages
+        )
+
+    def raise_second():
+        with service.open():
+            raise_labels({passages[1]: SECRET})
+        connection.close()
+
+    second = threading.Thread(target=raise_second, daemon=True)
+    with service.open():
+        assert raise_labels({passages[0]: FINANCIAL}) == 1
+        second.start()
+        wait_for(is_somebody_waiting)
+    second.join(30)
+    with service.open():
+        answer.refresh_from_db()
+        assert {*list_atoms(answer.data_classification)} == {FINANCIAL, SECRET}
 
 
 def test_a_decision_after_the_end_finds_the_answer(alice, viewer, contract, heron, start, model, service):

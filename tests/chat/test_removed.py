@@ -9,7 +9,8 @@ import pytest
 from django.db import connections
 
 from chat import runner
-from chat.models import ENDS, Message, Turn
+from chat.drawn import select_message_sources
+from chat.models import ENDS, Message, Role, Turn
 from entities.access import Scope, grant_entity, revoke_entity
 from entities.actions import create_entity, delete_entity
 from entities.models import Classification, ClassificationGrant, Entity, Source
@@ -81,13 +82,13 @@ def test_a_deleted_record_is_named_as_the_reason_to_who_could_see_it(
     assert disclosures(chat, turn) == [True] * 4
     assert disclosures(other, asked_by_cfo) == [True] * 4
     with service.open():
-        left = Source.objects.filter(derived=turn)
+        left = select_message_sources(Turn.objects.get(pk=turn), Role.ASSISTANT)
         assert {source.entity_id for source in left} == {contract.pk}
         ClassificationGrant.objects.filter(role__name="cfo role").delete()
     assert disclosures(other, asked_by_cfo) == [False] * 4, "what the answer needed is not held any more"
     chat.who.api.delete(chat.url)
     with service.open():
-        assert not Source.objects.filter(derived=turn).exists()
+        assert not Source.objects.filter(derived=chat.session).exists()
 
 
 def test_where_others_read_they_are_told_as_its_asker_is(
@@ -196,7 +197,7 @@ def test_nothing_is_told_of_what_is_hidden(
     chat, turn = ask(viewer, contract, start, model)
     with service.open():
         assert {restricted.pk, pier.pk} <= {
-            source.entity_id for source in Source.objects.filter(derived=Turn.objects.get(pk=turn).answer)
+            source.entity_id for source in select_message_sources(Turn.objects.get(pk=turn), Role.ASSISTANT)
         }
     if hidden == "the source":
         delete(alice, restricted)

@@ -5,9 +5,10 @@ import re
 
 import pytest
 
-from chat.models import Session, Turn
+from chat.drawn import select_message_sources
+from chat.models import Role, Session, Turn
 from entities.actions import create_entity
-from entities.models import Source, Weight
+from entities.models import Weight
 from entities.models.entity import Visibility
 from entities.types import Contract, Risk
 from tests.chat.conftest import Chat
@@ -105,12 +106,12 @@ def test_a_number_stays_hidden_whichever_of_its_records_goes(viewer, alice, mode
     chat = begin(viewer)
     turn = chat.ask("How many contracts are there?")
     with service.open():
-        answer = Turn.objects.get(pk=turn["id"]).answer
-        (listing,) = Source.objects.filter(derived=answer, weight=Weight.COUNT)
+        behind = select_message_sources(Turn.objects.get(pk=turn["id"]), Role.ASSISTANT).filter(weight=Weight.COUNT)
+        (listing,) = behind
     with service.open():
         Contract.objects.filter(pk=listing.entity_id)._raw_delete("default")
     with service.open():
-        (now,) = Source.objects.filter(derived=answer, weight=Weight.COUNT)
+        (now,) = behind.all()
     assert now.entity_id != listing.entity_id
     assert said(chat) == ["Four lots."], "deleting a record that is only counted leaves the answer"
     model.says(text="Four, as I wrote.")

@@ -251,7 +251,17 @@ BREAKS = [
         finder="ben",
     ),
     Break("pulse", "none is shown", put("pulse.reader.select_readable", value=lambda scope: Pulse.objects.none())),
-    Break("chat", "sources are not asked for", put("chat.access.build_sources_visible_q", value=anybody)),
+    Break("chat", "sources are not asked for", put("chat.access.build_message_visible_q", value=anybody)),
+    Break(
+        "chat",
+        "what a conversation has in common is not asked for",
+        put("chat.drawn.IsApart.template", value="(NOT (%(expressions)s) OR true)"),
+    ),
+    Break(
+        "chat",
+        "what others were drawn from hides it",
+        put("chat.drawn.RangeOf.template", value="int8range(NULL, NULL)"),
+    ),
     Break(
         "chat",
         "records in its numbers are not asked for",

@@ -12,7 +12,7 @@ from chat.models import LookIn, Session, Turn
 from chat.tools import find_knowledge, search_knowledge
 from retrieval.query import prepare_query
 from tests.oracle.asked import WORDS, Asked
-from tests.oracle.monitor import Text
+from tests.oracle.monitor import Text, list_behind
 from tests.oracle.planted_world import SHARED, WORKSPACE, talked_of
 from tests.prove.size import FACTOR
 
@@ -63,19 +63,22 @@ def conversations_of(asked: Asked, seen: list[str]) -> dict[tuple[str, str], UUI
 def reads_of(asked: Asked, about: str) -> list[str]:
     """What somebody reads of the answers of a conversation about something."""
     world, person = asked.world, asked.person
-    return [t.words for t in talked_of(world, about) if t.label is not None and world.cleared(person, t.label)
-            and all(world.sees(person, world.record(s)) for s in t.sources)]  # fmt: skip
+    texts = talked_of(world, about)
+    return [t.words for t, behind in zip(texts, list_behind(texts), strict=True)
+            if t.label is not None and world.cleared(person, t.label)
+            and all(world.sees(person, world.record(s)) for s in behind)]  # fmt: skip
 
 
 def count_told_of(asked: Asked, about: str) -> int:
     """How many answers somebody may know of and not read: of nothing that came from a record that they do not see."""
     world, person = asked.world, asked.person
+    texts = talked_of(world, about)
     return sum(
         t.label is not None
         and not world.cleared(person, t.label)
         and world.acknowledged(person, t.label)
-        and all(world.sees(person, world.record(s)) for s in t.sources)
-        for t in talked_of(world, about)
+        and all(world.sees(person, world.record(s)) for s in behind)
+        for t, behind in zip(texts, list_behind(texts), strict=True)
     )
 
 

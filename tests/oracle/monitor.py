@@ -3,7 +3,7 @@
 The property tests plant a world in the database, ask every read path, and compare with this (design §2).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 PUBLIC: frozenset[int] = frozenset()
@@ -91,6 +91,19 @@ class Text:
         if self.said:
             return "chat_message"
         return "metadata" if self.card else "file_chunk" if self.passage else "relationship"
+
+
+def repeats_previous(texts: Sequence[Text], n: int) -> bool:
+    """Whether answer n of a conversation, from 0, was given the one before: that has a label then."""
+    return n % 3 == 1 and texts[n - 1].label is not None
+
+
+def list_behind(texts: Sequence[Text]) -> list[frozenset[str]]:
+    """The records behind each answer of a conversation: those of its text, and those behind what it was given of it."""
+    behind: list[frozenset[str]] = []
+    for n, text in enumerate(texts):
+        behind.append(text.sources | (behind[n - 1] if repeats_previous(texts, n) else frozenset()))
+    return behind
 
 
 @dataclass(frozen=True)

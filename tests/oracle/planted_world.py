@@ -32,7 +32,7 @@ from retrieval.citations import Owner, register_sources
 from retrieval.models import OwnerKind
 from retrieval.owners import CitingText
 from retrieval.search import search
-from tests.oracle.monitor import Text, World
+from tests.oracle.monitor import Text, World, list_behind, repeats_previous
 from tests.oracle.planted_desk import plant_links, plant_requests
 from tests.oracle.worlds import Planted, plant, plant_field_texts, plant_files, plant_references, put_into_bin
 
@@ -235,7 +235,9 @@ def talked_of(world: World, about: str) -> list[Text]:
 
 def plant_conversations(planted: Planted) -> dict[tuple[str, str], UUID]:
     """Everybody's conversation about the workspace, and about each record from when they could see it: an answer for
-    each text. Likewise what somebody once began for whoever sees the record (`SHARED`), and for each role.
+    each text, some of which repeats the one before. Likewise what somebody once began for whoever sees the record
+    (`SHARED`), and for each role. Of every third reader they were written by an older version, whose messages have
+    sources of their own.
     """
     world, at = planted.world, {"workspace_id": planted.workspace.pk}
     sessions, turns, messages, sources = {}, [], [], []
@@ -249,10 +251,13 @@ def plant_conversations(planted: Planted) -> dict[tuple[str, str], UUID]:
                 mine = {**at, "audience": audience, "owner": owner}
                 session = Session(**mine, entity_id=planted.records.get(about))
                 sessions[reader, about] = session
-                texts = talked_of(world, about)
+                texts, taken = talked_of(world, about), 0
+                behind_each, sets = list_behind(texts), [""]
                 for n, text in enumerate(texts, start=1):
                     turn = Turn(**mine, session=session, number=n, state=State.DONE, lease_until=timezone.now())
                     turns.append(turn)
+                    repeats, is_old = repeats_previous(texts, n - 1), place % 3 == 2
+                    names = behind_each[n - 1] if is_old else text.sources
                     said = {**mine, "session": session, "turn": turn}
                     messages.append(
                         Message(**said, pk=turn.question, role=Speaker.USER, content="Asked.", data_classification=0)
@@ -262,14 +267,19 @@ def plant_conversations(planted: Planted) -> dict[tuple[str, str], UUID]:
                         Message(**said, pk=turn.answer, role=Speaker.ASSISTANT, content=text.words,
                                 data_classification=label)
                     )  # fmt: skip
-                    behind = [planted.records[source] for source in text.sources]
+                    behind = [planted.records[source] for source in names]
                     if (place + n) % 2 and behind:  # as a text that repeats numbers of a Pulse
-                        sources.append(
-                            Source(**at, derived=turn.answer, entity_id=session.entity_id or behind[0],
-                                   weight=Weight.COUNT, counted=[*behind, uuid4()])
-                        )  # fmt: skip
+                        own = [Source(**at, entity_id=session.entity_id or behind[0], weight=Weight.COUNT,
+                                      counted=[*behind, uuid4()])]  # fmt: skip
                     else:
-                        sources += [Source(**at, derived=turn.answer, entity_id=pk) for pk in behind]
+                        own = [Source(**at, entity_id=pk) for pk in behind]
+                    for source in own:
+                        source.derived, source.number = (turn.answer, None) if is_old else (session.pk, taken)
+                        taken += 1
+                    sources += own
+                    parts = [f"[{source.number},{source.number}]" for source in own if source.number is not None]
+                    sets.append(",".join([*parts, *([sets[-1]] if repeats and sets[-1] else [])]))
+                    turn.answer_from = f"{{{sets[-1]}}}"
         Session.objects.bulk_create(sessions.values())
         Turn.objects.bulk_create(turns)
         Message.objects.bulk_create(messages)

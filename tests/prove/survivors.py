@@ -34,10 +34,11 @@ SURVIVORS: dict[str, str] = {
         "no column of the base type needs a clearance but the name, which is left out already"
     ),
     "entities.access.objects select_readable: True -> False": "whether the title may be null is never asked of it",
-    "entities.access.objects _build_no_hidden_source_q: Entity.objects.filter(build_visibility_q(scop"
+    "entities.access.objects list_hidden_source_conditions: Entity.objects.filter(build_visibility_q(scop"
     "e, Entity)).values('pk') -> Entity.objects.filter(build_visibility_q(scope, Entity)).values()": KEYS,
-    "entities.access.objects _build_no_hidden_source_q: sources.filter(counts_hidden, counted__isnull"
-    "=False) -> sources.filter(counts_hidden)": ("no record is in a list that is not there: it costs time"),
+    "entities.access.objects list_hidden_source_conditions: Q(counted__isnull=False) -> Q()": (
+        "no record is in a list that is not there: it costs time"
+    ),
     "entities.access.statements _name_params: True -> False": (
         "a place is made for each parameter just before: there are as many"
     ),
@@ -109,12 +110,14 @@ SURVIVORS: dict[str, str] = {
     ),
     "chat.access find_removed: set(known.values_list('pk', flat=True)) if noted else set() -> "
     "set(known.values_list('pk', flat=True)) if True else set()": "of no turns none is found: it costs time",
-    "chat.memory _select_candidates: select_readable_messages(scope).filter(IS_CANDIDATE, turn__number__lt=before) -> "
-    "select_readable_messages(scope).filter(turn__number__lt=before)": MORE_IS_LOOKED_UP,
+    "chat.memory _select_candidates: select_readable_messages(scope, session.pk).filter(IS_CANDIDATE, "
+    "turn__number__lt=before) -> select_readable_messages(scope, session.pk).filter(turn__number__lt=before)": (
+        MORE_IS_LOOKED_UP
+    ),
     "chat.memory _read_turns: Turn.objects.filter(session=session.pk, number__in=numbers) -> "
     "Turn.objects.filter(session=session.pk)": MORE_IS_LOOKED_UP,
-    "chat.memory _read_turns: select_readable_messages(scope).filter(pk__in=list(of)).exclude(content='') -> "
-    "select_readable_messages(scope).filter(pk__in=list(of)).exclude()": "an empty message says nothing",
+    "chat.memory _read_turns: select_readable_messages(scope, session.pk).filter(pk__in=list(of)).exclude(content='') "
+    "-> select_readable_messages(scope, session.pk).filter(pk__in=list(of)).exclude()": "an empty message says nothing",
     "retrieval.gate TOLD_AT: = -> <> in “n_filerevision s ON s.id = f.revision_id WHERE s.nu” (7)": (
         "a revision of any other file puts a file among those that are asked: it costs time"
     ),

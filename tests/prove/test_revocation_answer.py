@@ -131,7 +131,7 @@ def test_the_control_finds_an_answer_that_is_written_without_looking_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The negative control: what was read is taken for what is."""
-    monkeypatch.setattr("chat.log.lock_source_labels", lambda derived: [])
+    monkeypatch.setattr("chat.log.lock_message_labels", lambda *turn: [])
     assert raised_at(WRITES_ANSWER, cfo, contract, heron, service, superuser_connection)
 
 

@@ -126,6 +126,12 @@ keep_readers BEFORE UPDATE OF workspace_id, audience, owner, session_id, questio
  WHEN (((old.workspace_id <> new.workspace_id) OR (old.audience <> new.audience) OR (old.owner <> new.owner) OR
  (old.session_id <> new.session_id) OR (old.question <> new.question) OR (old.answer <> new.answer))) EXECUTE FUNCTION
  app_keep_readers()
+keep_numbers BEFORE INSERT ON entities_source FOR EACH ROW
+ WHEN (((new.number IS NOT NULL) AND (NOT app_service()))) EXECUTE FUNCTION app_keep_numbers()
+keep_drawn BEFORE UPDATE OF question_from, answer_from ON chat_turn FOR EACH ROW
+ WHEN (((NOT (new.question_from @> old.question_from)) OR (NOT (new.answer_from @> old.answer_from)) OR
+ (((new.answer_from <> old.answer_from) OR ((new.question_from <> old.question_from) AND (old.question_from <>
+ '{}'::int8multirange))) AND (NOT app_service())))) EXECUTE FUNCTION app_keep_readers()
 keep_readers BEFORE UPDATE OF workspace_id, audience, owner, session_id, turn_id, data_classification, content ON
  chat_message FOR EACH ROW WHEN ((((old.workspace_id <> new.workspace_id) OR (old.audience <> new.audience) OR
  (old.owner <> new.owner) OR (old.session_id <> new.session_id) OR (old.turn_id <> new.turn_id)) OR

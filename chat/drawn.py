@@ -1,0 +1,129 @@
+"""What a message was drawn from. Its conversation has each source once, under a number (`Source.number`), and the turn
+keeps for its question and its answer the set of these numbers: ranges, so it stays short however much it names
+(docs/adr/0063). Titles, which are one a conversation, have rows of their own.
+
+Numbers that a message adds lie in a block of its own. A message that may repeat another has its set, and with it the
+whole block: who may read a message does so when it is whole, so nothing is added to its block any more.
+"""
+
+from typing import Any
+
+from django.db.models import (
+    Aggregate,
+    BooleanField,
+    Case,
+    Exists,
+    F,
+    Func,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce
+
+from chat.models import Role, Turn
+from entities.access import Scope, build_sources_visible_q, list_hidden_source_conditions
+from entities.access.scope import load_once
+from entities.fields import RangesField
+from entities.models import Source
+from ingestion.drawn import lock_labels
+
+BLOCK = 1 << 20
+"""Numbers that one message may add."""
+OF_MESSAGE = Case(
+    When(role=Role.USER, then=F("turn__question_from")), default=F("turn__answer_from"), output_field=RangesField()
+)
+"""The set of a message, in a query of messages."""
+
+
+class RangeOf(Func):
+    """A range of one number."""
+
+    function = "int8range"
+    template = "%(function)s(%(expressions)s, '[]')"
+    output_field = RangesField()
+
+
+class AsRanges(Aggregate):
+    """Ranges as one set."""
+
+    function = "range_agg"
+    output_field = RangesField()
+
+
+class IsApart(Func):
+    """Whether two sets have no number in common."""
+
+    template = "NOT (%(expressions)s)"
+    arg_joiner = " && "
+    output_field = BooleanField()
+
+
+class IsAmong(Func):
+    """Whether a number is in a set."""
+
+    template = "(%(expressions)s::int8multirange)"
+    arg_joiner = " <@ "
+    output_field = BooleanField()
+
+
+def get_block(turn: int, role: Role | str) -> int:
+    """Where the numbers begin that a message of the turn of number `turn` adds."""
+    return (2 * turn + (role == Role.ASSISTANT)) * BLOCK
+
+
+def build_message_visible_q(scope: Scope, session: Any = None) -> Q:
+    """Condition on messages: everything that they were drawn from is visible to `scope`. session: theirs, where it is
+    known, or an outer reference to it: what is hidden is then looked up once and not for each.
+    """
+    return _build_visible_q(scope, "pk", session or OuterRef("session"), OF_MESSAGE)
+
+
+def build_drawn_visible_q(scope: Scope, column: str, session: Any = None) -> Q:
+    """Condition on turns: the same of their "question" or "answer", whether or not that may be read."""
+    return _build_visible_q(scope, column, session or OuterRef("session"), F(f"{column}_from"))
+
+
+def _build_visible_q(scope: Scope, column: str, session: Any, drawn: Any) -> Q:
+    if scope.is_service:
+        return Q()
+    # A row of a conversation that has no number is nobody's source, whoever wrote it.
+    numbered = Source.objects.filter(derived=session, number__isnull=False)
+    hidden = numbered.filter(_build_hidden_q(scope)).order_by().values("derived")
+    numbers = hidden.annotate(numbers=AsRanges(RangeOf(F("number"), F("number")))).values("numbers")
+    none = Value("{}", output_field=RangesField())
+    apart: Any = IsApart(drawn, Coalesce(Subquery(numbers), none, output_field=RangesField()))
+    if not isinstance(session, OuterRef):
+        # What is hidden in one conversation says nothing of another. No condition of its own: no index answers it.
+        apart = Case(When(session=session, then=apart), default=Value(False), output_field=BooleanField())
+    # A text that was written by an older version has rows of its own. They are looked for by key, text by text: without
+    # statistics a plan may otherwise go through all sources for each.
+    own = Exists(Source.objects.filter(derived=OuterRef(column)))
+    return (Q(~own) | build_sources_visible_q(scope, column)) & Q(apart)
+
+
+def _build_hidden_q(scope: Scope) -> Q:
+    def load() -> Q:
+        found = Q()
+        for hidden in list_hidden_source_conditions(scope):
+            found |= hidden
+        return found
+
+    return load_once(f"hidden sources {scope.principal} {scope.narrowed_to}", load)  # type: ignore[no-any-return]
+
+
+def select_message_sources(turn: Turn, role: Role) -> QuerySet[Source]:
+    """What the question or the answer of a turn was drawn from."""
+    column, text = ("answer_from", turn.answer) if role == Role.ASSISTANT else ("question_from", turn.question)
+    drawn = Subquery(Turn.objects.filter(pk=turn.pk).values(column))
+    shared = Q(IsAmong(F("number"), drawn), derived=turn.session_id)
+    return Source.objects.filter(shared | Q(derived=text, number=None))
+
+
+def lock_message_labels(turn: Turn, role: Role) -> list[int]:
+    """`ingestion.drawn.lock_source_labels` of the question or the answer of a turn."""
+    named = select_message_sources(turn, role).filter(passage__isnull=False).values_list("passage", flat=True)
+    return lock_labels(passage for passage in named if passage)
