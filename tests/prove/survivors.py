@@ -56,8 +56,8 @@ SURVIVORS: dict[str, str] = {
     "entities.access.labels load_granted_atoms: known.get(label, ()) -> known.get(label)": (
         "who is cleared for a compound is cleared for its atoms, and each allowed label is known"
     ),
-    "entities.access.labels raise_labels: model._default_manager.filter(pk__in=derived, "
-    "data_classification__isnull=False) -> model._default_manager.filter(pk__in=derived)": (
+    "entities.access.labels raise_labels: model._default_manager.filter(model.build_drawn_q(ids), data_class"
+    "ification__isnull=False) -> model._default_manager.filter(model.build_drawn_q(ids))": (
         "rows without a label are left out once more, below"
     ),
     "entities.access.grants _load_permission_ids: Permission.objects.filter(content_type__app_label='"
