@@ -18,6 +18,8 @@ from references.kinds import LocationType
 from references.locations import Location
 from references.models import Reference
 from retrieval.citation_links import MARKER, build_citation_links
+from retrieval.citations import Owner
+from retrieval.locate import ResolvedCitation, resolve_all
 from retrieval.models import Citation
 from retrieval.owners import CitingText
 
@@ -43,10 +45,24 @@ def find_citing(scope: Scope, pk: UUID) -> CitingText | None:
     return CitingText(get_owner(session), message.content, asked.first() or "")
 
 
-def load_citation_links(scope: Scope, message: Message, question: str = "") -> dict[int, CitationLink]:
-    """The chips of a message that the caller got from `select_messages`. question: that it answers."""
-    session = Session(pk=message.session_id, audience=message.audience)
-    return build_citation_links(scope, CitingText(get_owner(session), message.content, question), message.pk)
+def load_citation_links(
+    scope: Scope, message: Message, question: str = "", resolved: Mapping[int, ResolvedCitation] | None = None
+) -> dict[int, CitationLink]:
+    """The chips of a message that the caller got from `select_messages`. question: that it answers. resolved: of
+    `resolve_cited`, where the caller shows more messages of the conversation.
+    """
+    citing = CitingText(_get_owner_of(message), message.content, question)
+    return build_citation_links(scope, citing, message.pk, resolved)
+
+
+def resolve_cited(scope: Scope, messages: Collection[Message]) -> dict[int, ResolvedCitation]:
+    """All that messages of one conversation cite, in a fixed number of statements."""
+    numbers = {int(n) for message in messages for n in MARKER.findall(message.content)}
+    return resolve_all(scope, _get_owner_of(next(iter(messages))), numbers) if numbers else {}
+
+
+def _get_owner_of(message: Message) -> Owner:
+    return get_owner(Session(pk=message.session_id, audience=message.audience))
 
 
 def collect_cited_atoms(

@@ -99,9 +99,10 @@ def _build_visible_q(scope: Scope, column: str, session: Any, drawn: Any) -> Q:
     if not isinstance(session, OuterRef):
         # What is hidden in one conversation says nothing of another. No condition of its own: no index answers it.
         apart = Case(When(session=session, then=apart), default=Value(False), output_field=BooleanField())
-    # A text that was written by an older version has rows of its own. They are looked for by key, text by text: without
-    # statistics a plan may otherwise go through all sources for each.
-    own = Exists(Source.objects.filter(derived=OuterRef(column)))
+    # A text that was written by an older version has rows of its own. They are looked for text by text in an index that
+    # has no numbered rows: a plan may otherwise go through all sources for each text, without statistics or where most
+    # rows are of one conversation.
+    own = Exists(Source.objects.filter(derived=OuterRef(column), number=None))
     return (Q(~own) | build_sources_visible_q(scope, column)) & Q(apart)
 
 

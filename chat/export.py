@@ -2,12 +2,13 @@
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 
 from django.http import HttpResponse
 from django.utils.translation import gettext, gettext_lazy
 
 from chat.access import get_entity, get_session_or_404
-from chat.citations import load_citation_links
+from chat.citations import load_citation_links, resolve_cited
 from chat.conversation import list_exchanges
 from chat.models import Message, Session
 from chat.readers import name_people
@@ -15,6 +16,7 @@ from entities.access import Scope
 from entities.api.lists import list_atom_chips
 from entities.language import join_words, translate_level, translate_stored
 from retrieval.citation_links import MARKER, list_sources
+from retrieval.locate import ResolvedCitation
 
 REMOVED = gettext_lazy("Removed with a source: something that this answer was drawn from was deleted.")
 WITHHELD = gettext_lazy(
@@ -31,6 +33,7 @@ def export_markdown(scope: Scope, session: Session) -> HttpResponse:
         about = f"{translate_stored(entity.type_title)}: {entity.title_or_type}"
     lines = [f"# {title}", "", about, ""]
     found = list_exchanges(scope, session)
+    cited = resolve_cited(scope, [m for exchange in found for m in (exchange.question, exchange.answer) if m])
     askers = {} if session.is_private else name_people({exchange.turn.owner for exchange in found})
     for exchange in found:
         asker = askers.get(exchange.turn.owner)
@@ -43,7 +46,7 @@ def export_markdown(scope: Scope, session: Session) -> HttpResponse:
                 lines += [
                     f"## {who}, {message.created_at:%Y-%m-%d %H:%M} UTC",
                     "",
-                    *_format_message(scope, message),
+                    *_format_message(scope, message, cited),
                     "",
                 ]
             elif hidden is not None:
@@ -60,8 +63,8 @@ def export_markdown(scope: Scope, session: Session) -> HttpResponse:
     return response
 
 
-def _format_message(scope: Scope, message: Message) -> list[str]:
-    links = load_citation_links(scope, message)
+def _format_message(scope: Scope, message: Message, cited: Mapping[int, ResolvedCitation]) -> list[str]:
+    links = load_citation_links(scope, message, resolved=cited)
     counts: Counter[int] = Counter()
 
     def number(found: re.Match[str]) -> str:

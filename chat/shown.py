@@ -9,7 +9,7 @@ from uuid import UUID
 from django.urls import reverse
 
 from chat.access import select_messages
-from chat.citations import collect_cited_atoms, label_fields, load_citation_links
+from chat.citations import collect_cited_atoms, label_fields, load_citation_links, resolve_cited
 from chat.conversation import Exchange
 from chat.mention_names import Named, name_links
 from chat.models import Message, Role, State, Turn
@@ -26,6 +26,7 @@ from llm.offline.ranking import extract_alike_terms, extract_terms
 from llm.offline.recalled import read_statements
 from llm.prompts import NOT_FOUND
 from retrieval.citation_links import list_sources
+from retrieval.locate import ResolvedCitation
 from retrieval.nearby import Nearby, find_nearby, list_missing_in_files
 from retrieval.results import load_paragraph_ids
 
@@ -90,18 +91,25 @@ class ShownExchange:
 def present_exchanges(scope: Scope, found: Sequence[Exchange]) -> list[ShownExchange]:
     """Exchanges of one conversation."""
     askers = name_people({exchange.turn.owner for exchange in found if not exchange.is_mine})
-    return [present_exchange(scope, exchange, asker=askers.get(exchange.turn.owner, "")) for exchange in found]
+    cited = resolve_cited(scope, [exchange.answer for exchange in found if exchange.answer])
+    return [present_exchange(scope, each, asker=askers.get(each.turn.owner, ""), cited=cited) for each in found]
 
 
-def present_exchange(scope: Scope, exchange: Exchange, typed: str = "", asker: str | None = None) -> ShownExchange:
-    """typed: the question as it has just been sent, while it has no label yet. asker: the name of who asked, where it
-    is not looked up here.
+def present_exchange(
+    scope: Scope,
+    exchange: Exchange,
+    typed: str = "",
+    asker: str | None = None,
+    cited: Mapping[int, ResolvedCitation] | None = None,
+) -> ShownExchange:
+    """typed: the question as it has just been sent, while it has no label yet. asker: the name of who asked, and cited:
+    what the answer cites (`resolve_cited`), where they are not looked up here.
     """
     if asker is None:
         asker = "" if exchange.is_mine else name_people({exchange.turn.owner}).get(exchange.turn.owner, "")
     answer = exchange.answer if not exchange.is_open else None
     asked = exchange.question.content if exchange.question else ""
-    links = load_citation_links(scope, answer, asked) if answer else {}
+    links = load_citation_links(scope, answer, asked, cited) if answer else {}
     quoted = (
         collect_cited_atoms(
             answer.content,

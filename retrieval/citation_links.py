@@ -19,14 +19,18 @@ WORST_FIRST = (Support.UNSUPPORTED, Support.WEAK, Support.QUOTED, Support.SUPPOR
 MARKER = re.compile(r"\[citation:(\d{1,9})\]")
 
 
-def build_citation_links(scope: Scope, citing: CitingText, pk: UUID) -> dict[int, CitationLink]:
+def build_citation_links(
+    scope: Scope, citing: CitingText, pk: UUID, resolved: Mapping[int, ResolvedCitation] | None = None
+) -> dict[int, CitationLink]:
     """For `{{ text|model_markdown:links }}`: n -> chip, for every known number in the text of message or Pulse `pk`.
 
     A chip has a place for each marker of its number: two sentences of one passage are two sources, each with the words
-    that bear it out, and are numbered as they come in the text.
+    that bear it out, and are numbered as they come in the text. resolved: of the same owner and scope, where several
+    texts were looked up together.
     """
     places = list_citing_sentences(citing.text)
-    resolved = resolve_all(scope, citing.owner, {place.n for place in places})
+    if resolved is None:
+        resolved = resolve_all(scope, citing.owner, {place.n for place in places})
     shown: dict[tuple[int, tuple[int, int] | None], int] = {}
     links: dict[int, list[CitationLink]] = {}
     for place in places:

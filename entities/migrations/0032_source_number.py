@@ -6,4 +6,9 @@ class Migration(migrations.Migration):
 
     dependencies = [("entities", "0031_kept_sources")]
 
-    operations = [migrations.AddField("source", "number", models.BigIntegerField(null=True))]
+    operations = [
+        migrations.AddField("source", "number", models.BigIntegerField(null=True)),
+        migrations.AddIndex(
+            "source", models.Index(fields=["derived"], condition=models.Q(number=None), name="sources_of_one_text")
+        ),
+    ]

@@ -45,6 +45,7 @@ class Source(models.Model):
             models.Index(fields=["passage"]),
             models.Index(fields=["entity"]),
             models.Index(fields=["derived"], condition=Q(counted__isnull=False), name="sources_with_a_list"),
+            models.Index(fields=["derived"], condition=Q(number=None), name="sources_of_one_text"),
         ]
         constraints = [
             models.CheckConstraint(
