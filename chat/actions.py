@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from chat import log, runner
 from chat.access import select_messages
 from chat.agents import AGENTS, ASSISTANT
-from chat.derivation import SourceGone, copy_message_sources, hold_records, record_question_sources
+from chat.derivation import SourceGone, add_message_sources, hold_records, record_question_sources
 from chat.labelling import label_title, write_title
 from chat.mentions import Mention, check_mentions, encode_mentions, load_mentions
 from chat.models import OPEN, LookIn, Message, Role, Session, Turn
@@ -271,7 +271,7 @@ def rename_session(*, scope: Scope, session: Session, text: str) -> str:
         with (service := Scope.for_service(scope.workspace)).open():
             hold_records(session, derivation.sources)
             try:
-                sources = copy_message_sources(derivation.sources)
+                sources = add_message_sources(derivation.sources)
             except SourceGone:
                 return  # since it was typed: the older name stays
             lock_labels(p for one in sources for p in one.paragraphs)  # before the session, as everywhere

@@ -112,7 +112,7 @@ def load_message_sources(messages: Mapping[UUID, int]) -> list[SourceLabel]:
     return sources
 
 
-def copy_message_sources(given: Iterable[Given]) -> list[SourceLabel]:
+def add_message_sources(given: Iterable[Given]) -> list[SourceLabel]:
     """What was given with the sources of earlier messages in place of these, for a text that has rows of its own.
     Raises: SourceGone.
     """

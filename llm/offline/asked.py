@@ -49,7 +49,7 @@ def drop_place_words(question: str) -> str:
     return BUYER.sub("did they", PLACE_WORD.sub("", question))
 
 
-def restate_question(question: str) -> str:
+def normalise_question(question: str) -> str:
     """A question with "what is" for "what's", and for what something costs "all in all" as one for its total."""
     question = CONTRACTION.sub(r"\1 is", question)
     found = ALL_IN_ALL.match(question)

@@ -184,9 +184,14 @@ PERMISSION = re.compile(
 """Words that allow, forbid, or say under what condition."""
 
 
+SUM_STATED = re.compile(rf"\b(?:is|are|was|were|(?:amount|come)s? to)\s+(?:{AMOUNT.pattern})", re.IGNORECASE)
+
+
 def _has_size(sentence: str, question: str) -> bool:
-    """A size, and not one of another dimension than is asked for: "40 m long" says not how deep."""
+    """A size, and not one of another dimension than is asked for: "40 m long" says not how deep. A sum is high, too."""
     asked, said = ({name for name, form in DIMENSIONS.items() if form.search(text)} for text in (question, sentence))
+    if SUM_STATED.search(sentence) and not said:
+        return True
     if asked and said and not asked & said:
         return False
     return bool((LENGTH if asked else SIZE).search(sentence) or sentence[0] == "|" and NUMBER.search(sentence))
@@ -237,7 +242,7 @@ KINDS = (
         re.compile(r"\bhow (?:large|big|high|far|tall|deep)\b", re.I),
         _has_size,
         implied=_split_terms("large big high far tall deep"),
-        value=lambda v: bool(SIZE.search(v)),
+        value=lambda v: bool(SIZE.search(v) or AMOUNT.match(v)),
         named=True,
     ),
     QuestionKind(

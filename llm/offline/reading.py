@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from llm.fences import unfence
-from llm.offline.asked import restate_question
+from llm.offline.asked import normalise_question
 from llm.offline.long_questions import cut_question
-from llm.offline.sentences import break_items
+from llm.offline.sentences import split_items
 
 DOCUMENT = re.compile(
     r'<document title="(?P<title>[^"]*)"(?: kind="(?P<kind>[a-z]*)")?>\n?(?P<body>.*?)</document>', re.DOTALL
@@ -97,7 +97,7 @@ def extract_passages(text: str) -> Iterator[PromptPassage]:
                 n = int(start["n"])
                 if n not in seen:
                     seen.add(n)
-                    text = break_items(unfence(document["body"][start.end() : end].strip()))
+                    text = split_items(unfence(document["body"][start.end() : end].strip()))
                     yield PromptPassage(n, document["title"], text, document["kind"] or "")
 
 
@@ -113,5 +113,5 @@ def find_last_question(messages: list[dict[str, Any]]) -> tuple[int, str]:
         spoken = content if isinstance(content, str) else extract_text([b for b in content if b.get("type") == "text"])
         spoken = BESIDE_QUESTION.sub("", spoken).strip()
         if spoken:
-            return index, restate_question(cut_question(spoken))
+            return index, normalise_question(cut_question(spoken))
     return -1, ""

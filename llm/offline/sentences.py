@@ -42,7 +42,7 @@ RUN_ON = re.compile(rf"([$€£¥]?\d[.,]\d\d(?:\s?(?:[€£¥]|{CODES}\b))?)[^\
 STATED = re.compile(r"[^\W\d_]{3}[.!?](?:\s|$)")
 
 
-def break_items(text: str) -> str:
+def split_items(text: str) -> str:
     """A text with a line for each price where three and more of them stand in one line that has no sentence."""
     lines = (
         RUN_ON.sub(r"\1\n", line)

@@ -3,13 +3,14 @@
 import pytest
 
 from llm.offline.answering import answer
-from llm.offline.asked import restate_question
+from llm.offline.asked import normalise_question
 from llm.offline.reading import PromptPassage
 
 RULES = (
     "The notice period is ninety days from the end of a month.",
     "The warranty runs for two years after delivery.",
     "The deposit is three months' rent.",
+    "The quarterly fee is 40,000 euros.",
     "The landlord is Harbour Estates Ltd.",
     "Smoking is prohibited.",
     "Pets are kept with written consent only.",
@@ -27,6 +28,8 @@ RULES = (
         ("what's the deposit", "three months' rent"),
         ("whats the deposit?", "three months' rent"),
         ("Who’s the landlord?", "Harbour Estates"),
+        ("How high is the quarterly fee?", "40,000"),
+        ("How deep is the quarterly fee?", None),
         ("May I smoke?", "prohibited"),
         ("Is smoking allowed?", "prohibited"),
         ("Are pets allowed?", "written consent"),
@@ -42,5 +45,5 @@ RULES = (
 )
 def test_the_rule_is_quoted_or_none(question: str, rule: str | None) -> None:
     passages = [PromptPassage(n, "Rules.md", text) for n, text in enumerate(RULES, start=1)]
-    found = [quote.sentence for quote in answer(restate_question(question), passages)]
+    found = [quote.sentence for quote in answer(normalise_question(question), passages)]
     assert [rule in sentence for sentence in found] == [True] if rule else found == []

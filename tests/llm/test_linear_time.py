@@ -17,7 +17,7 @@ import retrieval
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, PII, SECRET
 from ingestion.extract import language
 from llm import fences, injection
-from llm.offline.asked import restate_question
+from llm.offline.asked import normalise_question
 from llm.offline.form_answers import find_pairs
 from llm.offline.long_questions import EXAMPLES, measure_coverage
 from llm.offline.overview_questions import plan_reading
@@ -64,7 +64,7 @@ def questions(text: str) -> None:
     strip_word_ends(text)
     split_question(text)
     LAST_WORD.search(text)
-    restate_question(text)
+    normalise_question(text)
     find_kind(text)
     find_last_question([{"role": "user", "content": text}])
 

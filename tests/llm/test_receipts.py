@@ -7,10 +7,10 @@ import pytest
 from llm import prompts
 from llm.offline import engine
 from llm.offline.answering import answer
-from llm.offline.asked import restate_question
+from llm.offline.asked import normalise_question
 from llm.offline.form_answers import find_address
 from llm.offline.reading import PromptPassage
-from llm.offline.sentences import break_items
+from llm.offline.sentences import split_items
 from llm.prompts import NumberedPassage, PromptDocument, Record
 from tests.llm.boat_yard import ask
 
@@ -63,7 +63,7 @@ LEASE = PromptPassage(
     "the flat is fine. Work starts on 4 May. The rent is paid by bank transfer.\n\nFlat no. 5\n\nThe yard has "
     "40 m².",
 )
-PAPERS = [replace(passage, text=break_items(passage.text)) for passage in (SHOP, ESTIMATE, LEASE)]
+PAPERS = [replace(passage, text=split_items(passage.text)) for passage in (SHOP, ESTIMATE, LEASE)]
 PAPERS.append(PromptPassage(6, "Estimate.pdf (April), BRASS AUTO REPAIR › Vehicle information", "Color: White"))
 
 
@@ -152,7 +152,7 @@ STATEMENTS = (
 )
 def test_a_part_another_thing_and_what_is_not_so_are_no_answer(question: str, quotes: list[str]) -> None:
     papers = [PromptPassage(n, f"Report {n}.md (April)", text) for n, text in enumerate(STATEMENTS, start=5)]
-    assert [quote.sentence for quote in answer(restate_question(question), [INVOICE, *papers])] == quotes
+    assert [quote.sentence for quote in answer(normalise_question(question), [INVOICE, *papers])] == quotes
 
 
 @pytest.mark.parametrize(
@@ -168,13 +168,13 @@ def test_a_part_another_thing_and_what_is_not_so_are_no_answer(question: str, qu
     ],
 )
 def test_what_something_costs_all_in_all_is_its_total(question: str, restated: str) -> None:
-    assert restate_question(question) == restated
+    assert normalise_question(question) == restated
 
 
 def test_a_receipt_in_one_line_is_read_item_by_item_and_prose_is_not() -> None:
-    assert break_items(SHOP.text).splitlines()[1:4] == ["Brown bread 1.40", "Cheddar 400g 3.25", "Subtotal 6.30"]
+    assert split_items(SHOP.text).splitlines()[1:4] == ["Brown bread 1.40", "Cheddar 400g 3.25", "Subtotal 6.30"]
     for prose in ("The fee is 3.00 Monday, 4.00 Tuesday and 5.00 Friday. It is due.", "| A 1.00 B 2.00 C 3.00 D |"):
-        assert break_items(prose) == prose
+        assert split_items(prose) == prose
     stock = PromptDocument(
         "Stock.csv (April)", [NumberedPassage(1, "| Item | Price |\n| --- | --- |\n| Rope | 9.00 |")]
     )
