@@ -30,7 +30,7 @@ from django.db.models.expressions import RawSQL
 from django.db.models.functions import Coalesce
 from django.http import Http404
 
-from chat.drawn import build_drawn_visible_q, build_message_visible_q
+from chat.message_sources import build_message_visible_q, build_sourced_visible_q
 from chat.models import ENDS, Event, Message, Session, Title, Turn
 from entities.access import Scope, build_sources_visible_q, get_entity_or_404, list_missing_atoms
 from entities.models import Entity
@@ -66,7 +66,7 @@ def may_know_message(scope: Scope, column: str, session: Any = None) -> Q:
     """Condition on turns: the caller may not read the message in `column`, but may know that it is there. Of what was
     drawn from a record that they do not see nothing is told. session: theirs, where it is known.
     """
-    return Q(is_hidden(column)) & build_drawn_visible_q(scope, column, session)
+    return Q(is_hidden(column)) & build_sourced_visible_q(scope, column, session)
 
 
 def select_sessions(scope: Scope) -> QuerySet[Any]:
@@ -198,7 +198,7 @@ def load_hidden_messages(scope: Scope, session: Session) -> dict[UUID, HiddenMes
     told: set[UUID] = set()
     for column in ("question", "answer"):
         turns = select_turns(scope).filter(
-            build_drawn_visible_q(scope, column, session.pk), **{f"{column}__in": labels}, session=session.pk
+            build_sourced_visible_q(scope, column, session.pk), **{f"{column}__in": labels}, session=session.pk
         )
         told.update(turns.order_by().values_list(column, flat=True))
     return {pk: HiddenMessage(list_missing_atoms(label)) for pk, label in labels.items() if pk in told}
@@ -213,7 +213,7 @@ def may_know_removed(scope: Scope, session: Any = None) -> Q:
     """Condition on turns: the answer was removed with a source, and the caller may know: they hold the label that it
     had, and see all else that it was drawn from.
     """
-    return Q(REMOVED_IS_READABLE) & build_sources_visible_q(scope) & build_drawn_visible_q(scope, "answer", session)
+    return Q(REMOVED_IS_READABLE) & build_sources_visible_q(scope) & build_sourced_visible_q(scope, "answer", session)
 
 
 def find_removed(scope: Scope, turns: Iterable[Turn]) -> set[UUID]:
@@ -229,7 +229,7 @@ def select_events_after(scope: Scope, turn: Turn, after: int) -> QuerySet[Event]
     Labels are the policy's business. Where the answer was drawn from a record that is hidden today, only how it ended
     is told. That is asked with the events: what it is drawn from may have grown since the turn was looked up.
     """
-    visible = build_drawn_visible_q(scope, "answer", turn.session_id)
+    visible = build_sourced_visible_q(scope, "answer", turn.session_id)
     disclosed = Turn.objects.filter(visible, pk=turn.pk).values("pk")
     return Event.objects.filter(Q(kind__in=ENDS) | Q(turn__in=disclosed), turn=turn.pk, seq__gt=after)
 

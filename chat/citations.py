@@ -51,17 +51,17 @@ def load_citation_links(
     """The chips of a message that the caller got from `select_messages`. question: that it answers. resolved: of
     `resolve_cited`, where the caller shows more messages of the conversation.
     """
-    citing = CitingText(_get_owner_of(message), message.content, question)
+    citing = CitingText(_find_cited_owner(message), message.content, question)
     return build_citation_links(scope, citing, message.pk, resolved)
 
 
 def resolve_cited(scope: Scope, messages: Collection[Message]) -> dict[int, ResolvedCitation]:
     """All that messages of one conversation cite, in a fixed number of statements."""
     numbers = {int(n) for message in messages for n in MARKER.findall(message.content)}
-    return resolve_all(scope, _get_owner_of(next(iter(messages))), numbers) if numbers else {}
+    return resolve_all(scope, _find_cited_owner(next(iter(messages))), numbers) if numbers else {}
 
 
-def _get_owner_of(message: Message) -> Owner:
+def _find_cited_owner(message: Message) -> Owner:
     return get_owner(Session(pk=message.session_id, audience=message.audience))
 
 

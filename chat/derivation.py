@@ -1,6 +1,6 @@
 """What a text was drawn from: an answer from all that the model was given, what somebody types from all that it may
 repeat (`chat.typed`). What was said earlier in the conversation is named by its messages, with all that is behind them
-(`chat.drawn`); what stands elsewhere is copied.
+(`chat.message_sources`); what stands elsewhere is copied.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import F, Max, Value
 
-from chat.drawn import BLOCK, IsAmong, get_block
+from chat.message_sources import BLOCK, IsAmong, get_block
 from chat.models import Message, Role, Session, Turn
 from entities.models import Entity, Source, Weight
 
@@ -76,7 +76,7 @@ def name_messages(messages: Mapping[UUID, int]) -> list[EarlierMessage]:
     return [EarlierMessage(pk, label) for pk, label in messages.items()]
 
 
-def _split_given(given: Iterable[Given]) -> tuple[list[SourceLabel], dict[UUID, int]]:
+def _split_sources(given: Iterable[Given]) -> tuple[list[SourceLabel], dict[UUID, int]]:
     """What was given apart from earlier messages, and these (id -> label)."""
     given = list(given)
     messages = {one.id: one.label for one in given if isinstance(one, EarlierMessage)}
@@ -116,7 +116,7 @@ def add_message_sources(given: Iterable[Given]) -> list[SourceLabel]:
     """What was given with the sources of earlier messages in place of these, for a text that has rows of its own.
     Raises: SourceGone.
     """
-    others, messages = _split_given(given)
+    others, messages = _split_sources(given)
     return [*others, *load_message_sources(messages)]
 
 
@@ -125,7 +125,7 @@ def hold_records(session: Session, given: Iterable[Given]) -> None:
     anything else is locked, and in the order of their ids, what came in a file after it. A deletion takes what was
     drawn from its record with it: it finds this text, or it was over before, and is seen.
     """
-    others, messages = _split_given(given)
+    others, messages = _split_sources(given)
     records = {one.entity for one in others if one.weight != Weight.COUNT} | {session.entity_id}
     passages = {passage for one in others for passage in one.paragraphs}
     with connection.cursor() as cursor:
@@ -142,7 +142,7 @@ def record_sources(session: Session, turn: Turn, role: Role, given: Iterable[Giv
     Raises: SourceGone where an earlier message was deleted since it was read.
     """
     column, begin = "answer_from" if role == Role.ASSISTANT else "question_from", get_block(turn.number, role)
-    others, earlier = _split_given(given)
+    others, earlier = _split_sources(given)
     messages = list(earlier)
     with connection.cursor() as cursor:
         cursor.execute(BEHIND.format(column), [messages, session.pk, f"{{[{begin},{begin + BLOCK})}}", turn.pk])

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from chat.derivation import SourceLabel, hold_records, load_derivation_sources, name_messages, record_title_sources
-from chat.drawn import lock_message_labels
 from chat.log import RecordForgotten, raise_high_water
+from chat.message_sources import lock_message_labels
 from chat.models import Message, Role, Session, Title, Turn
 from entities.access import Scope, combine_many, list_atoms, load_granted_atoms
 from entities.models import Entity, Weight

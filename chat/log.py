@@ -17,7 +17,7 @@ from django.utils.translation import gettext_noop
 
 from chat.audit import note_answer
 from chat.derivation import Given, SourceGone, hold_records, record_sources
-from chat.drawn import lock_message_labels
+from chat.message_sources import lock_message_labels
 from chat.models import Event, EventKind, Message, Role, Session, State, Turn
 from entities.access import Scope, combine_many
 

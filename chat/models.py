@@ -101,7 +101,7 @@ class Turn(models.Model):
     the asker. look_in: where it looks at most; "" for where the agent thinks fit. mentions: pairs of a kind and an id
     (`chat.mentions`). rating: of the answer by its asker, 1 for good, -1 for bad, 0 for none. removed_label: of an
     answer that was removed with a source open to the workspace; NULL for other turns. question_from, answer_from: the
-    numbers of the sources that its messages are drawn from, whether they are there or not (`chat.drawn`).
+    numbers of the sources that its messages are drawn from, whether they are there or not (`chat.message_sources`).
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -183,7 +183,7 @@ class Message(Derived):
         return str(self.pk)
 
     @classmethod
-    def build_drawn_q(cls, passages: Collection[uuid.UUID]) -> Q:
+    def build_derived_from_q(cls, passages: Collection[uuid.UUID]) -> Q:
         return Q(pk__in=RawSQL(DRAWN_FROM_PASSAGES, [list(passages)] * 2))  # noqa: S611
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext, ngettext
 
-from chat.drawn import select_message_sources
+from chat.message_sources import select_message_sources
 from chat.models import Role, Turn
 from entities.access import Scope
 from entities.models import Entity, Source, Weight

@@ -14,8 +14,8 @@ import numpy as np
 from django.utils import timezone
 
 from chat.bench.conversations import Conversation, make_conversation
-from chat.drawn import get_block
 from chat.memory import recall_turns
+from chat.message_sources import get_block
 from chat.models import Message, Role, Session, State, Turn
 from entities.access import Scope
 from entities.actions import add_member, create_entity, create_role, create_workspace

@@ -119,7 +119,7 @@ def raise_labels(passages: Mapping[UUID, int]) -> int:
         ids = [passage for passage, new in passages.items() if new == label]
         for model in apps.get_models():
             if issubclass(model, Derived):
-                rows = model._default_manager.filter(model.build_drawn_q(ids), data_classification__isnull=False)
+                rows = model._default_manager.filter(model.build_derived_from_q(ids), data_classification__isnull=False)
                 raised += _raise_rows(rows, label)
     return raised
 

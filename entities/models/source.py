@@ -70,6 +70,6 @@ class Derived(models.Model):
         abstract = True
 
     @classmethod
-    def build_drawn_q(cls, passages: Collection[uuid.UUID]) -> Q:
+    def build_derived_from_q(cls, passages: Collection[uuid.UUID]) -> Q:
         """Condition on rows of this model: drawn from one of these passages."""
         return Q(pk__in=Source.objects.filter(passage__in=passages).values("derived"))

@@ -64,11 +64,11 @@ class StreamDigests:
         try:
             if self.digest(stream, stream.read_raw_bytes()) in newest:
                 return False
-            return is_picture(stream) or self._has_much_drawn(unpack(stream) or b"")
+            return is_picture(stream) or self._has_many_strokes(unpack(stream) or b"")
         except (pikepdf.PdfError, ValueError, TypeError, AttributeError, RuntimeError):
             return True
 
-    def _has_much_drawn(self, content: bytes) -> bool:
+    def _has_many_strokes(self, content: bytes) -> bool:
         """Whether a content draws a picture, or is what makes the lost strokes many."""
         for index, operator in enumerate((BEND, STRAIGHT)):
             self._lost_strokes[index] += sum(1 for _ in operator.finditer(content))

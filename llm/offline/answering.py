@@ -30,7 +30,7 @@ from llm.offline.roles import find_role, read_role
 from llm.offline.row_answers import find_rows
 from llm.offline.sentences import is_furniture, is_heading, split_sentences
 from llm.offline.summaries import REMOVED
-from llm.offline.totals import TOTAL_OF, find_priced_lines, find_totals, read_total_of
+from llm.offline.totals import TOTAL_OF, extract_total_terms, find_priced_lines, find_totals
 
 # Share that the sentence must carry by its own words.
 OWN = 0.25
@@ -85,7 +85,7 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
     asked_thing = next(iter(asked), "") if kind is None and WHICH_THING.match(question) else ""
     if (lines := find_priced_lines(question, prose)) is not None:
         return _pair_quotes(lines) or Answered([])
-    sum_of = read_total_of(question)
+    sum_of = extract_total_terms(question)
     scored: list[tuple[float, int]] = []
     for index, (passage, sentence) in enumerate(units):
         if is_heading(sentence) or sentence.rstrip().endswith("?") or _is_table_head(units, index):

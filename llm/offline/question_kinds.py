@@ -184,13 +184,14 @@ PERMISSION = re.compile(
 """Words that allow, forbid, or say under what condition."""
 
 
+AS_A_SUM = re.compile(r"\bhow (?:large|big|high)\b", re.IGNORECASE)
 SUM_STATED = re.compile(rf"\b(?:is|are|was|were|(?:amount|come)s? to)\s+(?:{AMOUNT.pattern})", re.IGNORECASE)
 
 
 def _has_size(sentence: str, question: str) -> bool:
     """A size, and not one of another dimension than is asked for: "40 m long" says not how deep. A sum is high, too."""
     asked, said = ({name for name, form in DIMENSIONS.items() if form.search(text)} for text in (question, sentence))
-    if SUM_STATED.search(sentence) and not said:
+    if SUM_STATED.search(sentence) and not said and AS_A_SUM.search(question):
         return True
     if asked and said and not asked & said:
         return False

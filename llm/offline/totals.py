@@ -25,7 +25,7 @@ MAX_ADDED = 6
 """Amounts in a row that make a total."""
 
 
-def read_total_of(question: str) -> set[str]:
+def extract_total_terms(question: str) -> set[str]:
     """The terms of that whose total is asked for; none where it is only called a paper."""
     asked = TOTAL_OF.search(question)
     return set(extract_terms(asked["what"])) - PAPERS if asked else set()
@@ -35,7 +35,7 @@ def find_priced_lines(question: str, found: list[PromptPassage]) -> list[Pair] |
     """Of "What is the total of the deposit?" the line that the deposit is, for the total is of the whole paper; of "the
     total without VAT" the line that says so. None where no line is what is asked for: then a total may be its.
     """
-    asked, terms = TOTAL_OF.search(question), read_total_of(question)
+    asked, terms = TOTAL_OF.search(question), extract_total_terms(question)
     if asked is None:
         return None
     called = asked["what"].strip().casefold()

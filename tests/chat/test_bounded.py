@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import DatabaseError, transaction
 
-from chat.drawn import BLOCK, get_block, select_message_sources
+from chat.message_sources import BLOCK, get_block, select_message_sources
 from chat.models import Message, Role, Title, Turn
 from entities.access import grant_entity, raise_labels
 from entities.actions import create_entity
@@ -60,7 +60,7 @@ def test_rows_of_a_turn_are_bounded_and_everything_stands_behind_it(
     assert chat.turn(str(turn.pk))["drew_on"]["passages"] in (len(known), len(known) + 1)  # or the record's own fields
 
     # As it was written before, and changed by the migration; and back.
-    migration = import_module("chat.migrations.0011_drawn")
+    migration = import_module("chat.migrations.0011_message_sources")
     with service.open():
         turns = list(Turn.objects.order_by("number"))
         behind = {(t.pk, role): passages_behind(t.pk, role) for t in turns for role in Role}

@@ -12,7 +12,7 @@ from django.db import connection
 from psycopg import sql
 
 from chat import runner
-from chat.drawn import select_message_sources
+from chat.message_sources import select_message_sources
 from chat.models import Event, Role, Turn
 from entities.access import Scope
 from entities.actions import archive_entity, create_entity

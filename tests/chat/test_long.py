@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from chat.drawn import BLOCK
+from chat.message_sources import BLOCK
 from chat.models import Message, Role, State, Title, Turn
 from entities.models import Source
 from tests.chat.said import PASSAGES, begin, say

@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from chat.access import get_session_or_404, get_turn_or_404
 from chat.conversation import list_exchanges
-from chat.drawn import select_message_sources
 from chat.layout import LAYERS
 from chat.memory import RecalledTurn, fit_turns, rank_turns, recall_turns
+from chat.message_sources import select_message_sources
 from chat.models import Message, Role, Session, State, Turn
 from chat.shown import label_typed_line, present_exchange
 from entities.access import Scope, combine_many, grant_entity, revoke_entity

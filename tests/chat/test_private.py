@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from chat import runner
-from chat.drawn import select_message_sources
+from chat.message_sources import select_message_sources
 from chat.models import Event, Message, Role, Session, Title, Turn
 from entities.access import grant_entity, raise_labels, revoke_entity
 from entities.models import Classification, ClassificationGrant

@@ -9,7 +9,7 @@ import pytest
 from django.db import connections
 
 from chat import runner
-from chat.drawn import select_message_sources
+from chat.message_sources import select_message_sources
 from chat.models import ENDS, Message, Role, Turn
 from entities.access import Scope, grant_entity, revoke_entity
 from entities.actions import create_entity, delete_entity

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from chat.drawn import select_message_sources
+from chat.message_sources import select_message_sources
 from chat.models import Role, Session, Turn
 from entities.actions import create_entity
 from entities.models import Weight

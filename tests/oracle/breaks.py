@@ -255,12 +255,12 @@ BREAKS = [
     Break(
         "chat",
         "what a conversation has in common is not asked for",
-        put("chat.drawn.IsApart.template", value="(NOT (%(expressions)s) OR true)"),
+        put("chat.message_sources.IsApart.template", value="(NOT (%(expressions)s) OR true)"),
     ),
     Break(
         "chat",
         "what others were drawn from hides it",
-        put("chat.drawn.RangeOf.template", value="int8range(NULL, NULL)"),
+        put("chat.message_sources.RangeOf.template", value="int8range(NULL, NULL)"),
     ),
     Break(
         "chat",

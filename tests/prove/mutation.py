@@ -42,7 +42,12 @@ OF_STEWARDS = {
 """Functions of modules that decide who gets at files, requests and proposals."""
 OF_CONVERSATIONS = {
     "chat.access": ["select_readable_messages", "may_know_removed", "find_removed"],
-    "chat.drawn": ["build_message_visible_q", "build_drawn_visible_q", "_build_visible_q", "_build_hidden_q"],
+    "chat.message_sources": [
+        "build_message_visible_q",
+        "build_sourced_visible_q",
+        "_build_visible_q",
+        "_build_hidden_q",
+    ],
     "chat.memory": ["_select_candidates", "_read_turns"],
 }
 """Functions that decide what comes back of a conversation, and who is told why an answer is gone."""

@@ -42,13 +42,13 @@ SURVIVORS: dict[str, str] = {
     "entities.access.objects list_hidden_source_conditions: False -> True (2)": (
         "no file is in the bin of this world: `tests/ingestion/test_bin_derived.py` finds it"
     ),
-    "chat.drawn build_message_visible_q: session or OuterRef('session') -> session and OuterRef('session')": (
+    "chat.message_sources build_message_visible_q: session or OuterRef('session') -> session and OuterRef('session')": (
         "where the session is known it is looked up for each message, which costs time; where it is not, nothing shows"
     ),
-    "chat.drawn _build_visible_q: if scope.is_service: return Q() -> if False: return Q()": (
+    "chat.message_sources _build_visible_q: if scope.is_service: return Q() -> if False: return Q()": (
         "the service sees every record: it costs time, and shows no more"
     ),
-    "chat.drawn _build_visible_q: if not isinstance(session, OuterRef): apart = Case(When(session=session, "
+    "chat.message_sources _build_visible_q: if not isinstance(session, OuterRef): apart = Case(When(session=session, "
     "then=apart), defa -> if True: apart = Case(When(session=session, then=apart), default=Value(False), "
     "output_fiel": ("a row's own session is the row's own session: it costs time"),
     "entities.access.statements _name_params: True -> False": (
@@ -68,8 +68,8 @@ SURVIVORS: dict[str, str] = {
     "entities.access.labels load_granted_atoms: known.get(label, ()) -> known.get(label)": (
         "who is cleared for a compound is cleared for its atoms, and each allowed label is known"
     ),
-    "entities.access.labels raise_labels: model._default_manager.filter(model.build_drawn_q(ids), data_class"
-    "ification__isnull=False) -> model._default_manager.filter(model.build_drawn_q(ids))": (
+    "entities.access.labels raise_labels: model._default_manager.filter(model.build_derived_from_q(ids), data_class"
+    "ification__isnull=False) -> model._default_manager.filter(model.build_derived_from_q(ids))": (
         "rows without a label are left out once more, below"
     ),
     "entities.access.grants _load_permission_ids: Permission.objects.filter(content_type__app_label='"

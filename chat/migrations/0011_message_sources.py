@@ -7,7 +7,7 @@ from django.db.models import Value
 
 from entities.fields import RangesField
 
-SQL = Path(__file__).with_name("drawn.sql").read_text()
+SQL = Path(__file__).with_name("message_sources.sql").read_text()
 REMOVED = import_module("chat.migrations.0007_removed").SQL.partition("CREATE TRIGGER forget_sources")[0]
 BEFORE = [
     "DROP TRIGGER keep_drawn ON chat_turn",
@@ -24,7 +24,7 @@ BEFORE = [
     "DROP FUNCTION app_texts_drawn_from(integer, bigint[])",
 ]
 
-# Blocks of numbers as in chat/drawn.py: of the question of turn n from 2n << 20 on, of its answer from (2n + 1) << 20 on.
+# Blocks of numbers as in chat/message_sources.py: of the question of turn n from 2n << 20 on, of its answer from (2n + 1) << 20 on.
 # A source gets a number in the block of the first message that has it. A message has the numbers of its own sources, and
 # all of a block of which it has every source, unless more may come there: then its set stays short.
 SHARE = """

@@ -82,7 +82,7 @@ def build_message_visible_q(scope: Scope, session: Any = None) -> Q:
     return _build_visible_q(scope, "pk", session or OuterRef("session"), OF_MESSAGE)
 
 
-def build_drawn_visible_q(scope: Scope, column: str, session: Any = None) -> Q:
+def build_sourced_visible_q(scope: Scope, column: str, session: Any = None) -> Q:
     """Condition on turns: the same of their "question" or "answer", whether or not that may be read."""
     return _build_visible_q(scope, column, session or OuterRef("session"), F(f"{column}_from"))
 

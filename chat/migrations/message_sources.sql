@@ -103,7 +103,7 @@ BEGIN
 END $$;
 
 -- Numbers of a conversation's sources are given by the service, and by who asks in the block of their own question (an even
--- one, see chat/drawn.py), until it is said what is behind it: a number elsewhere would stand in for what others add.
+-- one, see chat/message_sources.py), until it is said what is behind it: a number elsewhere would stand in for what others add.
 CREATE FUNCTION app_keep_numbers() RETURNS trigger
 LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 BEGIN
