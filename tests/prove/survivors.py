@@ -68,10 +68,6 @@ SURVIVORS: dict[str, str] = {
     "entities.access.labels load_granted_atoms: known.get(label, ()) -> known.get(label)": (
         "who is cleared for a compound is cleared for its atoms, and each allowed label is known"
     ),
-    "entities.access.labels raise_labels: model._default_manager.filter(model.build_derived_from_q(ids), data_class"
-    "ification__isnull=False) -> model._default_manager.filter(model.build_derived_from_q(ids))": (
-        "rows without a label are left out once more, below"
-    ),
     "entities.access.grants _load_permission_ids: Permission.objects.filter(content_type__app_label='"
     "entities', content_type__model='entity' -> Permission.objects.filter(content_type__model='entity"
     "', codename__in=codenames)": ("one model is named Entity, so one content type has these codenames"),
