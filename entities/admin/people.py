@@ -85,9 +85,8 @@ class RoleAdmin(WorkspaceAdmin):
         return {"labels": values, "is_admin": obj.is_admin, "is_steward": obj.is_steward}
 
     def clearances(self, role: Role) -> str:
-        return ", ".join(
-            translate_level(g.classification.label) for g in role.classification_grants.select_related("classification")
-        )
+        grants = role.classification_grants.select_related("classification").order_by("classification__value")
+        return ", ".join(translate_level(grant.classification.label) for grant in grants)
 
 
 class ClearanceField(forms.ModelMultipleChoiceField):
