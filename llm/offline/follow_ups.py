@@ -67,8 +67,9 @@ def read_meanings(body: dict[str, Any], index: int, question: str) -> Iterator[s
             return
         if before >= 0 and not is_small_talk(earlier):
             yield _strip_name(_join_questions(earlier, question), name)
-            if len(extract_content_words(question)) < 2:
-                return
+            words = extract_content_words(question)
+            if not words or (len(words) < 2 and LEANING.search(question)):
+                return  # "Who is the caretaker?" says enough, "Who pays it?" does not
     yield _strip_name(question, name)
 
 

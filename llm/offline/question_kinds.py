@@ -182,23 +182,21 @@ PERMISSION = re.compile(
     re.IGNORECASE,
 )
 """Words that allow, forbid, or say under what condition."""
-
-
 AS_A_SUM = re.compile(r"\bhow (?:large|big|high)\b", re.IGNORECASE)
+HOW_HIGH, HOW_LONG = _split_terms("large big high"), _split_terms("long last run")
 SUM_STATED = re.compile(rf"\b(?:is|are|was|were|(?:amount|come)s? to)\s+(?:{AMOUNT.pattern})", re.IGNORECASE)
 
 
 def _has_size(sentence: str, question: str) -> bool:
     """A size, and not one of another dimension than is asked for: "40 m long" says not how deep. A sum is high, too."""
     asked, said = ({name for name, form in DIMENSIONS.items() if form.search(text)} for text in (question, sentence))
-    if SUM_STATED.search(sentence) and not said and AS_A_SUM.search(question):
-        return True
+    if not said and AS_A_SUM.search(question) and (stated := SUM_STATED.search(sentence)):
+        # "The deposit is three months' rent, that is £2,700" says not how high the rent is.
+        subject = re.split(r"[,;:]", sentence[: stated.start()])[-1]
+        return set(extract_terms(question)) - HOW_HIGH <= set(extract_terms(subject))
     if asked and said and not asked & said:
         return False
     return bool((LENGTH if asked else SIZE).search(sentence) or sentence[0] == "|" and NUMBER.search(sentence))
-
-
-HOW_LONG = _split_terms("long last run")
 
 
 def _has_duration(value: str) -> bool:

@@ -4,12 +4,14 @@ import pytest
 
 from llm.offline.answering import answer
 from llm.offline.asked import normalise_question
+from llm.offline.follow_ups import read_meanings
 from llm.offline.reading import PromptPassage
+from llm.prompts import NOT_FOUND
 
 RULES = (
     "The notice period is ninety days from the end of a month.",
     "The warranty runs for two years after delivery.",
-    "The deposit is three months' rent.",
+    "The deposit is three months' rent, that is £2,700.",
     "The quarterly fee is 40,000 euros.",
     "The landlord is Harbour Estates Ltd.",
     "Smoking is prohibited.",
@@ -30,6 +32,7 @@ RULES = (
         ("Who’s the landlord?", "Harbour Estates"),
         ("How high is the quarterly fee?", "40,000"),
         ("How deep is the quarterly fee?", None),
+        ("How high is the rent?", None),
         ("May I smoke?", "prohibited"),
         ("Is smoking allowed?", "prohibited"),
         ("Are pets allowed?", "written consent"),
@@ -47,3 +50,13 @@ def test_the_rule_is_quoted_or_none(question: str, rule: str | None) -> None:
     passages = [PromptPassage(n, "Rules.md", text) for n, text in enumerate(RULES, start=1)]
     found = [quote.sentence for quote in answer(normalise_question(question), passages)]
     assert [rule in sentence for sentence in found] == [True] if rule else found == []
+
+
+@pytest.mark.parametrize(("question", "says_enough"), [("Who is the landlord?", True), ("Who pays it?", False)])
+def test_a_question_that_names_its_thing_is_asked_by_itself_too(question: str, says_enough: bool) -> None:
+    """After one that was about something else. The twin points back, and is not."""
+    said = [("user", "Can I keep a dog?"), ("assistant", NOT_FOUND), ("user", question)]
+    messages = [{"role": role, "content": [{"type": "text", "text": text}]} for role, text in said]
+    asked = list(read_meanings({"messages": messages}, 2, question))
+    assert "dog" in asked[0]
+    assert (question in asked) is says_enough
