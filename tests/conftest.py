@@ -23,9 +23,9 @@ from tests.db_plugin import (  # noqa: F401  fixtures and hook
     cluster,
     connection_pool,
     django_db_setup,
-    kept_pools,
     owner_connection,
     pytest_sessionstart,
+    session_pools,
     superuser_connection,
 )
 from tests.processes import server, shared_servers, start_server, start_worker  # noqa: F401  fixtures

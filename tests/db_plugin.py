@@ -175,14 +175,14 @@ POOLS: dict[str, Any] = {}
 
 
 @pytest.fixture(scope="session")
-def kept_pools(cluster: Cluster) -> Iterator[dict[str, Any]]:
+def session_pools(cluster: Cluster) -> Iterator[dict[str, Any]]:
     yield POOLS
     for pool in POOLS.values():
         pool.close()
 
 
 @pytest.fixture
-def connection_pool(transactional_db: None, kept_pools: dict[str, Any]) -> Iterator[None]:
+def connection_pool(transactional_db: None, session_pools: dict[str, Any]) -> Iterator[None]:
     """Connections are given back to a pool when they are closed, as in the web server.
 
     Threads take theirs anew for each step, and one that is new has to read the catalogue and to plan every statement:
@@ -193,10 +193,10 @@ def connection_pool(transactional_db: None, kept_pools: dict[str, Any]) -> Itera
     known = DatabaseWrapper._connection_pools
     connection.close()
     options["pool"] = POOL
-    known.update(kept_pools)
+    known.update(session_pools)
     yield
     connection.close()
-    kept_pools.update(known)
+    session_pools.update(known)
     known.clear()
     del options["pool"]
 

@@ -94,11 +94,11 @@ SET CONSTRAINTS ALL DEFERRED;
 """
 
 
-def share(apps: Any, editor: Any) -> None:
+def share_sources(apps: Any, editor: Any) -> None:
     editor.execute(SHARE, None)
 
 
-def copy(apps: Any, editor: Any) -> None:
+def copy_sources(apps: Any, editor: Any) -> None:
     editor.execute(COPY, None)
 
 
@@ -112,6 +112,6 @@ class Migration(migrations.Migration):
             migrations.AddField("turn", name, RangesField(db_default=Value("{}")))
             for name in ("question_from", "answer_from")
         ),
-        migrations.RunPython(share, copy),
+        migrations.RunPython(share_sources, copy_sources),
         migrations.RunSQL([SQL], BEFORE),
     ]

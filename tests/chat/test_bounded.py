@@ -17,10 +17,10 @@ from entities.models.classification import FINANCIAL
 from entities.models.entity import Visibility
 from entities.types import Contract
 from tests.chat.conftest import Chat
-from tests.chat.said import PASSAGES, begin, count_texts, say
+from tests.chat.recorded_turns import PASSAGES, begin_session, count_texts, record_turn
 
 
-def passages_behind(turn: UUID, role: Role) -> set[UUID]:
+def list_source_passages(turn: UUID, role: Role) -> set[UUID]:
     found = list(
         select_message_sources(Turn.objects.get(pk=turn), role)
         .filter(passage__isnull=False)
@@ -38,7 +38,7 @@ def count_rows():
 def test_rows_of_a_turn_are_bounded_and_everything_stands_behind_it(
     alice, viewer, contract, share, start, service, superuser_connection, shared
 ):
-    chat, session = begin(alice, None, share) if shared else begin(alice, contract, start)
+    chat, session = begin_session(alice, None, share) if shared else begin_session(alice, contract, start)
     known: set[UUID] = set()
     with service.open():
         before = count_rows()
@@ -46,12 +46,12 @@ def test_rows_of_a_turn_are_bounded_and_everything_stands_behind_it(
         passages = [uuid4() for _ in range(PASSAGES)]
         again = sorted(known)[:PASSAGES]  # what another turn was given is there already
         who = [alice, viewer][n % 2] if shared else alice
-        turn = say(who, session, contract, service, passages + again, counted=[contract.pk] if n == 1 else [])
+        turn = record_turn(who, session, contract, service, passages + again, counted=[contract.pk] if n == 1 else [])
         with service.open():
             assert count_rows() - before <= (PASSAGES + 1) * (n + 1) + 1
-            assert passages_behind(turn.pk, Role.USER) == (known if shared else set())
+            assert list_source_passages(turn.pk, Role.USER) == (known if shared else set())
             known |= set(passages)
-            assert passages_behind(turn.pk, Role.ASSISTANT) == known
+            assert list_source_passages(turn.pk, Role.ASSISTANT) == known
     with service.open():
         turn = Turn.objects.get(pk=turn.pk)
         assert len(turn.answer_from) == 1, "one range, however long it is"
@@ -63,7 +63,7 @@ def test_rows_of_a_turn_are_bounded_and_everything_stands_behind_it(
     migration = import_module("chat.migrations.0011_message_sources")
     with service.open():
         turns = list(Turn.objects.order_by("number"))
-        behind = {(t.pk, role): passages_behind(t.pk, role) for t in turns for role in Role}
+        behind = {(t.pk, role): list_source_passages(t.pk, role) for t in turns for role in Role}
         rows = count_rows()
     shown = [chat.turn(str(t.pk))["drew_on"] for t in turns]
     run = superuser_connection.execute
@@ -73,29 +73,32 @@ def test_rows_of_a_turn_are_bounded_and_everything_stands_behind_it(
             with superuser_connection.transaction():
                 run(getattr(migration, step))
             with service.open():
-                assert {(t.pk, role): passages_behind(t.pk, role) for t in turns for role in Role} == behind
+                assert {(t.pk, role): list_source_passages(t.pk, role) for t in turns for role in Role} == behind
                 assert Source.objects.filter(number=None).exists() == (step == "COPY")
                 assert not most or count_rows() == most
                 assert len(Turn.objects.get(pk=turn.pk).answer_from) == (step == "SHARE")
             assert [chat.turn(str(t.pk))["drew_on"] for t in turns] == shown
     finally:
         run("ALTER TABLE chat_turn ENABLE TRIGGER keep_drawn")
-    later = say(alice, session, contract, service)
+    later = record_turn(alice, session, contract, service)
     with service.open():
-        assert passages_behind(later.pk, Role.ASSISTANT) > known
+        assert list_source_passages(later.pk, Role.ASSISTANT) > known
 
 
 def test_what_is_behind_a_message_binds_it_through_others(
     alice, viewer, contract, restricted, share, service, superuser_connection
 ):
     """Hidden, raised and deleted with what only an earlier turn was given, and with nothing else."""
-    chat, session = begin(alice, None, share)
+    chat, session = begin_session(alice, None, share)
     theirs = Chat(viewer, chat.session)
     secret = uuid4()
-    turns = [say(alice, session, contract, service), say(alice, session, restricted, service, passages=[secret])]
-    turns += [say(alice, session, contract, service) for _ in range(2)]
+    turns = [
+        record_turn(alice, session, contract, service),
+        record_turn(alice, session, restricted, service, passages=[secret]),
+    ]
+    turns += [record_turn(alice, session, contract, service) for _ in range(2)]
     assert (count_texts(chat), count_texts(theirs)) == (8, 3)
-    beside = say(viewer, session, contract, service)
+    beside = record_turn(viewer, session, contract, service)
     assert (count_texts(chat), count_texts(theirs)) == (10, 5)
     absent = viewer.api.get(f"/api/chat/turns/{uuid4()}/").content
     for turn in turns[2:]:
@@ -144,10 +147,10 @@ def test_what_a_member_adds_to_the_sources_of_a_conversation_stands_in_for_nothi
     alice, viewer, contract, restricted, share, service, superuser_connection
 ):
     """Nor does it hide anything. Numbers are given by the service, and by who asks in the block of their question."""
-    chat, session = begin(alice, None, share)
+    chat, session = begin_session(alice, None, share)
     theirs = Chat(viewer, chat.session)
-    say(alice, session, contract, service)
-    say(viewer, session, contract, service)
+    record_turn(alice, session, contract, service)
+    record_turn(viewer, session, contract, service)
     own = {"workspace_id": session.workspace_id, "derived": session.pk}
     for number in (
         get_block(3, Role.ASSISTANT) + BLOCK - 1,
@@ -163,16 +166,16 @@ def test_what_a_member_adds_to_the_sources_of_a_conversation_stands_in_for_nothi
         Source.objects.create(**own, entity_id=restricted.pk, passage=secret)
         Source.objects.create(**own, entity_id=contract.pk, passage=secret)
     assert (count_texts(chat), count_texts(theirs)) == (4, 4)
-    turn = say(alice, session, restricted, service, passages=[secret])
+    turn = record_turn(alice, session, restricted, service, passages=[secret])
     assert (count_texts(chat), count_texts(theirs)) == (6, 5)
     with service.open():
-        assert passages_behind(turn.pk, Role.ASSISTANT) >= {secret}
+        assert list_source_passages(turn.pk, Role.ASSISTANT) >= {secret}
         assert raise_labels({secret: FINANCIAL}) == 1
 
         # As many as a block has, and not one more: it would be in no set.
         last = Source.objects.create(**own, entity_id=contract.pk, number=get_block(4, Role.ASSISTANT) + BLOCK - 1)
     with pytest.raises(OverflowError):
-        say(alice, session, restricted, service)
+        record_turn(alice, session, restricted, service)
     with service.open():
         last.delete()
         Entity.objects.filter(pk=restricted.pk)._raw_delete("default")
@@ -185,9 +188,9 @@ def test_a_number_in_several_lists_goes_with_the_last_record_that_it_counts(
     """An answer that repeats two numbers stays while somebody is left of either, and is one list to its reader."""
     with alice.scope.open():
         lots = [create_entity(scope=alice.scope, model=Contract, fields={"name": f"Lot {n}"}).pk for n in range(4)]
-    chat, session = begin(alice, None, share)
-    first = say(alice, session, contract, service, counted=lots[:2])
-    second = say(alice, session, contract, service, counted=lots[1:3])
+    chat, session = begin_session(alice, None, share)
+    first = record_turn(alice, session, contract, service, counted=lots[:2])
+    second = record_turn(alice, session, contract, service, counted=lots[1:3])
     with service.open():
         lists = Source.objects.filter(derived=session.pk, counted__isnull=False).order_by("number")
         assert [set(one.counted) for one in lists] == [set(lots[:2]), {lots[2]}]

@@ -11,7 +11,7 @@ from django.utils import timezone
 from chat.message_sources import BLOCK
 from chat.models import Message, Role, State, Title, Turn
 from entities.models import Source
-from tests.chat.said import PASSAGES, begin, say
+from tests.chat.recorded_turns import PASSAGES, begin_session, record_turn
 
 LONG = int(os.environ.get("CLEARANCE_LONG_TURNS", "0"))
 
@@ -19,12 +19,12 @@ LONG = int(os.environ.get("CLEARANCE_LONG_TURNS", "0"))
 @pytest.mark.skipif(not LONG, reason="a measurement: CLEARANCE_LONG_TURNS says of how many turns")
 @pytest.mark.parametrize("shared", [True, False])
 def test_measure(alice, viewer, contract, share, start, service, shared):
-    chat, session = begin(alice, None, share) if shared else begin(alice, contract, start)
+    chat, session = begin_session(alice, None, share) if shared else begin_session(alice, contract, start)
     plant(session, [alice.user.pk, viewer.user.pk] if shared else [alice.user.pk], contract, service)
     took = []
     for _ in range(2):
         at = time.perf_counter()
-        last = say(alice, session, contract, service)
+        last = record_turn(alice, session, contract, service)
         took.append(time.perf_counter() - at)
     with service.open():
         rows = Source.objects.count()
@@ -56,7 +56,7 @@ def test_measure(alice, viewer, contract, share, start, service, shared):
 
 
 def plant(session, askers, record, service):
-    """Turns as `say` leaves them."""
+    """Turns as `record_turn` leaves them."""
     texts, sources = [], []
     turns = [
         Turn(

@@ -18,10 +18,10 @@ from entities.models.classification import FINANCIAL, SECRET
 from entities.types import Contract, Project, Task
 from ingestion.models import File, Paragraph, RowParagraph
 from tests.chat.conftest import is_somebody_waiting
-from tests.chat.said import Said, begin, say
+from tests.chat.recorded_turns import RecordedTurn, begin_session, record_turn
 
 
-class Beside(threading.Thread):
+class OverlappingWork(threading.Thread):
     """Something on a connection of its own. problem: what it ended with."""
 
     def __init__(self, work):
@@ -56,33 +56,33 @@ def test_a_record_that_is_deleted_as_it_is_repeated_takes_the_text_with_it(
     """Whichever comes first; the other one waits. What is behind the text is named by an earlier message alone, and the
     record is given once more.
     """
-    chat, session = begin(alice, None, share) if shared else begin(alice, contract, start)
+    chat, session = begin_session(alice, None, share) if shared else begin_session(alice, contract, start)
     for order in ("over", "first", "second"):
         with alice.scope.open():
             secret = create_entity(scope=alice.scope, model=Contract, fields={"name": "Settlement"})
             again = [SourceLabel(secret.pk, 0, (uuid4(),))]
-        say(alice, session, secret, service)
-        turn = Said(alice, session, service)
+        record_turn(alice, session, secret, service)
+        turn = RecordedTurn(alice, session, service)
         if order == "second":  # the text is recorded, and the deletion waits
-            turn.give()
+            turn.give_prompt()
             beside = []
 
             def delete_meanwhile(secret=secret, beside=beside):
-                beside.append(Beside(partial(delete_record, alice, secret)))
+                beside.append(OverlappingWork(partial(delete_record, alice, secret)))
                 wait_for(is_somebody_waiting)
 
-            turn.give(again, delete_meanwhile)
+            turn.give_prompt(again, delete_meanwhile)
             assert [one.end() for one in beside] == [None]
         elif order == "first":  # the deletion is not over, and the text waits
             with alice.scope.open():
                 delete_entity(scope=alice.scope, entity=get_entity_or_404(alice.scope, secret.pk))
-                other = Beside(partial(turn.give, again))
+                other = OverlappingWork(partial(turn.give_prompt, again))
                 wait_for(is_somebody_waiting)
             assert isinstance(other.end(), RecordForgotten)
         else:
             delete_record(alice, secret)
             with pytest.raises(RecordForgotten):
-                turn.give(again)
+                turn.give_prompt(again)
         turn.finish()
         with service.open():
             assert not Message.objects.filter(pk=turn.answer).exists(), order
@@ -91,11 +91,11 @@ def test_a_record_that_is_deleted_as_it_is_repeated_takes_the_text_with_it(
 def test_a_question_is_refused_below_what_was_deleted_since_it_was_read(
     alice, contract, share, service, superuser_connection, monkeypatch
 ):
-    chat, session = begin(alice, None, share)
-    say(alice, session, contract, service)
+    chat, session = begin_session(alice, None, share)
+    record_turn(alice, session, contract, service)
 
     def delete_first(*given):
-        assert Beside(partial(delete_record, alice, contract)).end() is None
+        assert OverlappingWork(partial(delete_record, alice, contract)).end() is None
         hold_records(*given)
 
     monkeypatch.setattr("chat.derivation.hold_records", delete_first)
@@ -109,11 +109,11 @@ def test_a_name_is_not_written_above_what_was_deleted_since_it_was_typed(
     alice, contract, share, service, superuser_connection, monkeypatch
 ):
     """Of a message that is gone there are no sources to copy."""
-    chat, session = begin(alice, None, share)
-    say(alice, session, contract, service)
+    chat, session = begin_session(alice, None, share)
+    record_turn(alice, session, contract, service)
 
     def delete_first(*given):
-        assert Beside(partial(delete_record, alice, contract)).end() is None
+        assert OverlappingWork(partial(delete_record, alice, contract)).end() is None
         hold_records(*given)
 
     monkeypatch.setattr("chat.actions.hold_records", delete_first)
@@ -126,27 +126,27 @@ def test_records_that_go_together_are_waited_for_in_the_order_in_which_a_text_ho
     alice, share, service, superuser_connection, wait_for, monkeypatch
 ):
     """One of them was given before, and another is given now, as both are deleted with what they belong to."""
-    chat, session = begin(alice, None, share)
+    chat, session = begin_session(alice, None, share)
     with alice.scope.open():
         project = create_entity(scope=alice.scope, model=Project, fields={"name": "Quay"})
         tasks = [
             create_entity(scope=alice.scope, model=Task, fields={"name": f"Task {n}", "project": project})
             for n in range(2)
         ]
-    turn = Said(alice, session, service)
-    turn.give([SourceLabel(tasks[0].pk, 0)])
+    turn = RecordedTurn(alice, session, service)
+    turn.give_prompt([SourceLabel(tasks[0].pk, 0)])
     turn.context = replace(turn.context, given=())  # what was given before is behind the answer already
     beside = []
 
     def renew_lease(*given):
         if not beside:  # the record given is held, the turn is not yet
-            beside.append(Beside(partial(delete_record, alice, project)))
+            beside.append(OverlappingWork(partial(delete_record, alice, project)))
             wait_for(is_somebody_waiting)
         return take(*given)
 
     take = log._renew_lease
     monkeypatch.setattr(log, "_renew_lease", renew_lease)
-    turn.give([SourceLabel(tasks[1].pk, 0)])
+    turn.give_prompt([SourceLabel(tasks[1].pk, 0)])
     assert beside[0].end() is None
     with service.open():
         assert not Message.objects.filter(pk=turn.answer).exists()
@@ -156,15 +156,15 @@ def test_a_file_that_is_deleted_as_it_is_repeated_takes_the_text_with_it(
     alice, contract, index, start, service, superuser_connection, wait_for
 ):
     """Whichever comes first; the other one waits. Only an earlier message names the file, by what came in it."""
-    chat, session = begin(alice, contract, start)
+    chat, session = begin_session(alice, contract, start)
     for order in ("first", "second"):
         message, file = (index.file(contract, f"{order}{n}.txt") for n in range(2))
         index.row(contract, f"The heron password is {order}.", file=file)
         with service.open():
             File.objects.filter(pk=file.pk).update(origin=message.pk, part=1)
             heron = Paragraph.objects.get(file=file.pk).pk
-        first = say(alice, session, contract, service, passages=[heron])
-        turn = Said(alice, session, service)
+        first = record_turn(alice, session, contract, service, passages=[heron])
+        turn = RecordedTurn(alice, session, service)
 
         def delete_file(then=lambda: None, message=message):
             with service.open():
@@ -174,14 +174,14 @@ def test_a_file_that_is_deleted_as_it_is_repeated_takes_the_text_with_it(
         beside = []
 
         def meanwhile(work, beside=beside):
-            beside.append(Beside(work))
+            beside.append(OverlappingWork(work))
             wait_for(is_somebody_waiting)
 
         if order == "second":  # the text is recorded, and the deletion waits
-            turn.give((), partial(meanwhile, delete_file))
+            turn.give_prompt((), partial(meanwhile, delete_file))
             assert beside[0].end() is None
         else:
-            delete_file(partial(meanwhile, turn.give))
+            delete_file(partial(meanwhile, turn.give_prompt))
             assert isinstance(beside[0].end(), RecordForgotten)
         turn.finish()
         with service.open():
@@ -192,13 +192,13 @@ def test_a_paragraph_that_is_raised_as_it_is_repeated_raises_the_text(
     alice, contract, index, start, service, superuser_connection, wait_for
 ):
     """Whichever comes first; the other one waits. Only an earlier message names the paragraph."""
-    chat, session = begin(alice, contract, start)
+    chat, session = begin_session(alice, contract, start)
     file = index.file(contract, "plain.txt")
     index.row(contract, "The heron password is tangerine.", file=file)
     with service.open():
         heron = Paragraph.objects.get(file=file.pk).pk
         RowParagraph.objects.filter(paragraph=heron).delete()  # as when a decision is carried out
-    first = say(alice, session, contract, service, passages=[heron])
+    first = record_turn(alice, session, contract, service, passages=[heron])
 
     def raise_to(level, then=lambda: None):
         with service.open():
@@ -211,19 +211,19 @@ def test_a_paragraph_that_is_raised_as_it_is_repeated_raises_the_text(
             found = dict(Message.objects.filter(role=Role.ASSISTANT).values_list("turn", "data_classification"))
         return {found[turn.pk] for turn in turns}
 
-    second = Said(alice, session, service)
-    second.give()
+    second = RecordedTurn(alice, session, service)
+    second.give_prompt()
     beside = []
 
     def meanwhile(work):
-        beside.append(Beside(work))
+        beside.append(OverlappingWork(work))
         wait_for(is_somebody_waiting)
 
     raise_to(FINANCIAL, lambda: meanwhile(second.finish))
     assert [one.end() for one in beside] == [None]
     assert get_labels(first, second) == {FINANCIAL}
-    third = Said(alice, session, service)
-    third.give()
+    third = RecordedTurn(alice, session, service)
+    third.give_prompt()
     third.finish(lambda: meanwhile(partial(raise_to, SECRET)))
     assert [one.end() for one in beside] == [None, None]
     (label,) = get_labels(first, second, third)

@@ -12,7 +12,7 @@ from chat.models import LookIn, Session, Turn
 from chat.tools import find_knowledge, search_knowledge
 from retrieval.query import prepare_query
 from tests.oracle.asked import WORDS, Asked
-from tests.oracle.monitor import Text, list_behind
+from tests.oracle.monitor import Text, list_text_sources
 from tests.oracle.planted_world import SHARED, WORKSPACE, talked_of
 from tests.prove.size import FACTOR
 
@@ -64,7 +64,7 @@ def reads_of(asked: Asked, about: str) -> list[str]:
     """What somebody reads of the answers of a conversation about something."""
     world, person = asked.world, asked.person
     texts = talked_of(world, about)
-    return [t.words for t, behind in zip(texts, list_behind(texts), strict=True)
+    return [t.words for t, behind in zip(texts, list_text_sources(texts), strict=True)
             if t.label is not None and world.cleared(person, t.label)
             and all(world.sees(person, world.record(s)) for s in behind)]  # fmt: skip
 
@@ -78,7 +78,7 @@ def count_told_of(asked: Asked, about: str) -> int:
         and not world.cleared(person, t.label)
         and world.acknowledged(person, t.label)
         and all(world.sees(person, world.record(s)) for s in behind)
-        for t, behind in zip(texts, list_behind(texts), strict=True)
+        for t, behind in zip(texts, list_text_sources(texts), strict=True)
     )
 
 

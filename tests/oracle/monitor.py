@@ -98,7 +98,7 @@ def repeats_previous(texts: Sequence[Text], n: int) -> bool:
     return n % 3 == 1 and texts[n - 1].label is not None
 
 
-def list_behind(texts: Sequence[Text]) -> list[frozenset[str]]:
+def list_text_sources(texts: Sequence[Text]) -> list[frozenset[str]]:
     """The records behind each answer of a conversation: those of its text, and those behind what it was given of it."""
     behind: list[frozenset[str]] = []
     for n, text in enumerate(texts):

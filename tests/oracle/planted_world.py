@@ -32,7 +32,7 @@ from retrieval.citations import Owner, register_sources
 from retrieval.models import OwnerKind
 from retrieval.owners import CitingText
 from retrieval.search import search
-from tests.oracle.monitor import Text, World, list_behind, repeats_previous
+from tests.oracle.monitor import Text, World, list_text_sources, repeats_previous
 from tests.oracle.planted_desk import plant_links, plant_requests
 from tests.oracle.worlds import Planted, plant, plant_field_texts, plant_files, plant_references, put_into_bin
 
@@ -252,7 +252,7 @@ def plant_conversations(planted: Planted) -> dict[tuple[str, str], UUID]:
                 session = Session(**mine, entity_id=planted.records.get(about))
                 sessions[reader, about] = session
                 texts, taken = talked_of(world, about), 0
-                behind_each, sets = list_behind(texts), [""]
+                behind_each, sets = list_text_sources(texts), [""]
                 for n, text in enumerate(texts, start=1):
                     turn = Turn(**mine, session=session, number=n, state=State.DONE, lease_until=timezone.now())
                     turns.append(turn)

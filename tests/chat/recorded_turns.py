@@ -18,18 +18,18 @@ PASSAGES = 12
 """That each turn is given of its own."""
 
 
-def say(who, session, record, service, passages=None, counted=()):
+def record_turn(who, session, record, service, passages=None, counted=()):
     """A turn as the product runs it, without a model: the question, its prompt, passages of its own, the answer."""
-    turn = Said(who, session, service)
+    turn = RecordedTurn(who, session, service)
     passages = passages or [uuid4() for _ in range(PASSAGES)]
-    turn.give(
+    turn.give_prompt(
         [SourceLabel(record.pk, 0, tuple(passages)), *(SourceLabel(pk, 0, weight=Weight.COUNT) for pk in counted)]
     )
     turn.finish()
     return turn
 
 
-class Said:
+class RecordedTurn:
     """A turn of which the question is asked and labelled, and the prompt put together."""
 
     def __init__(self, who, session, service):
@@ -56,7 +56,7 @@ class Said:
         with who.scope.open():
             self.context = assemble(who.scope, session, Turn.objects.get(pk=turn.pk), "What now?")
 
-    def give(self, more=(), then=lambda: None):
+    def give_prompt(self, more=(), then=lambda: None):
         """Record what the model is given, and do something before that is committed."""
         given = [*self.context.given, *more]
         with self.service.open():
@@ -70,7 +70,7 @@ class Said:
             then()
 
 
-def begin(who, entity, share):
+def begin_session(who, entity, share):
     chat = share(who, entity)
     with who.scope.open():
         return chat, Session.objects.get(pk=chat.session)
