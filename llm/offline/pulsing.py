@@ -1,7 +1,8 @@
 """The offline engine's Pulse: a briefing of cited sentences. Nothing is reworded.
 
-After the record's fields one line each, where there is one: state against plan, what is blocked, dates ahead, money,
-what is new; then what is nearest to the focus. No point repeats a field.
+After the counts of the records below it, one line each, where there is one: state against plan, what is blocked, dates
+ahead, money, what is new; then what is nearest to the focus. No point repeats a field: the record's page shows those.
+Where there is no point, the fields are all that is known.
 """
 
 import re
@@ -106,13 +107,13 @@ DAY = re.compile(rf"(\d{{1,2}})\.?\s+({MONTH})(?:\s+((?:19|20)\d\d))?", re.IGNOR
 
 def compose_pulse(prompt: str) -> list[str]:
     """The lines of a Pulse for a prompt made by `prompts.build_pulse_prompt`: where the record stands, then points."""
-    fields = extract_lines(prompt, "fields")
-    opening = [*fields, *extract_lines(prompt, "status")]
-    stands = [f"{'; '.join(line.rstrip('.;') for line in opening[:6])}."] if opening else []
+    fields, counts = extract_lines(prompt, "fields"), extract_lines(prompt, "status")
     name = record_name(prompt)
     points = choose_best_points(
         list(extract_passages(prompt)), extract_element(prompt, "focus"), [*fields, *([name] if name else [])]
     )
+    opening = counts if points else [*fields, *counts]
+    stands = [f"{'; '.join(line.rstrip('.;') for line in opening[:6])}."] if opening else []
     return [*stands, *points] or ["Nothing is known about this yet."]
 
 

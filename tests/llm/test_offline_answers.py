@@ -168,14 +168,20 @@ def test_a_bullet_of_a_pulse_is_no_list_within():
     ]
 
 
-def test_a_pulse_starts_with_the_fields_and_quotes_the_passages():
+def test_a_pulse_starts_with_the_counts_and_quotes_the_passages_and_repeats_no_field():
     prompt = prompts.build_pulse_prompt(LEASE, DOCUMENTS, focus="Liabilities, termination and inspection")
     lines = said(engine.answer(body(prompt.request))).splitlines()
-    assert lines[0] == "Status: Active; Counterparty: Port of Skerrow; Tasks: 2 open."
+    assert lines[0] == "Tasks: 2 open."
+    assert "Port of Skerrow" not in " ".join(lines)
     found = quotes("\n".join(lines[1:]))
     assert {n for _, n in found} == {4, 7, 9}
     printed = {p.n: flat(p.text) for d in DOCUMENTS for p in d.passages}
     assert all(sentence in printed[n] for sentence, n in found)
+
+
+def test_a_pulse_without_a_sentence_lists_the_fields():
+    lines = said(engine.answer(body(prompts.build_pulse_prompt(LEASE, []).request))).splitlines()
+    assert lines == ["Status: Active; Counterparty: Port of Skerrow; Tasks: 2 open."]
 
 
 def test_a_pulse_of_nothing_says_so():
