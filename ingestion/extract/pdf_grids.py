@@ -94,14 +94,14 @@ def _list_strokes(path: Any, count: int, mapping: Mapping) -> Iterator[tuple[Poi
 
 def find_grids(across: Iterable[Edge], down: Iterable[Edge]) -> list[Grid]:
     """From top to bottom."""
-    rows, columns = _join_edges(across), _join_edges(down)
+    rows, columns = join_edges(across), join_edges(down)
     if max(len(rows), len(columns)) > MAX_EDGES:
         return []
     grids = [_arrange_rows(cells) for cells in _group_connected(_find_cells(rows, columns))]
     return sorted(grids, key=lambda grid: min(cell[1] for cell in grid[0] if cell is not None))
 
 
-def _join_edges(edges: Iterable[Edge]) -> list[Edge]:
+def join_edges(edges: Iterable[Edge]) -> list[Edge]:
     """Edges that lie near each other drawn to their middle, and those that go on in each other put together."""
     groups: list[list[Edge]] = []
     for edge in sorted(edges):

@@ -8,8 +8,9 @@ from itertools import groupby
 
 from ingestion.boxes import Box
 from ingestion.extract.clean import clean_line
-from ingestion.extract.pdf_grids import Cell, Grid, find_grids
+from ingestion.extract.pdf_grids import Cell, Grid, find_grids, join_edges
 from ingestion.extract.pdf_lines import split_segments
+from ingestion.extract.pdf_row_rules import find_row_grids
 from ingestion.extract.pdf_words import PageContent, Word
 from ingestion.extract.right_to_left import LETTER, RIGHT_TO_LEFT, order_words
 from ingestion.extract.rows import format_markdown_row, format_markdown_rule
@@ -59,8 +60,9 @@ class PdfTable:
 
 def find_tables(content: PageContent) -> list[PdfTable]:
     """The ruled tables of a page; their words are taken out of `content.words`."""
-    grids = find_grids(*content.edges)
-    tables = [table for cells in grids if (table := _fill(cells, content)) is not None]
+    tables = [table for cells in find_grids(*content.edges) if (table := _fill(cells, content)) is not None]
+    row_grids = find_row_grids(join_edges(content.edges[0]), content.words)
+    tables += [table for cells in row_grids if (table := _fill(cells, content)) is not None]
     return sorted(tables, key=lambda table: table.box[1])
 
 

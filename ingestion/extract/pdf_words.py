@@ -185,8 +185,8 @@ def _join_halves(text: str) -> str:
 
 
 def read_page(page: pdfium.PdfPage, tables: bool | None = None) -> PageContent:
-    """Everything of one page. tables: whether edges are wanted; None: where strokes suggest a grid. Raises
-    pypdfium2.PdfiumError where pdfium cannot make a text page."""
+    """Everything of one page. tables: whether edges are wanted; None: horizontal ones, and all where strokes suggest a
+    grid. Raises pypdfium2.PdfiumError where pdfium cannot make a text page."""
     mapping = Mapping(page)
     text = page.get_textpage()
     try:
@@ -200,17 +200,17 @@ def read_page(page: pdfium.PdfPage, tables: bool | None = None) -> PageContent:
     paths: list[tuple[Any, Region, Mapping]] = []
     content.others = find_other_objects(page)
     _look_at_objects((c.FPDFPage_GetObject(page, i) for i in content.others), mapping, content, shapes, paths)
-    if tables is None:
-        tables = _suggests_table(content.rules)
-    if tables:
+    if tables or (tables is None and _suggests_grid(content.rules)):
         content.edges = extract_edges(paths)
+    elif tables is None:
+        content.edges = [((y0 + y1) / 2, x0, x1) for x0, y0, x1, y1 in content.rules if x1 - x0 > y1 - y0], ()
     content.drawings = find_drawings(shapes)
     if letters.unmapped or any(guessed):
         content.drawings += find_unknown_letters(words, guessed)
     return content
 
 
-def _suggests_table(rules: list[Region]) -> bool:
+def _suggests_grid(rules: list[Region]) -> bool:
     """Enough strokes in both directions for a grid of two columns and two rows."""
     horizontal = {round(y0 / 2) for x0, y0, x1, y1 in rules if x1 - x0 > y1 - y0}
     vertical = {round(x0 / 2) for x0, y0, x1, y1 in rules if y1 - y0 >= x1 - x0}

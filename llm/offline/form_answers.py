@@ -44,7 +44,9 @@ ADDRESSEE = re.compile(
 MAX_COMPARED = 40
 """Labels that are compared by meaning: some 4 ms each."""
 FIRST_MEANT = re.compile(
-    r"^\W*(?:who(?:m|se)?|which|what(?!['’]s|\s+(?:is|was|are|were|do|does|did|has|have)\b)|how many)\b", re.I
+    r"^\W*(?:(?:to|for|by|from|with)\s+)?(?:who(?:m|se)?|which|how many"
+    r"|what(?!['’]s|\s+(?:is|was|are|were|do|does|did|has|have)\b))\b",
+    re.IGNORECASE,
 )
 """Asks for what its first word of meaning says: "Which agency booked the cinema?", "Who prepared the report?"."""
 UNSAID = frozenset(map(stem_word, ("name", "number", "code")))

@@ -17,7 +17,7 @@ HIDDEN = {
     "coordination-meeting-14.docx": [("For internal use only: the relationship", {INTERNAL}, "marked internal")],
     "document-control.md": [("For internal use only: drawings", {INTERNAL}, "marked internal")],
     "gannet-settlement-agreement.pdf": [
-        ("Buyer Harbour & Vale", {CONFIDENTIAL}, "marked confidential"),
+        ("| Buyer | Harbour & Vale", {CONFIDENTIAL}, "marked confidential"),
         ("Strictly confidential. The existence", {CONFIDENTIAL}, "marked confidential"),
         ("2.1 The Seller pays the Buyer £640,000", {FINANCIAL}, "amount of money"),
         ("3.1 The Buyer acquires all the shares", {FINANCIAL}, "amount of money"),
@@ -40,7 +40,7 @@ HIDDEN = {
     "leave-and-travel.md": [],
     "method-statement-roof-trusses.docx": [],
     "pay-review-tomasz-wrona-2026.pdf": [
-        ("Employee Tomasz Wrona", {PII}, "personnel number"),
+        ("| Employee | Tomasz Wrona", {PII}, "personnel number"),
         ("Tomasz Wrona, born 21 May 1984", {PII}, "date of birth"),
         ("The gross annual salary of Tomasz Wrona", {PII, FINANCIAL}, "pay of a person"),
         ("| Name | Site | Salary |", {PII, FINANCIAL}, "table of pay"),

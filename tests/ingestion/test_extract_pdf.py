@@ -127,6 +127,40 @@ def test_a_ruled_table_becomes_markdown_with_a_place_for_every_word(tmp_path: Pa
     assert "30,000" in plain.text
 
 
+PARTIES = [("Landlord", "Quay House Ltd"), ("Tenant", "Osric Vane"), ("Deposit", "three months' rent, in advance")]
+
+
+@pytest.mark.parametrize("above", ["Item Content", "The parties of this lease of the house"])
+def test_rows_with_rules_between_them_are_a_table_and_a_sentence_above_is_not(tmp_path: Path, above: str) -> None:
+    def page(canvas: Canvas) -> None:
+        head = above.split() if len(above.split()) == 2 else [above]
+        for x, text in zip((60, 200), head, strict=False):
+            line(canvas, x, 96, text)
+        for row, cells in enumerate(PARTIES):
+            canvas.line(60, 842 - 100 - 20 * row, 500, 842 - 100 - 20 * row)
+            for x, text in zip((60, 200), cells, strict=True):
+                line(canvas, x, 114 + 20 * row, text)
+        canvas.line(60, 842 - 160, 500, 842 - 160)
+        prose(canvas, 60, 190, 440, LOREM)
+
+    found = read(draw(tmp_path / "a.pdf", page))
+    rows = [row for row in the(found, "|").text.split("\n") if "---" not in row]
+    assert rows[-3:] == [f"| {label} | {value} |" for label, value in PARTIES]
+    assert rows[:-3] == (["| Item | Content |"] if above == "Item Content" else [])
+    assert len(found.paragraphs) == (2 if above == "Item Content" else 3)
+
+
+def test_columns_of_prose_between_rules_are_no_table(tmp_path: Path) -> None:
+    def page(canvas: Canvas) -> None:
+        for row in range(3):
+            canvas.line(60, 742 - 80 * row, 520, 742 - 80 * row)
+            for x in (60, 300):
+                prose(canvas, x, 115 + 80 * row, 215, LOREM)
+        canvas.line(60, 742 - 240, 520, 742 - 240)
+
+    assert not [p for p in read(draw(tmp_path / "a.pdf", page)).paragraphs if p.kind == "table"]
+
+
 @pytest.mark.parametrize("printed_again", [True, False])
 def test_a_table_over_two_pages_has_its_header_on_both(tmp_path: Path, printed_again: bool) -> None:
     header = ["Day", "Hours", "Site"]
