@@ -11,12 +11,16 @@ from retrieval.matches import SENTENCE, Matcher, compute_closeness
 LENGTH = 320
 BLANKS = re.compile(r"(?:\s|([=_*~#.·•–—-])\1{3,})+")
 """Blanks, rules and dot leaders."""
+LAST_SENTENCE = 120
+"""Characters beyond `length` for the end of the last sentence: "… is limited to" leaves out what was looked for."""
 WORD = 40
 """Characters within which a word ends; what is longer, or has no blanks, is cut anywhere."""
 
 
 def cut_snippet(text: str, matcher: Matcher, length: int = LENGTH) -> str:
-    """About `length` characters of `text` with as many matched words as possible, cut between words, with ellipses."""
+    """About `length` characters of `text` with as many matched words as possible, to the end of a sentence where one is
+    near, else cut between words, with ellipses.
+    """
     text = BLANKS.sub(" ", format_as_prose(text)).strip()
     if len(text) <= length:
         return text
@@ -24,7 +28,10 @@ def cut_snippet(text: str, matcher: Matcher, length: int = LENGTH) -> str:
     stop = start + length
     if start and not at_sentence:
         start = text.find(" ", start, start + WORD) + 1 or start
-    if stop < len(text):
+    last = next((m for m in SENTENCE.finditer(text, start) if m.end() >= stop), None)
+    if last is not None and last.end() <= stop + LAST_SENTENCE:
+        stop = last.end()
+    elif stop < len(text):
         stop = stop if (blank := text.rfind(" ", stop - WORD, stop)) < 0 else blank
     return f"{'… ' if start else ''}{text[start:stop].strip()}{' …' if stop < len(text) else ''}"
 

@@ -101,6 +101,14 @@ def test_a_snippet_is_where_the_words_stand_together() -> None:
     assert matcher.find_best_sentence(text) is not None
 
 
+def test_a_snippet_ends_with_a_sentence_where_one_ends_soon() -> None:
+    matcher = Matcher([("liability", ["liabil"])])
+    begin = f"Of the liability: {'quiet words ' * 20}and at last it is limited to"
+    clause = f"{begin} 125 per cent of the sum of this agreement, value added tax left out."
+    assert cut_snippet(f"{clause} {FILLER * 8}", matcher) == f"{clause} …"
+    assert cut_snippet(f"{begin} {'many ' * 60}. {FILLER}", matcher).endswith("many …")
+
+
 def test_one_letter_is_not_half_the_text(index: Index, contract: Contract, viewer: Person) -> None:
     index.row(contract, "Between both banks, sector B broke.", vector=False)
     with viewer.scope.open():
