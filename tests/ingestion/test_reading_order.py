@@ -163,6 +163,30 @@ def test_frames_beside_each_other_are_read_one_after_the_other(tmp_path: Path) -
     assert read_words == " ".join(["Invoice", *seller, *buyer, "Paid within thirty days"]).split()
 
 
+def test_labels_of_a_diagram_are_read_as_written_and_entries_of_a_form_by_their_places(tmp_path: Path) -> None:
+    """Boxes of a diagram stand at any height, so what each says stays together. A form that was filled in any order
+    looks alike, but that values stand beside their labels."""
+    boxes = [("Dam", 60, 300), ("Lake", 230, 120), ("Pier", 400, 307), ("Ford", 60, 124), ("Weir", 230, 304)]
+    boxes += [("Lock", 400, 117), ("Canal", 60, 480), ("Basin", 230, 476), ("Mole", 400, 484), ("Quay", 310, 60)]
+
+    def diagram(canvas: Canvas) -> None:
+        for name, left, top in boxes:
+            for number, text in enumerate((name, f"{name} depth", f"{name} owner")):
+                line(canvas, left, top + 11 * number, text, 9)
+
+    found = " ".join(texts(read(draw(tmp_path / "a.pdf", diagram)))).replace("\n", " ")
+    assert found == " ".join(f"{name} {name} depth {name} owner" for name, _, _ in boxes)
+
+    def form(canvas: Canvas) -> None:
+        for number in sorted(range(12), key=lambda number: number * 5 % 12):
+            line(canvas, 60, 100 + 40 * number, f"Entry {number}", 9)
+        for number in sorted(range(12), key=lambda number: number * 7 % 12):
+            line(canvas, 180, 100 + 40 * number, f"given {number}", 9)
+
+    found = " ".join(texts(read(draw(tmp_path / "b.pdf", form)))).replace("\n", " ")
+    assert found == " ".join(f"Entry {number} given {number}" for number in range(12))
+
+
 def test_labels_and_values_in_columns_are_read_row_by_row(tmp_path: Path) -> None:
     """Written column by column, and on the same lines: entries of a table that nobody has ruled."""
     labels = ["Tenant", "Berth", "Depth", "Rent", "Term", "Notice", "Deposit", "Power", "Water", "Crane"]
