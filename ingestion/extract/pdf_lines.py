@@ -50,6 +50,10 @@ class Line:
             self.x0, self.y0, self.x1, self.y1 = self.table.box
             self.base, self.size, self.bold, self.text, self.seen = self.y0, 0.0, False, "", False
             return
+        if len(self.words) == 1:  # as most entries and labels are
+            text, self.x0, self.y0, self.x1, self.y1, self.base, self.size, bold, _, _, _, one_seen = self.words[0]
+            self.bold, self.text, self.seen = bold, text, one_seen
+            return
         texts, x0, y0, x1, y1, bases, sizes, bolds, _, _, _, seen = zip(*self.words, strict=True)
         self.x0, self.x1, self.y0, self.y1 = min(x0), max(x1), min(y0), max(y1)
         self.size, self.base = max(sizes), bases[0]
@@ -113,6 +117,8 @@ def _follows(last: Word, word: Word) -> bool:
 
 def _is_same_line(base: float, size: float, other_base: float, other_size: float) -> bool:
     """Small raised and lowered letters belong to the line of the large ones."""
+    if base == other_base:
+        return True
     largest = max(size, other_size, 1.0)
     reach = SAME_LINE if abs(size - other_size) < 0.15 * largest else 0.6
     return abs(base - other_base) <= reach * largest
