@@ -9,6 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from ingestion.extract.pdf_flow import split_as_written
+from ingestion.extract.pdf_paired_blocks import split_paired_blocks
 from ingestion.extract.pdf_parts import is_filled, split_parts
 from ingestion.extract.pdf_words import Word
 from ingestion.extract.right_to_left import RIGHT_TO_LEFT, order_words
@@ -169,7 +170,7 @@ def group_in_reading_order(runs: list[Line], width: float, written: Sequence[Wor
     found = split_as_written(runs, written) if written else None
     blocks, may_hold_columns = found or ([runs], True)
     if not may_hold_columns:
-        return [join_whole_lines(block) for block in blocks]
+        return [join_whole_lines(part) for block in blocks for part in split_paired_blocks(block)]
     parts = (part for block in blocks for part in split_parts(block, width))
     return [group for part in parts for group in _split_columns(part, width)]
 
@@ -177,7 +178,7 @@ def group_in_reading_order(runs: list[Line], width: float, written: Sequence[Wor
 def _split_columns(runs: list[Line], width: float) -> list[list[Line]]:
     gutter = _find_gutter(runs, width)
     if gutter is None:
-        return [join_whole_lines(runs)] if runs else []
+        return [join_whole_lines(part) for part in split_paired_blocks(runs)]
     groups: list[list[Line]] = []
     plain: list[Line] = []
     for band in _split_bands(sorted(runs, key=_get_middle), gutter):

@@ -187,6 +187,33 @@ def test_labels_of_a_diagram_are_read_as_written_and_entries_of_a_form_by_their_
     assert found == " ".join(f"Entry {number} given {number}" for number in range(12))
 
 
+def test_blocks_with_the_same_labels_are_read_one_after_the_other(tmp_path: Path) -> None:
+    """Addresses for notices and signatures, written row by row. One label that a row has twice makes no blocks."""
+    notices = [
+        ("If to the seller:", "If to the buyer:"), ("Harbour Ropes", "Tide Boats"), ("Quay Road 4", "Pier Lane 9"),
+        ("Fax: 555-01", "Fax: 777-01"), ("Attention: Nora", "Attention: Paul"), ("Berth 12", ""),
+    ]  # fmt: skip
+    signatures = [("By:", "By:"), ("Name: Nora", "Name: Paul"), ("Date: 3 May", "Date: 4 May")]
+    fees = [("Fee: 10", "Fee: 20"), ("Rope: 3", "Boat: 4")]
+
+    def page(canvas: Canvas) -> None:
+        top = 100.0
+        for block in (notices, signatures, fees):
+            top = prose(canvas, 60, top, 400, "These lines go over the whole width of the page, as most others do.") + 9
+            for left, right in block:
+                line(canvas, 60, top, left)
+                line(canvas, 300, top, right)
+                top += 13
+            top += 30
+
+    found = " ".join(texts(read(draw(tmp_path / "a.pdf", page)))).replace("\n", " ")
+    for block in (notices, signatures):
+        for side in (0, 1):
+            assert " ".join(row[side] for row in block if row[side]) in found
+    assert found.index("Attention: Nora Berth 12") < found.index("If to the buyer") < found.index("By:")
+    assert "Fee: 10 Fee: 20 Rope: 3 Boat: 4" in found
+
+
 def test_labels_and_values_in_columns_are_read_row_by_row(tmp_path: Path) -> None:
     """Written column by column, and on the same lines: entries of a table that nobody has ruled."""
     labels = ["Tenant", "Berth", "Depth", "Rent", "Term", "Notice", "Deposit", "Power", "Water", "Crane"]
