@@ -90,12 +90,12 @@ def _find_extent(rows: Sequence[Sequence[Line]], edge: float) -> tuple[int, int]
 
 
 def _list_repeated_labels(row: Sequence[Line]) -> list[Line]:
-    """Runs with a label that another one to the left of them has."""
+    """Runs with a label that another one has, which stands to the left of them and not upon them."""
     labels: set[str] = set()
     found = []
     for run in row if len(row) > 1 else ():
         if label := LABEL.match(run.text):
-            if label[0].casefold() in labels:
+            if label[0].casefold() in labels and run.x0 > row[0].x0 + 2 * EDGE:
                 found.append(run)
             labels.add(label[0].casefold())
     return found

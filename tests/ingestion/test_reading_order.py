@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reportlab.pdfgen.canvas import Canvas
 
+from ingestion.extract.pdf_lines import Line
+from ingestion.extract.pdf_paired_blocks import split_paired_blocks
 from ingestion.extract.pdf_spacing import order_columns
 from ingestion.extract.pdf_tables import find_tables
 from ingestion.extract.pdf_words import Word, read_page
@@ -212,6 +214,15 @@ def test_blocks_with_the_same_labels_are_read_one_after_the_other(tmp_path: Path
             assert " ".join(row[side] for row in block if row[side]) in found
     assert found.index("Attention: Nora Berth 12") < found.index("If to the buyer") < found.index("By:")
     assert "Fee: 10 Fee: 20 Rope: 3 Boat: 4" in found
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.sampled_from(["By:", "By: A", "To:", "x"]))))
+def test_no_line_is_lost_between_blocks(places: list[tuple[int, int, str]]) -> None:
+    """However they stand upon each other."""
+    boxes = [(text, 3 * x, 10 * y, 3 * x + 9, 10 * y + 9) for x, y, text in places]
+    runs = [Line([Word(*box, box[2], 10, False, False, False)]) for box in boxes]
+    parts = split_paired_blocks(runs)
+    assert sorted(id(run) for part in parts for run in part) == sorted(map(id, runs))
 
 
 def test_labels_and_values_in_columns_are_read_row_by_row(tmp_path: Path) -> None:
