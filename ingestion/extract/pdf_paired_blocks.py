@@ -90,15 +90,16 @@ def _find_extent(rows: Sequence[Sequence[Line]], edge: float) -> tuple[int, int]
 
 
 def _list_repeated_labels(row: Sequence[Line]) -> list[Line]:
-    """Runs with a label that another one has, which stands to the left of them and not upon them."""
-    labels: set[str] = set()
-    found = []
-    for run in row if len(row) > 1 else ():
-        if label := LABEL.match(run.text):
-            if label[0].casefold() in labels and run.x0 > row[0].x0 + 2 * EDGE:
-                found.append(run)
-            labels.add(label[0].casefold())
-    return found
+    """Runs with the label that the row begins with, and not printed upon it. Labels that come again behind the name of
+    a row are those of a table."""
+    label = LABEL.match(row[0].text)
+    if label is None:
+        return []
+    return [
+        run
+        for run in row[1:]
+        if run.x0 > row[0].x0 + 2 * EDGE and run.text[: label.end()].casefold() == label[0].casefold()
+    ]
 
 
 def _goes_on(above: Sequence[Line], below: Sequence[Line], edge: float) -> bool:

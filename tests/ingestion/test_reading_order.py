@@ -190,21 +190,23 @@ def test_labels_of_a_diagram_are_read_as_written_and_entries_of_a_form_by_their_
 
 
 def test_blocks_with_the_same_labels_are_read_one_after_the_other(tmp_path: Path) -> None:
-    """Addresses for notices and signatures, written row by row. One label that a row has twice makes no blocks."""
+    """Addresses for notices and signatures, written row by row. One label that a row has twice makes no blocks, nor do
+    labels behind the name of a row."""
     notices = [
         ("If to the seller:", "If to the buyer:"), ("Harbour Ropes", "Tide Boats"), ("Quay Road 4", "Pier Lane 9"),
         ("Fax: 555-01", "Fax: 777-01"), ("Attention: Nora", "Attention: Paul"), ("Berth 12", ""),
     ]  # fmt: skip
     signatures = [("By:", "By:"), ("Name: Nora", "Name: Paul"), ("Date: 3 May", "Date: 4 May")]
     fees = [("Fee: 10", "Fee: 20"), ("Rope: 3", "Boat: 4")]
+    shifts = [("Monday", "Start: 8", "Start: 9"), ("Tuesday", "Start: 7", "Start: 6"), ("Friday", "Start: 5", "None")]
 
     def page(canvas: Canvas) -> None:
         top = 100.0
-        for block in (notices, signatures, fees):
+        for block in (notices, signatures, fees, shifts):
             top = prose(canvas, 60, top, 400, "These lines go over the whole width of the page, as most others do.") + 9
-            for left, right in block:
-                line(canvas, 60, top, left)
-                line(canvas, 300, top, right)
+            for row in block:
+                for number, entry in enumerate(row):
+                    line(canvas, 60 + 150 * number, top, entry)
                 top += 13
             top += 30
 
@@ -214,6 +216,7 @@ def test_blocks_with_the_same_labels_are_read_one_after_the_other(tmp_path: Path
             assert " ".join(row[side] for row in block if row[side]) in found
     assert found.index("Attention: Nora Berth 12") < found.index("If to the buyer") < found.index("By:")
     assert "Fee: 10 Fee: 20 Rope: 3 Boat: 4" in found
+    assert " ".join(" ".join(row) for row in shifts) in found
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.sampled_from(["By:", "By: A", "To:", "x"]))))
