@@ -6,7 +6,7 @@ where one stands above the other, and the order of writing where they stand besi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING
@@ -26,6 +26,9 @@ ENTRY, LABEL = 3, 1.5  # words a row; fewer may be entries of a table, and fewer
 MIN_COLUMN, FILLED = 8, 0.75  # rows of a narrow column, and the share of its width that they fill
 MAX_GAP = 2.0  # font sizes between the parts of a frame
 MAX_ASIDE = 20.0  # font sizes between the entries of a row, unless those of one frame are values
+MIN_LABELS, MIN_UPWARDS = 8, 0.25  # frames of a drawing, and the share of them that were written back upwards
+MIN_ALONE = 0.6  # share of frames that are left where rows are joined: of a form with labels and values it is half
+LABEL_WORDS = 5  # on a line of a drawing, at most
 FLUSH = 1.0  # points between right ends that are one
 
 
@@ -70,7 +73,12 @@ def list_frames_as_written(blocks: Sequence[list[Line]]) -> list[list[Line]] | N
         return None
     if not any(block[0].y1 + UPWARDS * block[0].size < last[-1].y0 for last, block in pairwise(blocks)):
         return None
-    frames = _merge_overlapping(_merge_stacked([Frame.from_lines(block) for block in blocks]))
+    written = _merge_stacked([Frame.from_lines(block) for block in blocks])
+    frames = _merge_overlapping(written, _are_rows)
+    if len(frames) >= MIN_ALONE * len(written) and _is_drawing(frames):
+        places = {id(line): place for place, line in enumerate(chain.from_iterable(blocks))}
+        frames = _merge_overlapping(written, _are_labelled_rows)
+        return [f.lines for f in sorted(frames, key=lambda frame: min(places[id(line)] for line in frame.lines))]
     if not _has_neighbours(frames):
         return None
     return [frame.lines for frame in _sort_frames(frames)]
@@ -97,11 +105,11 @@ def _goes_on(last: Frame, frame: Frame) -> bool:
     return across > 0 and -0.3 * size < frame.y0 - last.y1 < MAX_GAP * size
 
 
-def _merge_overlapping(frames: list[Frame]) -> list[Frame]:
-    """Frames that reach into each other, and columns of a table, together."""
+def _merge_overlapping(frames: Sequence[Frame], are_rows: Callable[[Frame, Frame], bool]) -> list[Frame]:
+    """Frames that reach into each other, and columns of a table, together. are_rows: tells the latter."""
     found: list[Frame] = []
     for frame in frames:
-        while (other := next((f for f in found if _reach(f, frame) or _are_rows(f, frame)), None)) is not None:
+        while (other := next((f for f in found if _reach(f, frame) or are_rows(f, frame)), None)) is not None:
             found.remove(other)
             frame = Frame.from_lines(other.lines + frame.lines)
         found.append(frame)
@@ -128,6 +136,29 @@ def _are_rows(a: Frame, b: Frame) -> bool:
         return False
     aligned = sum(any(abs(base - other) < 0.3 * size for other in many) for base in few)
     return aligned >= ALIGNED * len(few)
+
+
+def _are_labelled_rows(a: Frame, b: Frame) -> bool:
+    """The same in a drawing, where only signs of a list and labels with a colon belong to what stands beside them."""
+    left, right = sorted((a, b), key=lambda frame: frame.x0)
+    size = max(left.lines[0].size, right.lines[0].size, 1.0)
+    labels = sum(line.text.endswith(":") for line in left.lines)
+    return (right.x0 - left.x1 < size or 2 * labels > len(left.lines)) and _are_rows(a, b)
+
+
+def _is_drawing(frames: Sequence[Frame]) -> bool:
+    """Whether the frames are labels of a drawing, a map or a diagram, which no height puts in order: most words stand
+    on short lines, and the order of writing goes back up again and again. That of a form or a table does so once or
+    twice."""
+    if len(frames) < MIN_LABELS:
+        return False
+    upwards = sum(_begins_above(last, frame) for last, frame in pairwise(frames))
+    words = [_count_words(line) for frame in frames for line in frame.lines]
+    return upwards >= MIN_UPWARDS * len(frames) and 2 * sum(n for n in words if n > LABEL_WORDS) < sum(words)
+
+
+def _begins_above(last: Frame, frame: Frame) -> bool:
+    return frame.y1 + UPWARDS * frame.lines[0].size < last.y0
 
 
 def _has_neighbours(frames: Sequence[Frame]) -> bool:

@@ -143,53 +143,59 @@ Line = tuple[list[tuple[float, float]], float]
 def _drop_letter_strokes(lines: Iterable[Line]) -> Iterator[Line]:
     """Without short lines that stand close together: those make letters."""
     short: dict[tuple[int, int], list[Line]] = {}
-    for points, width in lines:
-        xs, ys = zip(*points, strict=True)
-        if max(max(xs) - min(xs), max(ys) - min(ys)) < SHORT:
-            short.setdefault((int(xs[0] // (2 * SHORT)), int(ys[0] // SHORT)), []).append((points, width))
+    for line in lines:
+        xs, ys = zip(*line[0], strict=True)
+        if max(xs) - min(xs) < SHORT and max(ys) - min(ys) < SHORT:
+            short.setdefault((int(xs[0] // (2 * SHORT)), int(ys[0] // SHORT)), []).append(line)
         else:
-            yield points, width
+            yield line
     for group in short.values():
         yield from group if len(group) <= MAX_SHORT_LINES else ()
 
 
-def _list_lines(page: pdfium.PdfPage, content: PageContent) -> Iterator[Line]:
+def _list_lines(page: pdfium.PdfPage, content: PageContent) -> list[Line]:
     """Lines and rectangles of a page, as points on it and the width of their stroke."""
     handle, affine = ctypes.byref(page.raw.contents), _build_affine(content.mapping)
+    found: list[Line] = []
     for index in content.others:
-        yield from _walk_lines(_object(handle, index), affine, 0)
+        _collect_lines(_object(handle, index), affine, 0, found)
+    return found
 
 
 Affine = tuple[float, float, float, float, float, float]
+UNMOVED = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 
 def _build_affine(mapping: Mapping) -> Affine:
     return mapping.xx, mapping.xy, mapping.yx, mapping.yy, mapping.ox, mapping.oy
 
 
-def _walk_lines(piece: int, outer: Affine, depth: int) -> Iterator[Line]:
+def _collect_lines(piece: int, outer: Affine, depth: int, found: list[Line]) -> None:
     kind = _type(piece)
-    if kind not in (c.FPDF_PAGEOBJ_FORM, c.FPDF_PAGEOBJ_PATH):
-        return
-    count = _count_segments(piece) if kind == c.FPDF_PAGEOBJ_PATH else 0
-    if kind == c.FPDF_PAGEOBJ_PATH and not 2 <= count <= MAX_SEGMENTS:
-        return
-    a, b, x, y, e, f = tuple(_room) if _matrix(piece, _refs[0]) else (1, 0, 0, 1, 0, 0)
-    inner = outer if (a, b, x, y, e, f) == (1, 0, 0, 1, 0, 0) else _combine_affine((a, b, x, y, e, f), outer)
     if kind == c.FPDF_PAGEOBJ_FORM:
-        for index in range(_count_objects(piece) if depth < MAX_DEPTH else 0):
-            yield from _walk_lines(_inner_object(piece, index), inner, depth + 1)
+        count = _count_objects(piece) if depth < MAX_DEPTH else 0
+    elif kind != c.FPDF_PAGEOBJ_PATH or not 2 <= (count := _count_segments(piece)) <= MAX_SEGMENTS:
         return
+    inner = outer
+    if _matrix(piece, _refs[0]) and (matrix := tuple(_room)) != UNMOVED:
+        inner = _combine_affine(matrix, outer)
+    if kind == c.FPDF_PAGEOBJ_FORM:
+        for index in range(count):
+            _collect_lines(_inner_object(piece, index), inner, depth + 1, found)
+        return
+    a, b, x, y, e, f = inner
     points = []
     for index in range(count):
         segment = _segment(piece, index)
         if _segment_type(segment) == c.FPDF_SEGMENT_BEZIERTO:
             return
         _point(segment, _refs[0], _refs[1])
-        points.append(_apply_affine(_room[0], _room[1], inner))
+        across, up = _room[0], _room[1]
+        points.append((a * across + x * up + e, b * across + y * up + f))
     _room[0] = 0
     _stroke_width(piece, _refs[0])
-    yield [*points, points[0]], _room[0]
+    points.append(points[0])
+    found.append((points, _room[0]))
 
 
 def _combine_affine(inner: Affine, outer: Affine) -> Affine:

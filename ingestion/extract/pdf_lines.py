@@ -9,6 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from ingestion.extract.pdf_flow import split_as_written
+from ingestion.extract.pdf_paired_blocks import split_paired_blocks
 from ingestion.extract.pdf_parts import is_filled, split_parts
 from ingestion.extract.pdf_words import Word
 from ingestion.extract.right_to_left import RIGHT_TO_LEFT, order_words
@@ -49,6 +50,10 @@ class Line:
         if self.table is not None:
             self.x0, self.y0, self.x1, self.y1 = self.table.box
             self.base, self.size, self.bold, self.text, self.seen = self.y0, 0.0, False, "", False
+            return
+        if len(self.words) == 1:  # as most entries and labels are
+            text, self.x0, self.y0, self.x1, self.y1, self.base, self.size, bold, _, _, _, one_seen = self.words[0]
+            self.bold, self.text, self.seen = bold, text, one_seen
             return
         texts, x0, y0, x1, y1, bases, sizes, bolds, _, _, _, seen = zip(*self.words, strict=True)
         self.x0, self.x1, self.y0, self.y1 = min(x0), max(x1), min(y0), max(y1)
@@ -113,6 +118,8 @@ def _follows(last: Word, word: Word) -> bool:
 
 def _is_same_line(base: float, size: float, other_base: float, other_size: float) -> bool:
     """Small raised and lowered letters belong to the line of the large ones."""
+    if base == other_base:
+        return True
     largest = max(size, other_size, 1.0)
     reach = SAME_LINE if abs(size - other_size) < 0.15 * largest else 0.6
     return abs(base - other_base) <= reach * largest
@@ -163,7 +170,7 @@ def group_in_reading_order(runs: list[Line], width: float, written: Sequence[Wor
     found = split_as_written(runs, written) if written else None
     blocks, may_hold_columns = found or ([runs], True)
     if not may_hold_columns:
-        return [join_whole_lines(block) for block in blocks]
+        return [join_whole_lines(part) for block in blocks for part in split_paired_blocks(block)]
     parts = (part for block in blocks for part in split_parts(block, width))
     return [group for part in parts for group in _split_columns(part, width)]
 
@@ -171,7 +178,7 @@ def group_in_reading_order(runs: list[Line], width: float, written: Sequence[Wor
 def _split_columns(runs: list[Line], width: float) -> list[list[Line]]:
     gutter = _find_gutter(runs, width)
     if gutter is None:
-        return [join_whole_lines(runs)] if runs else []
+        return [join_whole_lines(part) for part in split_paired_blocks(runs)]
     groups: list[list[Line]] = []
     plain: list[Line] = []
     for band in _split_bands(sorted(runs, key=_get_middle), gutter):

@@ -29,7 +29,7 @@ CAPTION = re.compile(r"(?:table|figure|fig\.?|tabelle|abbildung|abb\.?|tableau|t
 ENDS = tuple(".!?:;")
 CLOSERS = "\"'”’)»]"
 HYPHENED = re.compile(r"[^\W\d_]{2}[-\u2010]$")
-LETTERS = re.compile(r"[^\W\d_]+")
+LETTERS, SIGN = re.compile(r"[^\W\d_]+"), re.compile(r"[^\w-]")
 ENTRY = re.compile(r"^[^\W\d_][^.!?:]{0,40}(?::(?:\s|$)|#)|\d[%‰°$€£¥).]{0,2}(?:\s(?:[A-Z]{3}|[%$€£¥]))?$")
 """A line of a form: a label with its colon or number sign, or what ends in a figure."""
 LARGER = 1.12  # times the body's size
@@ -50,7 +50,7 @@ class Hyphenation:
     @classmethod
     def of(cls, lines: Sequence[Line]) -> Hyphenation:
         texts = {word.text for line in lines for word in line.words}
-        words = frozenset(re.sub(r"[^\w-]", "", text.lower()) for text in texts)
+        words = frozenset(_strip_signs(text.lower()) for text in texts)
         ends = sum(_is_hyphened(line.words[-1].text) for line in lines if line.words)
         return cls(words, ends > 0.02 * len(lines))
 
@@ -58,12 +58,16 @@ class Hyphenation:
         """Whether the hyphen at the end of the word `last` is there for the line's sake alone."""
         if not _is_hyphened(last) or (tail := LETTERS.match(first)) is None or not first[0].islower():
             return False
-        head, rest = re.sub(r"[^\w-]", "", last[:-1].lower()), tail.group().lower()
+        head, rest = _strip_signs(last[:-1].lower()), tail.group().lower()
         if head + rest in self.words:
             return True
         if f"{head}-{rest}" in self.words or (len(rest) > 2 and head in self.words and rest in self.words):
             return False
         return self.usual
+
+
+def _strip_signs(text: str) -> str:
+    return text if text.isalpha() else SIGN.sub("", text)
 
 
 def _is_hyphened(text: str) -> bool:

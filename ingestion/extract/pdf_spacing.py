@@ -7,6 +7,7 @@ stand one below the other (labels of drawings, Japanese) run downwards, and are 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from statistics import median
@@ -123,7 +124,8 @@ def _runs_down(word: Word) -> bool:
 def drop_second_prints(words: list[Word]) -> list[Word]:
     """Without words that stand where the same word stands already, but for a fraction of a letter."""
     farthest = MAX_OFFSET * max([1.0, *(word[6] for word in words)])
-    suspects = _find_near([(word[0], word[1]) for word in words], farthest)
+    counts = Counter([word[0] for word in words])
+    suspects = _find_near([(word[0], word[1]) for word in words if counts[word[0]] > 1], farthest)
     if suspects:  # beside each other, and one upon the other: few words are both
         suspects &= _find_near([(word[0], word[5]) for word in words if word[0] in suspects], farthest)
     if not suspects:

@@ -53,7 +53,6 @@ TABLE_BYTES = {COLOURS: 1_024, "CIDSet": 8_192, "CIDToGIDMap": 131_072}
 BETWEEN_OBJECTS = b"\n>]\n"  # no string, name or array goes on behind it
 MAX_LOOSE_BYTES = 512  # that are no text, between two objects: programs write marks and padding there
 BATCH_BYTES = 1 << 20
-SAID_KEYS = (b"/Alt", b"/ActualText", b"/E ")  # as pikepdf writes them: a value follows after a blank
 HINT_BYTES = 16  # for each object of a file
 UNKNOWN = "This PDF has parts that are not known here; they were not read."
 SAID_DAMAGED = re.compile("reconstruct|damaged")  # by pikepdf, of a file
@@ -91,7 +90,7 @@ class Sweep:
                 syntax = entry.stream_dict.unparse(resolved=True)
             elif isinstance(entry, pikepdf.Object):
                 syntax = entry.unparse(resolved=True)
-                if any(key in syntax for key in SAID_KEYS) and isinstance(entry, pikepdf.Dictionary):
+                if _can_have_text(syntax) and isinstance(entry, pikepdf.Dictionary):
                     found.speaking.append(entry)
             else:
                 continue
@@ -239,6 +238,11 @@ class Sweep:
             self.builder.add_remainder(list_file_strings(content, rest, self._known))
         if has_unnamed_objects(content, offsets, self._offsets, ends) or count_loose_bytes(rest) > MAX_LOOSE_BYTES:
             self.builder.miss("unknown_part", UNKNOWN)
+
+
+def _can_have_text(syntax: bytes) -> bool:
+    """Keys as pikepdf writes them: a value follows after a blank."""
+    return b"/Alt" in syntax or b"/ActualText" in syntax or b"/E " in syntax
 
 
 def find_files(syntax: bytes, pdf: pikepdf.Pdf) -> Iterator[Place]:

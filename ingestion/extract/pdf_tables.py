@@ -114,6 +114,8 @@ def _reach(cell: Cell) -> Cell:
 
 
 def _order_words_in_cell(words: list[Word]) -> list[Word]:
+    if len(words) < 2:
+        return words
     found: list[Word] = []
     lines = sorted(split_segments(words), key=lambda line: (round(line.base), line.x0))
     for _, parts in groupby(lines, key=lambda line: round(line.base)):

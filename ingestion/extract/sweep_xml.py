@@ -46,20 +46,23 @@ class _Strings:
         self._blocks: list[dict[str, list[str]]] = [{}]
         self._open: list[str] = []
         self._names: set[str] = set()
+        self._tags: dict[str, tuple[str, bool]] = {}  # local name, and whether its vocabulary is not known
         self._values: set[str] = set()
         self._titles: list[str] = []  # what the value of each open element is, "" where its name says nothing
         self._leaf = ""
 
     def start(self, tag: str, attributes: Any) -> None:
-        name = tag.rpartition("}")[2]
-        if tag not in self._names:
+        if tag not in self._tags:
+            self._tags[tag] = tag.rpartition("}")[2], KNOWN.match(tag) is None
             self._add_name(tag)
-        strange = KNOWN.match(tag) is None
-        named = next((value for key, value in attributes.items() if key.rpartition("}")[2] == "name"), "")
+        name, strange = self._tags[tag]
+        named = ""
+        if attributes:
+            named = next((value for key, value in attributes.items() if key.rpartition("}")[2] == "name"), "")
         above = self._titles[-1] if self._titles else ""
         self._titles.append(named or (name if strange else above))
         self._leaf = ""
-        for key, value in attributes.items():
+        for key, value in attributes.items() if attributes else ():
             if strange or named:
                 self._add_named(key.rpartition("}")[2] if strange else named, value)
             if key not in self._names:

@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reportlab.pdfgen.canvas import Canvas
 
+from ingestion.extract.pdf_lines import Line
+from ingestion.extract.pdf_paired_blocks import split_paired_blocks
 from ingestion.extract.pdf_spacing import order_columns
 from ingestion.extract.pdf_tables import find_tables
 from ingestion.extract.pdf_words import Word, read_page
@@ -161,6 +163,69 @@ def test_frames_beside_each_other_are_read_one_after_the_other(tmp_path: Path) -
 
     read_words = " ".join(texts(read(draw(tmp_path / "a.pdf", page)))).replace("\n", " ").split()
     assert read_words == " ".join(["Invoice", *seller, *buyer, "Paid within thirty days"]).split()
+
+
+def test_labels_of_a_diagram_are_read_as_written_and_entries_of_a_form_by_their_places(tmp_path: Path) -> None:
+    """Boxes of a diagram stand at any height, so what each says stays together. A form that was filled in any order
+    looks alike, but that values stand beside their labels."""
+    boxes = [("Dam", 60, 300), ("Lake", 230, 120), ("Pier", 400, 307), ("Ford", 60, 124), ("Weir", 230, 304)]
+    boxes += [("Lock", 400, 117), ("Canal", 60, 480), ("Basin", 230, 476), ("Mole", 400, 484), ("Quay", 310, 60)]
+
+    def diagram(canvas: Canvas) -> None:
+        for name, left, top in boxes:
+            for number, text in enumerate((name, f"{name} depth", f"{name} owner")):
+                line(canvas, left, top + 11 * number, text, 9)
+
+    found = " ".join(texts(read(draw(tmp_path / "a.pdf", diagram)))).replace("\n", " ")
+    assert found == " ".join(f"{name} {name} depth {name} owner" for name, _, _ in boxes)
+
+    def form(canvas: Canvas) -> None:
+        for number in sorted(range(12), key=lambda number: number * 5 % 12):
+            line(canvas, 60, 100 + 40 * number, f"Entry {number}", 9)
+        for number in sorted(range(12), key=lambda number: number * 7 % 12):
+            line(canvas, 180, 100 + 40 * number, f"given {number}", 9)
+
+    found = " ".join(texts(read(draw(tmp_path / "b.pdf", form)))).replace("\n", " ")
+    assert found == " ".join(f"Entry {number} given {number}" for number in range(12))
+
+
+def test_blocks_with_the_same_labels_are_read_one_after_the_other(tmp_path: Path) -> None:
+    """Addresses for notices and signatures, written row by row. One label that a row has twice makes no blocks, nor do
+    labels behind the name of a row."""
+    notices = [
+        ("If to the seller:", "If to the buyer:"), ("Harbour Ropes", "Tide Boats"), ("Quay Road 4", "Pier Lane 9"),
+        ("Fax: 555-01", "Fax: 777-01"), ("Attention: Nora", "Attention: Paul"), ("Berth 12", ""),
+    ]  # fmt: skip
+    signatures = [("By:", "By:"), ("Name: Nora", "Name: Paul"), ("Date: 3 May", "Date: 4 May")]
+    fees = [("Fee: 10", "Fee: 20"), ("Rope: 3", "Boat: 4")]
+    shifts = [("Monday", "Start: 8", "Start: 9"), ("Tuesday", "Start: 7", "Start: 6"), ("Friday", "Start: 5", "None")]
+
+    def page(canvas: Canvas) -> None:
+        top = 100.0
+        for block in (notices, signatures, fees, shifts):
+            top = prose(canvas, 60, top, 400, "These lines go over the whole width of the page, as most others do.") + 9
+            for row in block:
+                for number, entry in enumerate(row):
+                    line(canvas, 60 + 150 * number, top, entry)
+                top += 13
+            top += 30
+
+    found = " ".join(texts(read(draw(tmp_path / "a.pdf", page)))).replace("\n", " ")
+    for block in (notices, signatures):
+        for side in (0, 1):
+            assert " ".join(row[side] for row in block if row[side]) in found
+    assert found.index("Attention: Nora Berth 12") < found.index("If to the buyer") < found.index("By:")
+    assert "Fee: 10 Fee: 20 Rope: 3 Boat: 4" in found
+    assert " ".join(" ".join(row) for row in shifts) in found
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.sampled_from(["By:", "By: A", "To:", "x"]))))
+def test_no_line_is_lost_between_blocks(places: list[tuple[int, int, str]]) -> None:
+    """However they stand upon each other."""
+    boxes = [(text, 3 * x, 10 * y, 3 * x + 9, 10 * y + 9) for x, y, text in places]
+    runs = [Line([Word(*box, box[2], 10, False, False, False)]) for box in boxes]
+    parts = split_paired_blocks(runs)
+    assert sorted(id(run) for part in parts for run in part) == sorted(map(id, runs))
 
 
 def test_labels_and_values_in_columns_are_read_row_by_row(tmp_path: Path) -> None:
