@@ -20,7 +20,11 @@ ALL_IN_ALL = re.compile(
 """Asks for the total of something in other words: "What does the repair cost all in all?". What was paid of it may be
 less.
 """
-PARTS = re.compile(r",?\s+and\s+(?=(?:what|when|who|why|how|where|which)\b)|(?<=\?)\s+(?=\w)", re.IGNORECASE)
+PARTS = re.compile(
+    r",?\s+and\s+(?=(?:(?:to|by|from|for|in|until|since)\s+)?(?:what|when|whom?|why|how|where|which)\b"
+    r"|(?:is|are|was|were|do|does|did|can|may|must|will|has|have)\s)|(?<=\?)\s+(?=\w)",
+    re.IGNORECASE,
+)
 
 
 def extract_name_terms(question: str) -> set[str]:
@@ -38,10 +42,7 @@ def extract_name_terms(question: str) -> set[str]:
     return found
 
 
-CONTRACTION = re.compile(
-    r"\b(what|who|when|where|how)(?:['’]s\b|s(?=\s+(?:the|my|our|your|his|her|its|their|this|that|an?)\b))",
-    re.IGNORECASE,
-)
+CONTRACTION = re.compile(r"\b(what|who|when|where|how)['’]?s\b", re.IGNORECASE)
 
 
 def drop_place_words(question: str) -> str:

@@ -1,0 +1,78 @@
+"""Questions as they are typed in a hurry: slips, two in one, and comparisons. No database is needed."""
+
+import pytest
+
+from llm import prompts
+from llm.offline import chatting
+from llm.offline.asked import normalise_question, split_parts
+from llm.offline.comparisons import split_compared
+from llm.offline.tool_results import ToolResult, correct_question
+from llm.prompts import NumberedPassage, PromptDocument
+
+TERMS = [
+    PromptDocument(
+        "Lease.md (Quay)",
+        [
+            NumberedPassage(1, "The deposit is £2,700.\n\nThe rent is £900 a month.\n\nThe service charge is not fixed."),
+            NumberedPassage(2, "The notice period is ninety days.\n\nThe lease term is three years."),
+        ],
+    ),
+    PromptDocument("Bids.md (Quay)", [NumberedPassage(3, "Cedar is cheaper than Alder.\n\nBirch bids more.")]),
+]
+
+
+def ask(question: str) -> list[str]:
+    messages = [{"role": "user", "content": question}]
+    found = prompts.render_passages(TERMS).text
+    answered = chatting.find_best_answer({"messages": messages}, 0, normalise_question(question), [found])
+    return [quote.sentence for quote in answered.quotes]
+
+
+@pytest.mark.parametrize(
+    ("question", "quotes"),
+    [
+        ("is the deposit higher than the rent", ["The deposit is £2,700.", "The rent is £900 a month."]),
+        ("which is higher, the rent or the deposit?", ["The rent is £900 a month.", "The deposit is £2,700."]),
+        ("is the rent more than 1000 pounds", ["The rent is £900 a month."]),
+        ("is the notice period longer than the lease term", ["The notice period is ninety days.",
+                                                             "The lease term is three years."]),
+        ("Is Cedar cheaper than Alder?", ["Cedar is cheaper than Alder."]),
+        # One side is not known, or is not named.
+        ("is the deposit higher than the service charge", []),
+        ("is the deposit higher than the insurance", []),
+        ("is the deposit higher than in 2023", []),
+        ("Is Birch cheaper than Alder?", []),
+    ],
+)  # fmt: skip
+def test_of_two_that_are_compared_each_measure_is_quoted_or_none(question: str, quotes: list[str]) -> None:
+    assert ask(question) == quotes
+
+
+@pytest.mark.parametrize("question", ["What if delivery is later than ten days?", "Who is more than a guest?", "Is it?"])
+def test_what_is_no_comparison_of_two_is_none(question: str) -> None:
+    assert split_compared(question) == []
+
+
+def test_a_word_is_read_as_the_search_read_it_and_a_name_as_it_was_typed() -> None:
+    found = ToolResult("search_knowledge", f"{prompts.OTHER_SPELLING} deposit Smith\n", {"query": "depozit Smit"})
+    assert correct_question("How high is the depozit of Smit?", [found]) == "How high is the deposit of Smit?"
+    within = ToolResult("search_knowledge", f"A text. {prompts.OTHER_SPELLING} deposit", {"query": "depozit"})
+    assert correct_question("depozit?", [within]) == "depozit?"
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("how long is the lease and does it renew", 2),
+        ("when do i pay and to whom", 2),
+        ("who pays for gas and water", 1),
+        ("what do they want and can offer", 2),
+    ],
+)
+def test_two_questions_in_one_are_two(question: str, parts: int) -> None:
+    assert len(split_parts(question)) == parts
+
+
+@pytest.mark.parametrize("typed", ["whats he allergic to", "what's he allergic to", "What’s he allergic to"])
+def test_whats_is_what_is(typed: str) -> None:
+    assert normalise_question(typed).lower() == "what is he allergic to"
