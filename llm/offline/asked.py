@@ -45,6 +45,19 @@ def extract_name_terms(question: str) -> set[str]:
 CONTRACTION = re.compile(r"\b(what|who|when|where|how)['’]?s\b", re.IGNORECASE)
 
 
+ASKS = re.compile(
+    r"^\W*(?:what|who|whom|whose|when|where|why|how|which|tell|show|list|find|give|explain|describe|summari[sz]e|please"
+    r"|can|could|is|are|was|were|do|does|did|was|wer|wann|wo|warum|wie|welche\w*|zeige?|nenne?|gib)\b",
+    re.IGNORECASE,
+)
+NO_FRAGMENT = re.compile(rf"{ASKS.pattern}|^\W*(?:and|or|but|so|may|must|has|have|will|would|should)\b", re.IGNORECASE)
+
+
+def complete_fragment(question: str) -> str:
+    """ "What is the fax number?" for "fax number?", and what asks already as it is."""
+    return question if NO_FRAGMENT.match(question) else f"what is the {question}"
+
+
 def drop_place_words(question: str) -> str:
     """The question with "1.1" in place of "section 1.1": a document does not call its sections so."""
     return BUYER.sub("did they", PLACE_WORD.sub("", question))

@@ -92,7 +92,7 @@ def plan_reading(question: str, about: str) -> ReadingPlan | None:
     if OVERVIEW.search(question):
         topic = _extract_topic(question, about, OVERVIEW_WORDS)
         general = all(word.lower() in NOUNS for word in topic.split())
-        if not general and TELL.search(question):
+        if not general and (TELL.search(question) or NOUNS.isdisjoint(question.lower().split())):
             return None  # of anything that has a name, all records may tell
         return ReadingPlan("" if _is_about_record_here(question, topic) else topic, general)
     parts = split_parts(question)

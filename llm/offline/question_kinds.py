@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from llm.offline.asked import extract_name_terms
+from llm.offline.asked import complete_fragment, extract_name_terms
+from llm.offline.front_matter import POSTAL
 from llm.offline.measures import (
     CLOCK,
     CLOCK_OR_DAY,
@@ -29,9 +30,11 @@ REASON = re.compile(
     re.IGNORECASE,
 )
 WHY = re.compile(r"\bwhy\b|\bwhat (?:is|was) the (?:reason|cause)\b|\bhow come\b", re.IGNORECASE)
+FIGURE = re.compile(r"\d")
 CAPITALISED = re.compile(r"(?<![.!?:|]\s)(?<!^)\b[A-ZÀ-Þ][\w’'-]+")
 MONEY_WORDS = (
-    r"cost|price|amount|fee|salary|budget|value|worth|earn\w*|wage|paid?|pay|spend|charge[sd]?|sum|total(?= of\b|\W*$)"
+    r"cost|price|amount|fee|salary|budget|value|worth|earn\w*|wage|paid?|pay|spend|charge[sd]?|dollars?|euros?|pounds|sum"
+    r"|total(?= of\b|\W*$)"
 )
 
 
@@ -44,7 +47,8 @@ class QuestionKind:
     """A kind of question: how it is asked, and what a sentence that answers it has. must: without it is no answer.
     loose: nor need a sentence have it that stands under a heading with the question's words. line: begins a line of a
     form that has it. implied: terms of the question that a sentence with it need not have. value: what it is, where it
-    stands behind a label. named: a sentence that has it has every word of the question too.
+    stands behind a label. named: a sentence that has it has every word of the question too. label: implied terms by
+    which a label names it.
     """
 
     asked: re.Pattern[str]
@@ -55,10 +59,12 @@ class QuestionKind:
     implied: frozenset[str] = frozenset()
     value: Callable[[str], bool] = bool
     named: bool = False
+    label: frozenset[str] = frozenset()
 
 
-def _has_figure(value: str) -> bool:
-    return bool(re.search(r"\d", value))
+def _find(form: re.Pattern[str]) -> Callable[..., bool]:
+    """Whether a text has a form, whatever the question is."""
+    return lambda text, question="": bool(form.search(text))
 
 
 def has_name(value: str) -> bool:
@@ -183,7 +189,7 @@ PERMISSION = re.compile(
 )
 """Words that allow, forbid, or say under what condition."""
 AS_A_SUM = re.compile(r"\bhow (?:large|big|high)\b", re.IGNORECASE)
-HOW_HIGH, HOW_LONG = _split_terms("large big high"), _split_terms("long last run")
+HOW_HIGH, HOW_LONG = _split_terms("large big high"), _split_terms("long last run fast quickly soon")
 SUM_STATED = re.compile(rf"\b(?:is|are|was|were|(?:amount|come)s? to)\s+(?:{AMOUNT.pattern})", re.IGNORECASE)
 
 
@@ -210,6 +216,25 @@ def _has_length(sentence: str, question: str) -> bool:
     return bool(LENGTH.search(sentence)) and set(extract_terms(question)) - HOW_LONG <= set(extract_terms(sentence))
 
 
+ASKED_THING = r"\bwhat\s+(?:is|are)\s+(?:the|his|her|its|their|our|your)\s+(?:[\w'’-]+\s+){0,3}?"
+OF_WHOM = r"(?:\s+address)?(?:\W*$|\s+(?:of|for)\s)"
+MAIL = re.compile(r"\S@\S+\.\w")
+PHONE = re.compile(
+    r"(?<![\w./-])(?<![A-Z]{2}\s)"
+    r"(?!\d{1,2}[./-]\d{1,2}[./-]\d{4}\b|\d{4}-\d\d-\d\d)\+?\(?\d(?:[\s()/.–-]{0,3}\d){5,}(?!\w)"
+)
+"""Six digits and more, in groups: no date, and no postal code behind its state."""
+PHONE_ASKED = re.compile(rf"{ASKED_THING}(?:(?:tele)?phone|tel|fax|mobile)\b\.?(?:\s+(?:number|no|nr)\b\.?)?", re.I)
+FAX = re.compile(r"\b(?:tele)?fax\b", re.I)
+
+
+def _has_phone(sentence: str, question: str) -> bool:
+    """A number by which one is called; a fax is none, where there is not another beside it."""
+    if FAX.search(question):
+        return bool(FAX.search(sentence) and PHONE.search(sentence))
+    return bool(PHONE.search(FAX.split(sentence)[0]))
+
+
 MAX_QUESTION_CHARS = 600
 """Characters of a question that are read: a pasted text is no question, and some patterns look ahead."""
 
@@ -220,21 +245,49 @@ KINDS = (
         value=has_means,
         named=True,
     ),
-    QuestionKind(re.compile(r"\bhow (?:often|frequently|regularly)\b", re.I), lambda s, q: bool(FREQUENCY.search(s))),
+    QuestionKind(
+        re.compile(r"\bhow (?:often|frequently|regularly)\b", re.I),
+        _find(FREQUENCY),
+        value=_find(FREQUENCY),
+        implied=_split_terms("often frequently regularly"),
+    ),
+    QuestionKind(
+        re.compile(rf"{ASKED_THING}e?-?mail{OF_WHOM}", re.I),
+        _find(MAIL),
+        value=_find(MAIL),
+        implied=_split_terms("mail email e-mail address"),
+        label=_split_terms("mail email"),
+    ),
+    QuestionKind(
+        re.compile(rf"{ASKED_THING}(?<!mail )(?<!ip )address{OF_WHOM}", re.I),
+        _find(POSTAL),
+        implied=_split_terms("address"),
+        label=_split_terms("address"),
+    ),
+    QuestionKind(
+        PHONE_ASKED,
+        _has_phone,
+        value=_find(PHONE),
+        implied=_split_terms("phone telephone tel fax mobile number nr no"),
+        label=_split_terms("phone telephone tel fax mobile"),
+    ),
     QuestionKind(
         re.compile(
             r"^\W*(?:(?:is|are|am|was|were)\b[^?]*\b(?:allowed|permitted|forbidden|prohibited|banned)\b"
-            r"|(?:may|can|are|am) (?:i|we|you|they|one|people|staff|employees|tenants|visitors)\b)",
+            r"|(?:may|can)\b|(?:are|am) (?:i|we|you|they|one|people|staff|employees|tenants|visitors)\b)",
             re.I,
         ),
-        lambda s, q: bool(PERMISSION.search(s)),
+        _find(PERMISSION),
+        value=_find(PERMISSION),
         implied=_split_terms("allow permit forbid prohibit ban"),
     ),
-    QuestionKind(re.compile(r"\bhow many\b", re.I), _has_count, value=_has_figure),
-    QuestionKind(NUMBERED_THING, _has_number_of_thing, implied=_split_terms("number id code no nr"), value=_has_figure),
+    QuestionKind(re.compile(r"\bhow many\b", re.I), _has_count, value=_find(FIGURE)),
+    QuestionKind(
+        NUMBERED_THING, _has_number_of_thing, implied=_split_terms("number id code no nr"), value=_find(FIGURE)
+    ),
     QuestionKind(
         re.compile(rf"\b(?:how much|what|which|wie viel|welche[rs]?)\b[^?]*?\b(?:{MONEY_WORDS})\b", re.I),
-        lambda s, q: bool(AMOUNT.search(s)),
+        _find(AMOUNT),
         value=lambda v: bool(AMOUNT.search(v) or re.match(r"\W*\d", v)),
     ),
     QuestionKind(
@@ -246,21 +299,21 @@ KINDS = (
     ),
     QuestionKind(
         re.compile(r"\bhow (?:much|old)\b|\bwhat (?:percentage|number|share|cap)\b", re.I),
-        lambda s, q: bool(NUMBER.search(s)),
+        _find(NUMBER),
         implied=_split_terms("old"),
-        value=_has_figure,
+        value=_find(FIGURE),
     ),
-    QuestionKind(WHY, lambda s, q: bool(REASON.search(s)), must=False, value=lambda v: bool(REASON.search(v))),
-    QuestionKind(ASKED_DATE, lambda s, q: bool(DATE.search(s)), value=_has_time),
+    QuestionKind(WHY, _find(REASON), must=False, value=_find(REASON)),
+    QuestionKind(ASKED_DATE, _find(DATE), value=_has_time),
     QuestionKind(
         # A term may be perpetual, and a period stand in a schedule.
         re.compile(r"\b(?:what|which)\s+(?:is|was|are)\b[^?]*(?<!-)\b(?:period|duration|term of)\b", re.I),
-        lambda s, q: bool(DATE.search(s)),
+        _find(DATE),
         must=False,
         loose=True,
     ),
     QuestionKind(
-        re.compile(r"\bhow long\b", re.I),
+        re.compile(r"\bhow (?:long|fast|quickly|soon)\b", re.I),
         _has_length,
         implied=HOW_LONG,
         value=_has_duration,
@@ -287,6 +340,7 @@ KINDS = (
 
 def find_kind(question: str) -> QuestionKind | None:
     """What it asks for first: of "Who inspected it, and when?" a person."""
+    question = complete_fragment(question)
     found = [(match.start(), kind) for kind in KINDS if (match := kind.asked.search(question, 0, MAX_QUESTION_CHARS))]
     return min(found, key=lambda pair: pair[0])[1] if found else None
 
