@@ -8,7 +8,7 @@ from llm.offline.asked import drop_place_words, split_parts
 from llm.offline.aspects import WRITTEN
 from llm.offline.comparisons import split_compared
 from llm.offline.field_answers import Quote, find_field
-from llm.offline.follow_ups import WHERE, find_last_answer, find_referred, leans, read_meanings
+from llm.offline.follow_ups import WHERE, find_last_answer, leans, read_meanings
 from llm.offline.listing import LIST, plan_list, read_list
 from llm.offline.long_questions import has_term
 from llm.offline.overview import write_points
@@ -133,8 +133,6 @@ def search_input(body: dict[str, Any]) -> dict[str, Any]:
     words = extract_content_words(drop_place_words(question))
     if MORE.match(question):
         words = extract_content_words(find_last_question(body["messages"][:index])[1]) or words
-    if phrase := leans(question, fewer_than=6) and find_referred(question, find_last_answer(body["messages"][:index])):
-        words = extract_content_words(phrase)
     if leans(question, fewer_than=6):
         before, earlier = find_last_question(body["messages"][:index])
         if before >= 0 and not is_small_talk(earlier):

@@ -5,7 +5,14 @@ Which is the higher one says a document that says so, else the reader.
 
 import re
 
-HOW = r"(?P<how>(?!other\b|rather\b)\w{2,}er|more|less)(?:\s+(?!the\b)\w+)?"
+MEASURES = {
+    "How long is": "longer shorter",
+    "When is": "later earlier sooner",
+    "How high is": "higher lower",
+    "How big is": "larger bigger smaller greater",
+    "How much is": "cheaper dearer more less",
+}
+HOW = rf"(?P<how>{'|'.join(' '.join(MEASURES.values()).split())})(?:\s+expensive)?"
 SIDE = r"(?:the\s+)?(?P<%s>[^?]{1,80}?)"
 COMPARED = re.compile(
     r"^\W*(?:is|are|was|were)\s+" + SIDE % "one" + rf"\s+{HOW}\s+than\s+" + SIDE % "other" + r"\W*$", re.IGNORECASE
@@ -15,12 +22,13 @@ EITHER = re.compile(
     + rf"{HOW}\W+{SIDE % 'one'}\s+or\s+{SIDE % 'other'}\W*$",
     re.IGNORECASE,
 )
-MEASURES = {"longer": "How long is", "shorter": "How long is", "later": "When is", "earlier": "When is",
-            "sooner": "When is", "higher": "How high is", "lower": "How high is"}  # fmt: skip
 SAME_OF = re.compile(r"^(?:one|that)\s+(?=(?:of|in|for)\s)", re.IGNORECASE)
 """What stands for the thing that the other side names: "than that of the crane"."""
 FIGURE = re.compile(r"^[$€£]?\d")
-LEANS = re.compile(r"^(?:in|at|on|before|last|usual|it|this|that|one|expected|planned|allowed)\b", re.IGNORECASE)
+LEANS = re.compile(
+    r"^(?:in|at|on|for|of|to|by|with|from|under|before|last|usual|it|this|that|one|expected|planned|allowed)\b",
+    re.IGNORECASE,
+)
 
 
 def split_compared(question: str) -> list[str]:
@@ -35,4 +43,5 @@ def split_compared(question: str) -> list[str]:
     sides = [one] if FIGURE.match(other) else [one, other]
     if any(LEANS.match(side) for side in sides):
         return []
-    return [f"{MEASURES.get(found['how'].lower(), 'How much is')} {side}?" for side in sides]
+    asks = next(asks for asks, words in MEASURES.items() if found["how"].lower() in words.split())
+    return [f"{asks} {side}?" for side in sides]

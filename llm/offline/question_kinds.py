@@ -224,7 +224,7 @@ PHONE = re.compile(
     r"(?!\d{1,2}[./-]\d{1,2}[./-]\d{4}\b|\d{4}-\d\d-\d\d)\+?\(?\d(?:[\s()/.–-]{0,3}\d){5,}(?!\w)"
 )
 """Six digits and more, in groups: no date, and no postal code behind its state."""
-PHONE_ASKED = re.compile(rf"{ASKED_THING}(?:(?:tele)?phone|tel|fax|mobile)\b\.?(?:\s+(?:number|no|nr)\b\.?)?", re.I)
+PHONE_ASKED = re.compile(rf"{ASKED_THING}(?:(?:tele)?phone|tel|fax|mobile)(?:\s+(?:number|no|nr)\b|{OF_WHOM})", re.I)
 FAX = re.compile(r"\b(?:tele)?fax\b", re.I)
 
 
