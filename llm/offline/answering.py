@@ -113,9 +113,10 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
             continue
         near, above = _list_nearby_terms(units, bags, index)
         common = [term for term in asked if term not in names]
-        needed = [] if kind is None else common if kind.named else common[-1:] if kind.line else []
-        around = title if kind and kind.named else near
-        if not all(measure_term(term, bags[index] | around | above) for term in needed):
+        needed = common[-1:] if kind and kind.line else common
+        around = title if kind and kind.named == 1 else near
+        stand = sum(measure_term(term, bags[index] | around | above) > 0 for term in needed)
+        if kind and (kind.named or kind.line) and stand < (kind.named or 1) * len(needed):
             continue  # where something is, says who names it
         if asked_thing not in bags[index] | above and measure_term(asked_thing, bags[index] | above):
             continue  # which car it is says no sentence about a vehicle

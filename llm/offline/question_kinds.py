@@ -47,7 +47,7 @@ class QuestionKind:
     """A kind of question: how it is asked, and what a sentence that answers it has. must: without it is no answer.
     loose: nor need a sentence have it that stands under a heading with the question's words. line: begins a line of a
     form that has it. implied: terms of the question that a sentence with it need not have. value: what it is, where it
-    stands behind a label. named: a sentence that has it has every word of the question too. label: implied terms by
+    stands behind a label. named: share of the question's words that a sentence with it has. label: implied terms by
     which a label names it.
     """
 
@@ -58,7 +58,7 @@ class QuestionKind:
     line: re.Pattern[str] | None = None
     implied: frozenset[str] = frozenset()
     value: Callable[[str], bool] = bool
-    named: bool = False
+    named: float = 0
     label: frozenset[str] = frozenset()
 
 
@@ -225,14 +225,21 @@ PHONE = re.compile(
 )
 """Six digits and more, in groups: no date, and no postal code behind its state."""
 PHONE_ASKED = re.compile(rf"{ASKED_THING}(?:(?:tele)?phone|tel|fax|mobile)(?:\s+(?:number|no|nr)\b|{OF_WHOM})", re.I)
+MAX_LINE_CHARACTERS = 120
 FAX = re.compile(r"\b(?:tele)?fax\b", re.I)
 
 
 def _has_phone(sentence: str, question: str) -> bool:
-    """A number by which one is called; a fax is none, where there is not another beside it."""
-    if FAX.search(question):
-        return bool(FAX.search(sentence) and PHONE.search(sentence))
-    return bool(PHONE.search(FAX.split(sentence)[0]))
+    """A number by which one is called; a fax is none, where there is not another before it. In a block of lines what
+    the question names stands before the number, or not at all.
+    """
+    is_fax = FAX.search(question)
+    found = PHONE.search(sentence if is_fax else FAX.split(sentence)[0])
+    if found is None or (is_fax and not FAX.search(sentence)):
+        return False
+    asked = set(extract_terms(question))
+    before, behind = (asked & set(extract_terms(text)) for text in (sentence[: found.start()], sentence[found.end() :]))
+    return len(sentence) <= MAX_LINE_CHARACTERS or bool(before) or not behind
 
 
 MAX_QUESTION_CHARS = 600
@@ -243,7 +250,7 @@ KINDS = (
         re.compile(r"\bhow\b(?!\s+(?:much|many|long|often|old))[^?]*\b(?:pay|paid)\b", re.I),
         lambda s, q: has_means(s),
         value=has_means,
-        named=True,
+        named=1,
     ),
     QuestionKind(
         re.compile(r"\bhow (?:often|frequently|regularly)\b", re.I),
@@ -280,11 +287,13 @@ KINDS = (
         _find(PERMISSION),
         value=_find(PERMISSION),
         implied=_split_terms("allow permit forbid prohibit ban"),
+        named=0.6,
     ),
     QuestionKind(re.compile(r"\bhow many\b", re.I), _has_count, value=_find(FIGURE)),
     QuestionKind(
         NUMBERED_THING, _has_number_of_thing, implied=_split_terms("number id code no nr"), value=_find(FIGURE)
     ),
+    QuestionKind(ASKED_DATE, _find(DATE), value=_has_time),
     QuestionKind(
         re.compile(rf"\b(?:how much|what|which|wie viel|welche[rs]?)\b[^?]*?\b(?:{MONEY_WORDS})\b", re.I),
         _find(AMOUNT),
@@ -295,7 +304,7 @@ KINDS = (
         _has_size,
         implied=_split_terms("large big high far tall deep"),
         value=lambda v: bool(SIZE.search(v) or AMOUNT.match(v)),
-        named=True,
+        named=1,
     ),
     QuestionKind(
         re.compile(r"\bhow (?:much|old)\b|\bwhat (?:percentage|number|share|cap)\b", re.I),
@@ -304,7 +313,6 @@ KINDS = (
         value=_find(FIGURE),
     ),
     QuestionKind(WHY, _find(REASON), must=False, value=_find(REASON)),
-    QuestionKind(ASKED_DATE, _find(DATE), value=_has_time),
     QuestionKind(
         # A term may be perpetual, and a period stand in a schedule.
         re.compile(r"\b(?:what|which)\s+(?:is|was|are)\b[^?]*(?<!-)\b(?:period|duration|term of)\b", re.I),

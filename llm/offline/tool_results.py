@@ -15,6 +15,8 @@ from llm.prompts import OTHER_SPELLING
 
 OWN_FIELDS = {"fields": True}
 """What is read of the record at hand where a field answers, so that it can be cited."""
+MIN_LETTERS = 6
+"""Of a word that is taken for another."""
 LISTED = re.compile(r"\d+ [^\n]*:(?:\n|$)")
 
 
@@ -54,7 +56,9 @@ def collect_results(messages: list[dict[str, Any]], index: int) -> list[ToolResu
 
 
 def correct_question(question: str, results: list[ToolResult]) -> str:
-    """The question with the words that a search took for those which no text has. A name stays as it was typed."""
+    """The question with the words that a search took for those which no text has, where they are spelt with the same
+    letters: "Spain" is no slip of "pain". A name stays as it was typed.
+    """
     names = extract_name_terms(question)
     for result in results:
         first, _, _ = result.text.partition("\n")
@@ -62,7 +66,7 @@ def correct_question(question: str, results: list[ToolResult]) -> str:
         if not first.startswith(OTHER_SPELLING) or len(asked) != len(meant):
             continue
         for typed, word in zip(asked, meant, strict=True):
-            if typed != word and names.isdisjoint(extract_terms(typed)):
+            if len(typed) >= MIN_LETTERS and set(typed) == set(word) and names.isdisjoint(extract_terms(typed)):
                 question = re.sub(rf"(?<!\w){re.escape(typed)}(?!\w)", word, question)
     return question
 

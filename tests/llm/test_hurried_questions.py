@@ -56,7 +56,7 @@ CONTACTS = [
     PromptDocument(
         "Notes.md (Quay)",
         [
-            NumberedPassage(1, "The caretaker can be reached on 01524 550 112.\n\nThe fax of the office is 01524 550 119."),
+            NumberedPassage(1, "The caretaker can be reached on 01524 550 112.\n\nOffice fax: 01524 550 119."),
             NumberedPassage(2, "The privacy officer answers at privacy@quay.example.\n\nInternet: $50 a month"),
             NumberedPassage(3, "The phone allowance is paid in May.\n\nThe office is at 9 Mill Lane, Leeds.\n\n"
                                "The salary of the harbour master is not known.\n\nThe rent is £200 a week."),
@@ -95,10 +95,14 @@ def test_what_is_no_comparison_of_two_is_none(question: str) -> None:
 
 
 def test_a_word_is_read_as_the_search_read_it_and_a_name_as_it_was_typed() -> None:
-    found = ToolResult("search_knowledge", f"{prompts.OTHER_SPELLING} deposit Smith\n", {"query": "depozit Smit"})
-    assert correct_question("How high is the depozit of Smit?", [found]) == "How high is the deposit of Smit?"
-    within = ToolResult("search_knowledge", f"A text. {prompts.OTHER_SPELLING} deposit", {"query": "depozit"})
-    assert correct_question("depozit?", [within]) == "depozit?"
+    found = ToolResult(
+        "search_knowledge", f"{prompts.OTHER_SPELLING} deposit pain Smith\n", {"query": "depositt spain Smit"}
+    )
+    assert correct_question("How high is the depositt of Smit in spain?", [found]) == (
+        "How high is the deposit of Smit in spain?"
+    )
+    within = ToolResult("search_knowledge", f"A text. {prompts.OTHER_SPELLING} deposit", {"query": "depositt"})
+    assert correct_question("depositt?", [within]) == "depositt?"
 
 
 @pytest.mark.parametrize(
