@@ -67,6 +67,8 @@ NO_SIGNER = re.compile(
     r"^\W*(?:(?i:from|von|author)\s+(?:[a-z]|(?i:contrib|inform|note))|(?i:published|issued)\s+(?i:by))"
 )
 """Tells of no writer: "From the results we conclude …", "Published by …"."""
+PROPERTY = re.compile(r"^\W*author:", re.IGNORECASE)
+"""A file's property: who saved it, where the document names its authors itself."""
 ACCOUNT = re.compile(r"^\W*author:\s*\S+$", re.IGNORECASE)
 """The name of an account in that property: one word."""
 ANNOUNCES = re.compile(r":$|\b(?:sincerely|faithfully|truly|yours|regards|wishes)\W*$", re.IGNORECASE)
@@ -198,8 +200,11 @@ def _write_aspect(aspect: Aspect, asked: frozenset[str], documents: list[list[Pr
             and not (is_title(text) and not (aspect is WRITTEN and WRITERS.search(text)))
         ]
         # Who signed it is told by that; who is named at the top may be whom it is for.
-        signed = aspect is WRITTEN and any(not NO_SIGNER.match(units[i][0]) for i in fitting)
+        texts = [units[i][0] for i in fitting if not PROPERTY.match(units[i][0])]
+        signed = aspect is WRITTEN and any(not NO_SIGNER.match(text) for text in texts)
         opening = [] if signed else _find_opening(aspect, passages)
+        if opening:
+            fitting = [i for i in fitting if not PROPERTY.match(units[i][0])]
         wanted = set(extract_terms(aspect.focus))
         bags = {i: set(extract_terms(units[i][0])) for i in fitting}
         first = {i for i in fitting if aspect.ranked and bags[i] & wanted & asked}
@@ -244,11 +249,7 @@ def _find_opening(aspect: Aspect, passages: list[PromptPassage]) -> list[str]:
         lines = [text for text, _ in _list_units([passage]) if not is_furniture(text) and text not in others]
         found += [(line, passage.n) for line in (*heads, *lines) if aspect.opens(line)]
         named.update(above, lines)
-    # "Date: 3 May" says more than a day in a table does.
-    dated = [pair for pair in found if aspect is DATED and NAMES_DATE.search(pair[0])]
-    return list(dict.fromkeys(_format_bullet(*pair) for pair in (dated or found)))[
-        : MAX_DATES if aspect is DATED else None
-    ]
+    return list(dict.fromkeys(_format_bullet(*pair) for pair in found))[: MAX_DATES if aspect is DATED else None]
 
 
 def _may_head_writers(heading: str, title: list[str]) -> bool:
