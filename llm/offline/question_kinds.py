@@ -221,7 +221,7 @@ OF_WHOM = r"(?:\s+address)?(?:\W*$|\s+(?:of|for)\s)"
 MAIL = re.compile(r"\S@\S+\.\w")
 PHONE = re.compile(
     r"(?<![\w./-])(?<![A-Z]{2}\s)"
-    r"(?!\d{1,2}[./-]\d{1,2}[./-]\d{4}\b|\d{4}-\d\d-\d\d)\+?\(?\d(?:[\s()/.–-]{0,3}\d){5,}(?!\w)"
+    r"(?!\d{1,2}[./-]\d{1,2}[./-]\d{4}\b|\d{4}-\d\d-\d\d)\+?\(?\d(?:[\s()/.–-]{0,3}\d){5,14}(?!\w)"
 )
 """Six digits and more, in groups: no date, and no postal code behind its state."""
 PHONE_ASKED = re.compile(rf"{ASKED_THING}(?:(?:tele)?phone|tel|fax|mobile)(?:\s+(?:number|no|nr)\b|{OF_WHOM})", re.I)
