@@ -4,7 +4,17 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from llm.offline.asked import complete_fragment, extract_name_terms
+from llm.offline.asked import complete_fragment
+from llm.offline.contacts import (
+    ASKED_THING,
+    MAIL,
+    NUMBERED_THING,
+    OF_WHOM,
+    PHONE,
+    PHONE_ASKED,
+    has_number_of_thing,
+    has_phone,
+)
 from llm.offline.front_matter import POSTAL
 from llm.offline.measures import (
     CLOCK,
@@ -19,7 +29,8 @@ from llm.offline.measures import (
     SPELT_NUMBER,
     has_means,
 )
-from llm.offline.ranking import ALIKE, extract_content_words, extract_terms, stem_word
+from llm.offline.places import PLACE_LINE, has_place
+from llm.offline.ranking import extract_content_words, extract_terms, stem_word
 from llm.recognisers.money import AMOUNT
 from llm.recognisers.people import find_people
 
@@ -124,62 +135,14 @@ ASKED_DATE = re.compile(
     r"(?:date|day|deadline)\b(?!\s+(?:rates?|shifts?|crew|format|and\s+night)\b)",
     re.IGNORECASE,
 )
-# What somebody or something is called by: the number of a case, of a telephone. How many there are of something is no
-# such number, nor is a code of conduct or of dress.
-NUMBERED_THING = re.compile(
-    r"\b((?!(?:what|which|the|total|max|min|average|overall|exact)[a-z]*\b)[^\W\d_]{2,}(?=\s+(?:number|no\.?|nr\.?|id)(?!\w))"
-    r"|(?:zip|postal|post|area|dialling|dialing|sort|customer|access|door|entry|discount|booking|product|item|project)"
-    r"(?=\s+code\b))\s+\w+\.?(?=\W*$|\s+(?:for|is)\b|\s+of\s+(?:(?:the|this|that|our|your|my|his|her|its|their|an?)\b|(?-i:[A-Z])))",
-    re.IGNORECASE,
-)
-PLACE_LINE = re.compile(r"^\W*(?:location|place|venue|address|where|ort|adresse)\s*:", re.IGNORECASE)
-PREPOSITION = re.compile(
-    r"\b(?:in|at|on|near|behind|to|from|beside|besides|inside|outside|into|onto|upon|under|underneath|above|below|beneath"
-    r"|over|opposite|within|between|among|along|across|around|against|next|by|off|beyond|past|through|throughout|via|up"
-    r"|down|with|here|there|everywhere|anywhere|upstairs|downstairs|online|abroad|north|south|east|west)\b",
-    re.IGNORECASE,
-)
 WILL = re.compile(r"\bwhen\s+(?:will|can|does|do)\b", re.IGNORECASE)
 SINCE = re.compile(rf"\bsince\s+(?:\w+\s+)?{DATE.pattern}", re.IGNORECASE)
-STATED_NAME = re.compile(r"(?:\b(?:is|are|was|were)|:)\s+(?:(?:the|our|called)\s+)?([A-ZÀ-Þ][\w’'-]+)")
-HOUSE = re.compile(r"\b\d{1,5}[a-z]?\s[A-ZÀ-Þ]\w+\s[A-ZÀ-Þ]\w+")
-IN_PLACE = re.compile(r"\b(?:in|at|near)\s(?:the\s)?[A-ZÀ-Þ]")
-CAPITALS = re.compile(r"\b[A-Z]{2,}\b")
-TIMED = re.compile(rf"\b[a-z]+\s+(?:{DATE.pattern})", re.IGNORECASE)
-
-
-def _has_place(sentence: str, question: str) -> bool:
-    """A place, by the word before it or by a name that the question does not have: "Our head office is Hamburg."."""
-    known = set(extract_terms(question))
-    named = any(name.isalpha() and stem_word(name) not in known for name in STATED_NAME.findall(sentence))
-    timeless = CAPITALS.sub(" ", TIMED.sub(" ", sentence))  # "within 30 days" is no place, nor is "AGREED TO BY"
-    if HOUSE.search(sentence) or PLACE_LINE.match(sentence):
-        return True
-    if set(extract_terms(question)) <= extract_name_terms(question):
-        return bool(IN_PLACE.search(sentence))  # "between Arden Ltd and the bank" says not where Arden is
-    return named or bool(PREPOSITION.search(timeless))
 
 
 def _has_time_asked(sentence: str, question: str) -> bool:
     """A date or a condition; since when something is so does not say when it will be otherwise."""
     told = SINCE.sub(" ", sentence) if WILL.search(question) else sentence
     return bool(DATE.search(told) or CONDITION.search(told))
-
-
-def _has_number_of_thing(sentence: str, question: str) -> bool:
-    """A number right behind what it is the number of: "Case No.: 09-13654"."""
-    asked = NUMBERED_THING.search(question)
-    forms = {asked[1], *ALIKE.get(stem_word(asked[1]), ())} if asked else set()
-    return any(
-        re.search(
-            rf"\b{re.escape(form[:6])}[^\W\d_]*+\W{{0,3}}"
-            r"(?:(?:(?:no|nr|number|id|code)\b)?(?:[^.:;|\d]{0,60}\b(?:is|was|are|reads)\b)?[\s|#:.()+-]{0,6}"
-            r"(?:[A-Z]{1,6}-){0,2}[A-Z]{0,6}-?\d|(?:no|nr|number|id|code)\.?\s?:\s*\w)",
-            sentence,
-            re.IGNORECASE,
-        )
-        for form in forms
-    )
 
 
 PERMISSION = re.compile(
@@ -216,32 +179,6 @@ def _has_length(sentence: str, question: str) -> bool:
     return bool(LENGTH.search(sentence)) and set(extract_terms(question)) - HOW_LONG <= set(extract_terms(sentence))
 
 
-ASKED_THING = r"\bwhat\s+(?:is|are)\s+(?:the|his|her|its|their|our|your)\s+(?:[\w'’-]+\s+){0,3}?"
-OF_WHOM = r"(?:\s+address)?(?:\W*$|\s+(?:of|for)\s)"
-MAIL = re.compile(r"\S@\S+\.\w")
-PHONE = re.compile(
-    r"(?<![\w./-])(?<![A-Z]{2}\s)"
-    r"(?!\d{1,2}[./-]\d{1,2}[./-]\d{4}\b|\d{4}-\d\d-\d\d)\+?\(?\d(?:[\s()/.–-]{0,3}\d){5,14}(?!\w)"
-)
-"""Six digits and more, in groups: no date, and no postal code behind its state."""
-PHONE_ASKED = re.compile(rf"{ASKED_THING}(?:(?:tele)?phone|tel|fax|mobile)(?:\s+(?:number|no|nr)\b|{OF_WHOM})", re.I)
-MAX_LINE_CHARACTERS = 120
-FAX = re.compile(r"\b(?:tele)?fax\b", re.I)
-
-
-def _has_phone(sentence: str, question: str) -> bool:
-    """A number by which one is called; a fax is none, where there is not another before it. In a block of lines what
-    the question names stands before the number, or not at all.
-    """
-    is_fax = FAX.search(question)
-    found = PHONE.search(sentence if is_fax else FAX.split(sentence)[0])
-    if found is None or (is_fax and not FAX.search(sentence)):
-        return False
-    asked = set(extract_terms(question))
-    before, behind = (asked & set(extract_terms(text)) for text in (sentence[: found.start()], sentence[found.end() :]))
-    return len(sentence) <= MAX_LINE_CHARACTERS or bool(before) or not behind
-
-
 MAX_QUESTION_CHARS = 600
 """Characters of a question that are read: a pasted text is no question, and some patterns look ahead."""
 
@@ -273,7 +210,7 @@ KINDS = (
     ),
     QuestionKind(
         PHONE_ASKED,
-        _has_phone,
+        has_phone,
         value=_find(PHONE),
         implied=_split_terms("phone telephone tel fax mobile number nr no"),
         label=_split_terms("phone telephone tel fax mobile"),
@@ -291,7 +228,7 @@ KINDS = (
     ),
     QuestionKind(re.compile(r"\bhow many\b", re.I), _has_count, value=_find(FIGURE)),
     QuestionKind(
-        NUMBERED_THING, _has_number_of_thing, implied=_split_terms("number id code no nr"), value=_find(FIGURE)
+        NUMBERED_THING, has_number_of_thing, implied=_split_terms("number id code no nr"), value=_find(FIGURE)
     ),
     QuestionKind(ASKED_DATE, _find(DATE), value=_has_time),
     QuestionKind(
@@ -338,7 +275,7 @@ KINDS = (
     ),
     QuestionKind(
         re.compile(r"\bwhere\b", re.I),
-        _has_place,
+        has_place,
         line=PLACE_LINE,
         value=lambda v: bool(re.search(r"[^\W\d_]{2}", DATE.sub("", v))),
         implied=_split_terms("take place held happen"),
