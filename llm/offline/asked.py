@@ -53,7 +53,7 @@ ASKS = re.compile(
 NO_FRAGMENT = re.compile(rf"{ASKS.pattern}|^\W*(?:and|or|but|so|may|must|has|have|will|would|should)\b", re.IGNORECASE)
 
 
-def complete_fragment(question: str) -> str:
+def normalise_fragment(question: str) -> str:
     """ "What is the fax number?" for "fax number?", and what asks already as it is."""
     return question if NO_FRAGMENT.match(question) else f"what is the {question}"
 

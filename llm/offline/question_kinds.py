@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from llm.offline.asked import complete_fragment
+from llm.offline.asked import normalise_fragment
 from llm.offline.contacts import (
     ASKED_THING,
     MAIL,
@@ -285,7 +285,7 @@ KINDS = (
 
 def find_kind(question: str) -> QuestionKind | None:
     """What it asks for first: of "Who inspected it, and when?" a person."""
-    question = complete_fragment(question)
+    question = normalise_fragment(question)
     found = [(match.start(), kind) for kind in KINDS if (match := kind.asked.search(question, 0, MAX_QUESTION_CHARS))]
     return min(found, key=lambda pair: pair[0])[1] if found else None
 
