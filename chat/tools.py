@@ -28,7 +28,6 @@ from retrieval.tuning import load_tuning
 
 WHEREVER = Within()
 NOT_AS_QUOTED = "No passage was found that holds the quoted words as they stand; these are the nearest."
-OTHER_SPELLING = "No text that the person may see has a word as it was asked. These passages are about: {words}"
 
 SEARCH_KNOWLEDGE: dict[str, Any] = {
     "name": "search_knowledge",
@@ -152,7 +151,7 @@ def search_knowledge(scope: Scope, session: Session, looked: SearchLookup, most:
     results = [result for result in found if result.kind is not Kind.RELATIONSHIP][:limit]
     notices = [NOT_AS_QUOTED] if looked.hits.quoted.lacks_passages and results else []
     if looked.hits.query.typed:
-        notices.append(OTHER_SPELLING.format(words=" ".join(looked.hits.query.text.split())))
+        notices.append(f"{prompts.OTHER_SPELLING} {' '.join(looked.hits.query.text.split())}")
     return print_results(scope, session, results, notices, looked.within)
 
 

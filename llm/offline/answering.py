@@ -37,6 +37,7 @@ OWN = 0.25
 WHICH_THING = re.compile(
     r"^\W*(?:which|what (?!(?:is|was|are|were|do|does|did|has|have|can|could|will|happen\w*)\b))", re.I
 )
+RATE = re.compile(r"\b(?:per|each|every|a)\s+(hour|day|week|month|quarter|year)\b")
 COMPARED = re.compile(r"\b(?:\w{2,}er|more|less) than\b", re.I)
 MAX_QUOTE_CHARACTERS = 700
 AROUND_WEIGHT = 0.55
@@ -65,7 +66,10 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
     merged = merge_alternatives(question)
     asked = list(dict.fromkeys(merged.get(term, term) for term in extract_terms(question)))
     kind, role = find_kind(question), find_role(question)
-    asked = [term for term in asked if term not in IMPLIED | (kind.implied if kind else frozenset())] or asked
+    rates = set(RATE.findall(question.lower()))
+    implied = IMPLIED.union(kind.implied if kind else (), map(stem_word, rates))
+    labelled = [term for term in asked if kind and term in kind.label]
+    asked = [term for term in asked if term not in implied] or labelled or asked
     if not asked:
         return Answered([])
     prose = [p for p in found if p.kind != FIELDS and has_places(full, "\n".join((*split_headings(p), p.text)))]
@@ -109,12 +113,15 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
             continue
         near, above = _list_nearby_terms(units, bags, index)
         common = [term for term in asked if term not in names]
-        needed = [] if kind is None else common if kind.named else common[-1:] if kind.line else []
-        around = title if kind and kind.named else near
-        if not all(measure_term(term, bags[index] | around | above) for term in needed):
+        needed = common[-1:] if kind and kind.line else common
+        around = title if kind and kind.named == 1 else near
+        stand = sum(measure_term(term, bags[index] | around | above) > 0 for term in needed)
+        if kind and (kind.named or kind.line) and stand < (kind.named or 1) * len(needed):
             continue  # where something is, says who names it
         if asked_thing not in bags[index] | above and measure_term(asked_thing, bags[index] | above):
             continue  # which car it is says no sentence about a vehicle
+        if rates and not rates & (stated := set(RATE.findall(sentence.lower()))) and stated:
+            continue  # a price per week is none per month
         if COMPARED.search(question) and not names <= bags[index]:
             continue  # that one is cheaper says nothing of another
         if sum_of and TOTAL_OF.search(sentence) and not all(measure_term(term, bags[index]) for term in sum_of):
@@ -163,7 +170,7 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         quote_fields(question, asked, fields or [], prose, found)
         or _pair_quotes(find_owner(question, wanted, prose) or find_rows(question, asked, wanted, prose))
         or _pair_quotes(find_address(question, wanted, prose))
-        or _pair_quotes(find_pairs(question, asked, wanted, kind, prose))
+        or _pair_quotes(find_pairs(question, list(dict.fromkeys([*labelled, *asked])), wanted, kind, prose))
         or choose_best(scored, units, bags, question)
         or _pair_quotes(find_totals(question, asked, prose))
         or _pair_quotes(find_alike_pairs(question, wanted, kind, prose))

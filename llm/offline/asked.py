@@ -20,7 +20,11 @@ ALL_IN_ALL = re.compile(
 """Asks for the total of something in other words: "What does the repair cost all in all?". What was paid of it may be
 less.
 """
-PARTS = re.compile(r",?\s+and\s+(?=(?:what|when|who|why|how|where|which)\b)|(?<=\?)\s+(?=\w)", re.IGNORECASE)
+PARTS = re.compile(
+    r",?\s+and\s+(?=(?:(?:to|by|from|for|in|until|since)\s+)?(?:what|when|whom?|why|how|where|which)\b"
+    r"|(?:is|are|was|were|do|does|did|can|may|must|will|has|have)\s)|(?<=\?)\s+(?=\w)",
+    re.IGNORECASE,
+)
 
 
 def extract_name_terms(question: str) -> set[str]:
@@ -38,10 +42,20 @@ def extract_name_terms(question: str) -> set[str]:
     return found
 
 
-CONTRACTION = re.compile(
-    r"\b(what|who|when|where|how)(?:['’]s\b|s(?=\s+(?:the|my|our|your|his|her|its|their|this|that|an?)\b))",
+CONTRACTION = re.compile(r"\b(what|who|when|where|how)['’]?s\b", re.IGNORECASE)
+
+
+ASKS = re.compile(
+    r"^\W*(?:what|who|whom|whose|when|where|why|how|which|tell|show|list|find|give|explain|describe|summari[sz]e|please"
+    r"|can|could|is|are|was|were|do|does|did|was|wer|wann|wo|warum|wie|welche\w*|zeige?|nenne?|gib)\b",
     re.IGNORECASE,
 )
+NO_FRAGMENT = re.compile(rf"{ASKS.pattern}|^\W*(?:and|or|but|so|may|must|has|have|will|would|should)\b", re.IGNORECASE)
+
+
+def normalise_fragment(question: str) -> str:
+    """ "What is the fax number?" for "fax number?", and what asks already as it is."""
+    return question if NO_FRAGMENT.match(question) else f"what is the {question}"
 
 
 def drop_place_words(question: str) -> str:

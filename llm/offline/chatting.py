@@ -3,11 +3,12 @@
 import re
 from typing import Any
 
-from llm.offline.answering import Answered, find_answer, find_labelled
+from llm.offline.answering import COMPARED, Answered, find_answer, find_labelled
 from llm.offline.asked import drop_place_words, split_parts
 from llm.offline.aspects import WRITTEN
+from llm.offline.comparisons import split_compared
 from llm.offline.field_answers import Quote, find_field
-from llm.offline.follow_ups import WHERE, find_last_answer, find_referred, leans, read_meanings
+from llm.offline.follow_ups import WHERE, find_last_answer, leans, read_meanings
 from llm.offline.listing import LIST, plan_list, read_list
 from llm.offline.long_questions import has_term
 from llm.offline.overview import write_points
@@ -35,6 +36,7 @@ from llm.offline.tool_results import (
     OWN_FIELDS,
     ToolResult,
     collect_results,
+    correct_question,
     has_documents,
     select_searches,
     write_quotes,
@@ -65,6 +67,7 @@ def choose_next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     if index < 0 or is_small_talk(question) or quote_conversation(body["messages"], index, question):
         return None
     results = collect_results(body["messages"], index)
+    question = correct_question(question, results)
     if not results and (listed := plan_list(question, body["tools"])):
         return LIST, listed
     if all(result.name == READ for result in results) and _find_own_field(body, index, question):
@@ -130,8 +133,6 @@ def search_input(body: dict[str, Any]) -> dict[str, Any]:
     words = extract_content_words(drop_place_words(question))
     if MORE.match(question):
         words = extract_content_words(find_last_question(body["messages"][:index])[1]) or words
-    if phrase := leans(question, fewer_than=6) and find_referred(question, find_last_answer(body["messages"][:index])):
-        words = extract_content_words(phrase)
     if leans(question, fewer_than=6):
         before, earlier = find_last_question(body["messages"][:index])
         if before >= 0 and not is_small_talk(earlier):
@@ -149,6 +150,7 @@ def compose_answer(body: dict[str, Any]) -> str:
     if recalled := quote_conversation(body["messages"], index, question):
         return recalled
     results = collect_results(body["messages"], index)
+    question = correct_question(question, results)
     if all(result.name == READ for result in results) and (line := _find_own_field(body, index, question)):
         return write_quotes([Quote(line, 0)], body, results)
     for result in results:
@@ -269,6 +271,8 @@ def _answer_parts(question: str, found: list[PromptPassage], fields: list[str], 
 
     What was said before is not said again.
     """
+    if sides := split_compared(question):
+        return _answer_compared(question, sides, found, fields)
     first, *others = split_parts(question)
     answered = find_answer(first, found, fields)
     quotes = [q for q in answered.quotes if not q.n or join_cells(q.sentence) not in said] or list(answered.quotes)
@@ -276,3 +280,14 @@ def _answer_parts(question: str, found: list[PromptPassage], fields: list[str], 
     for part in others if quotes else ():
         quotes += find_answer(f"{part.rstrip('?')} {names}?", found, fields).quotes[:1]
     return Answered(list(dict.fromkeys(quotes)), answered.score)
+
+
+def _answer_compared(question: str, sides: list[str], found: list[PromptPassage], fields: list[str]) -> Answered:
+    """The sentence that compares, else the measure of each side; none where one of them is not found."""
+    stated = find_answer(question, found, fields)
+    if told := [quote for quote in stated.quotes if COMPARED.search(quote.sentence)]:
+        return Answered(told, stated.score)
+    measured = [find_answer(side, found, fields) for side in sides]
+    if not all(side.quotes for side in measured):
+        return Answered([])
+    return Answered(list(dict.fromkeys(side.quotes[0] for side in measured)), min(side.score for side in measured))

@@ -17,7 +17,7 @@ ENTRY = re.compile(rf"{ITEM.pattern}|\d")
 """An item of a list, or an entry that begins with its number."""
 # List items quoted under the sentence that announces them.
 ITEMS = 6
-ASKS_LIST = re.compile(r"^\W*(?:list|name|enumerate|(?:what|which)(?: \w+)? are)\b", re.IGNORECASE)
+ASKS_LIST = re.compile(r"^\W*(?:list|name|enumerate|(?:what|which)(?: \w+)? are|what is in)\b", re.IGNORECASE)
 
 
 def choose_best(

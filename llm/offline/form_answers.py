@@ -9,7 +9,7 @@ from llm.offline.front_matter import CALENDAR_DATE, POSTAL
 from llm.offline.long_questions import has_term, measure_term
 from llm.offline.meaning import measure_likeness
 from llm.offline.pair_owners import find_strangers
-from llm.offline.pairs import Pair, read_pairs
+from llm.offline.pairs import Pair, has_figure, read_pairs
 from llm.offline.particulars import find_dates, has_dates
 from llm.offline.passage_fit import read_counted
 from llm.offline.question_kinds import QuestionKind, has_name
@@ -97,7 +97,7 @@ def find_pairs(
             continue  # any other row is as good
         if (
             TOTAL.search(question)
-            and not _has_figure(pair.value)
+            and not has_figure(pair.value)
             or state
             and any(is_so(cell, state) for cell in pair.text.split("|"))
         ):
@@ -178,10 +178,6 @@ def find_address(question: str, names: set[str], found: list[PromptPassage]) -> 
                     addresses.setdefault(line, (likeness, Pair("", line, line, passage.n)))
                 break
     return _choose(list(addresses.values()))
-
-
-def _has_figure(value: str) -> bool:
-    return any(character.isdigit() for character in value)
 
 
 def _read_candidates(

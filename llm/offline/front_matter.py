@@ -56,12 +56,7 @@ def is_byline(line: str) -> bool:
     people = [person for person in find_people(bare) if " " in bare[person.start : person.end]]
     if not people or ":" in bare[: people[0].end + 1]:
         return False
-    begins = re.split(r"^(?:[Bb]y\s+)?", bare, maxsplit=1)[-1]
-    first = len(bare) - len(begins)
-    return people[0].start == first or any(
-        bare[: person.start].rstrip().endswith((",", ";", " and")) and bare[: person.start].count(",") < len(people) + 3
-        for person in people
-    )
+    return bare[: people[0].start].strip().lower() in ("", "by")
 
 
 def is_dated(line: str) -> bool:

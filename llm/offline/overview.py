@@ -63,8 +63,6 @@ NAMES_DATE = re.compile(r"\b(?:dated?|datum)\b(?! of birth)", re.IGNORECASE)
 MAX_DATES = 2
 MAX_SIGNATURE_CHARACTERS = 120
 """Of a line that says who wrote or signed. A longer one that names nobody says who may sign."""
-COPYRIGHT_YEAR = re.compile(r"(?:©|\(c\)|\bcopyright)[^.;]{0,60}?\b(?:19|20)\d\d\b", re.IGNORECASE)
-"""The year of a document that has no other date."""
 NO_SIGNER = re.compile(
     r"^\W*(?:(?i:from|von|author)\s+(?:[a-z]|(?i:contrib|inform|note))|(?i:published|issued)\s+(?i:by))"
 )
@@ -73,7 +71,6 @@ PROPERTY = re.compile(r"^\W*author:", re.IGNORECASE)
 """A file's property: who saved it, where the document names its authors itself."""
 ACCOUNT = re.compile(r"^\W*author:\s*\S+$", re.IGNORECASE)
 """The name of an account in that property: one word."""
-BROKEN_OFF = re.compile(r"\b(?:be|been|the|an?|of|and|or|to|for|with|in|by|are|is|was|were)$", re.IGNORECASE)
 ANNOUNCES = re.compile(r":$|\b(?:sincerely|faithfully|truly|yours|regards|wishes)\W*$", re.IGNORECASE)
 
 
@@ -122,7 +119,7 @@ def _write_document(passages: list[PromptPassage], count: int) -> list[str]:
     if not places:
         # A table or a form states nothing in sentences: its first lines say what it holds.
         rows = [unit for unit in units if unit[0].startswith("|")]
-        lines = [_format_bullet(*unit) for unit in rows or units if not _is_artefact(unit[0])]
+        lines = [_format_bullet(*unit) for unit in rows or units]
         return list(dict.fromkeys(lines))[: max(2, count)]
     leading = {p.n for p in passages if is_leading(f"{split_headings(p)[-1]}\n{p.text}")}
     bags = [extract_terms(units[place][0]) for place in places]
@@ -200,11 +197,10 @@ def _write_aspect(aspect: Aspect, asked: frozenset[str], documents: list[list[Pr
             if aspect.fits(text)
             and (aspect is not WRITTEN or len(text) <= MAX_SIGNATURE_CHARACTERS or find_people(text))
             and not ACCOUNT.match(text)
-            and not _is_artefact(text)
             and not (is_title(text) and not (aspect is WRITTEN and WRITERS.search(text)))
         ]
-        texts = [units[i][0] for i in fitting if not PROPERTY.match(units[i][0])]
         # Who signed it is told by that; who is named at the top may be whom it is for.
+        texts = [units[i][0] for i in fitting if not PROPERTY.match(units[i][0])]
         signed = aspect is WRITTEN and any(not NO_SIGNER.match(text) for text in texts)
         opening = [] if signed else _find_opening(aspect, passages)
         if opening:
@@ -222,11 +218,8 @@ def _write_aspect(aspect: Aspect, asked: frozenset[str], documents: list[list[Pr
                 best.append(i)
         chosen = sorted({place for i in best for place in (i, *_complete_announcement(units, i))})
         leads = {place for i in best if i in first for place in (i, *_complete_announcement(units, i))}
-        written = [_format_bullet(*units[i]) for i in chosen if i in leads]
-        written += [*opening, *(_format_bullet(*units[i]) for i in chosen if i not in leads)]
-        if aspect is DATED and not written:
-            written = [_format_bullet(*unit) for unit in units if COPYRIGHT_YEAR.search(unit[0])][:1]
-        lines += written
+        lines += [_format_bullet(*units[i]) for i in chosen if i in leads]
+        lines += [*opening, *(_format_bullet(*units[i]) for i in chosen if i not in leads)]
     return list(dict.fromkeys(lines))[: aspect.limit]
 
 
@@ -254,16 +247,9 @@ def _find_opening(aspect: Aspect, passages: list[PromptPassage]) -> list[str]:
             continue
         heads = [heading for heading in above if heading not in named | others and aspect.opens(heading)]
         lines = [text for text, _ in _list_units([passage]) if not is_furniture(text) and text not in others]
-        if heads and heads[-1] == above[-1] and lines and not stands_alone(lines[0]):
-            lines[0] = f"{heads.pop()}: {lines[0]}"
-            found.append((lines.pop(0), passage.n))
         found += [(line, passage.n) for line in (*heads, *lines) if aspect.opens(line)]
         named.update(above, lines)
-    # "Date: 3 May" says more than a day in a table does.
-    dated = [pair for pair in found if aspect is DATED and NAMES_DATE.search(pair[0])]
-    return list(dict.fromkeys(_format_bullet(*pair) for pair in (dated or found)))[
-        : MAX_DATES if aspect is DATED else None
-    ]
+    return list(dict.fromkeys(_format_bullet(*pair) for pair in found))[: MAX_DATES if aspect is DATED else None]
 
 
 def _may_head_writers(heading: str, title: list[str]) -> bool:
@@ -284,15 +270,6 @@ def _complete_announcement(units: list[tuple[str, int]], index: int) -> list[int
 def _list_units(passages: list[PromptPassage]) -> list[tuple[str, int]]:
     found = [(s, p.n) for p in passages for s in split_sentences(p.text)]
     return [(s, n) for s, n in found if REMOVED not in s and len(s) <= MAX_POINT_CHARACTERS]
-
-
-def _is_artefact(text: str) -> bool:
-    return (
-        text.startswith("#")
-        or bool(re.search(r"\bpage \d+ of \d+\b", text, re.I))
-        or not re.search(r"\w{3}|[^\W\d_]{2}", text)
-        or bool(BROKEN_OFF.search(text))
-    )
 
 
 def _format_bullet(sentence: str, n: int) -> str:

@@ -48,6 +48,8 @@ OVERVIEW = re.compile(
 """Asks for an account of everything instead of one fact."""
 BARE_WHEN = re.compile(r"^\W*(?:and )?when\W*$", re.IGNORECASE)
 TELL = re.compile(r"\b(?:tell\s+me|know)\s+about\b", re.IGNORECASE)
+INSIDE = re.compile(rf"^\W*what\s+(?:is|are|was|were)\s+in\b(?!.*\b(?:{'|'.join(NOUNS)})\b)", re.IGNORECASE)
+"""Asks what is in something that is no document: "What is in the welcome kit?"."""
 ASKS_STATE = re.compile(r"\b(?:urgent|going on|new|attention|open)\b(?! (?:points|questions)\b)", re.IGNORECASE)
 OVERVIEW_WORDS = words(
     """summarise summarize sum recap brief outline summary overview gist briefing synopsis abstract tl dr tldr short
@@ -92,7 +94,7 @@ def plan_reading(question: str, about: str) -> ReadingPlan | None:
     if OVERVIEW.search(question):
         topic = _extract_topic(question, about, OVERVIEW_WORDS)
         general = all(word.lower() in NOUNS for word in topic.split())
-        if not general and TELL.search(question):
+        if not general and (TELL.search(question) or INSIDE.match(question)):
             return None  # of anything that has a name, all records may tell
         return ReadingPlan("" if _is_about_record_here(question, topic) else topic, general)
     parts = split_parts(question)

@@ -108,7 +108,7 @@ def _read_line(line: str) -> Iterator[tuple[str, str, str]]:
     ends = [*[start for start, _ in marks[1:]], len(line)]
     for (start, mark), end in zip(marks, ends if marks else (), strict=True):
         if ":" not in mark.group():
-            number = " ".join(takewhile(_has_figure, line[mark.end() : mark.end() + MAX_VALUE_CHARACTERS].split(" ")))
+            number = " ".join(takewhile(has_figure, line[mark.end() : mark.end() + MAX_VALUE_CHARACTERS].split(" ")))
             beside = "#" in mark.group() and BESIDE.match(line[mark.end() + len(number) : end].strip())
             if beside:
                 yield beside[1], beside[2].strip(), beside.group()
@@ -207,7 +207,7 @@ def _read_table(rows: list[str], n: int) -> Iterator[Pair]:
     texts = [row for row in rows if not re.fullmatch(r"[\s|:\-+]+", row)]
     if not cells:
         return
-    above = list(takewhile(lambda row: not any(map(_has_figure, row)), cells))
+    above = list(takewhile(lambda row: not any(map(has_figure, row)), cells))
     headed = bool(above)
     at = above.index(max(above, key=lambda row: sum(map(bool, row)))) if headed and len(above) < len(cells) else 0
     head = cells[at]
@@ -222,7 +222,7 @@ def _read_table(rows: list[str], n: int) -> Iterator[Pair]:
                     yield Pair(name, cell, text, n, about, is_row=True)
 
 
-def _has_figure(word: str) -> bool:
+def has_figure(word: str) -> bool:
     return any(character.isdigit() for character in word)
 
 

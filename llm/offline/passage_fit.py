@@ -65,7 +65,10 @@ QUALIFIED = re.compile(
     re.MULTILINE,
 )
 IMPLIED = frozenset(
-    map(stem_word, words("money time person people somebody someone name names called take takes taken"))
+    map(
+        stem_word,
+        words("money time person people somebody someone anything something anyone name names called take takes taken"),
+    )
 )
 """Of a question: that a person is asked for, which the kind of the question says; and what says nothing."""
 

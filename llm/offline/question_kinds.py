@@ -4,7 +4,18 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from llm.offline.asked import extract_name_terms
+from llm.offline.asked import normalise_fragment
+from llm.offline.contacts import (
+    ASKED_THING,
+    MAIL,
+    NUMBERED_THING,
+    OF_WHOM,
+    PHONE,
+    PHONE_ASKED,
+    has_number_of_thing,
+    has_phone,
+)
+from llm.offline.front_matter import POSTAL
 from llm.offline.measures import (
     CLOCK,
     CLOCK_OR_DAY,
@@ -18,7 +29,8 @@ from llm.offline.measures import (
     SPELT_NUMBER,
     has_means,
 )
-from llm.offline.ranking import ALIKE, extract_content_words, extract_terms, stem_word
+from llm.offline.places import PLACE_LINE, has_place
+from llm.offline.ranking import extract_content_words, extract_terms, stem_word
 from llm.recognisers.money import AMOUNT
 from llm.recognisers.people import find_people
 
@@ -29,9 +41,11 @@ REASON = re.compile(
     re.IGNORECASE,
 )
 WHY = re.compile(r"\bwhy\b|\bwhat (?:is|was) the (?:reason|cause)\b|\bhow come\b", re.IGNORECASE)
+FIGURE = re.compile(r"\d")
 CAPITALISED = re.compile(r"(?<![.!?:|]\s)(?<!^)\b[A-ZÀ-Þ][\w’'-]+")
 MONEY_WORDS = (
-    r"cost|price|amount|fee|salary|budget|value|worth|earn\w*|wage|paid?|pay|spend|charge[sd]?|sum|total(?= of\b|\W*$)"
+    r"cost|price|amount|fee|salary|budget|value|worth|earn\w*|wage|paid?|pay|spend|charge[sd]?|dollars?|euros?|pounds|sum"
+    r"|total(?= of\b|\W*$)"
 )
 
 
@@ -44,7 +58,8 @@ class QuestionKind:
     """A kind of question: how it is asked, and what a sentence that answers it has. must: without it is no answer.
     loose: nor need a sentence have it that stands under a heading with the question's words. line: begins a line of a
     form that has it. implied: terms of the question that a sentence with it need not have. value: what it is, where it
-    stands behind a label. named: a sentence that has it has every word of the question too.
+    stands behind a label. named: share of the question's words that a sentence with it has. label: implied terms by
+    which a label names it.
     """
 
     asked: re.Pattern[str]
@@ -54,11 +69,13 @@ class QuestionKind:
     line: re.Pattern[str] | None = None
     implied: frozenset[str] = frozenset()
     value: Callable[[str], bool] = bool
-    named: bool = False
+    named: float = 0
+    label: frozenset[str] = frozenset()
 
 
-def _has_figure(value: str) -> bool:
-    return bool(re.search(r"\d", value))
+def _find(form: re.Pattern[str]) -> Callable[..., bool]:
+    """Whether a text has a form, whatever the question is."""
+    return lambda text, question="": bool(form.search(text))
 
 
 def has_name(value: str) -> bool:
@@ -118,62 +135,14 @@ ASKED_DATE = re.compile(
     r"(?:date|day|deadline)\b(?!\s+(?:rates?|shifts?|crew|format|and\s+night)\b)",
     re.IGNORECASE,
 )
-# What somebody or something is called by: the number of a case, of a telephone. How many there are of something is no
-# such number, nor is a code of conduct or of dress.
-NUMBERED_THING = re.compile(
-    r"\b((?!(?:what|which|the|total|max|min|average|overall|exact)[a-z]*\b)[^\W\d_]{2,}(?=\s+(?:number|no\.?|nr\.?|id)(?!\w))"
-    r"|(?:zip|postal|post|area|dialling|dialing|sort|customer|access|door|entry|discount|booking|product|item|project)"
-    r"(?=\s+code\b))\s+\w+\.?(?=\W*$|\s+(?:for|is)\b|\s+of\s+(?:(?:the|this|that|our|your|my|his|her|its|their|an?)\b|(?-i:[A-Z])))",
-    re.IGNORECASE,
-)
-PLACE_LINE = re.compile(r"^\W*(?:location|place|venue|address|where|ort|adresse)\s*:", re.IGNORECASE)
-PREPOSITION = re.compile(
-    r"\b(?:in|at|on|near|behind|to|from|beside|besides|inside|outside|into|onto|upon|under|underneath|above|below|beneath"
-    r"|over|opposite|within|between|among|along|across|around|against|next|by|off|beyond|past|through|throughout|via|up"
-    r"|down|with|here|there|everywhere|anywhere|upstairs|downstairs|online|abroad|north|south|east|west)\b",
-    re.IGNORECASE,
-)
 WILL = re.compile(r"\bwhen\s+(?:will|can|does|do)\b", re.IGNORECASE)
 SINCE = re.compile(rf"\bsince\s+(?:\w+\s+)?{DATE.pattern}", re.IGNORECASE)
-STATED_NAME = re.compile(r"(?:\b(?:is|are|was|were)|:)\s+(?:(?:the|our|called)\s+)?([A-ZÀ-Þ][\w’'-]+)")
-HOUSE = re.compile(r"\b\d{1,5}[a-z]?\s[A-ZÀ-Þ]\w+\s[A-ZÀ-Þ]\w+")
-IN_PLACE = re.compile(r"\b(?:in|at|near)\s(?:the\s)?[A-ZÀ-Þ]")
-CAPITALS = re.compile(r"\b[A-Z]{2,}\b")
-TIMED = re.compile(rf"\b[a-z]+\s+(?:{DATE.pattern})", re.IGNORECASE)
-
-
-def _has_place(sentence: str, question: str) -> bool:
-    """A place, by the word before it or by a name that the question does not have: "Our head office is Hamburg."."""
-    known = set(extract_terms(question))
-    named = any(name.isalpha() and stem_word(name) not in known for name in STATED_NAME.findall(sentence))
-    timeless = CAPITALS.sub(" ", TIMED.sub(" ", sentence))  # "within 30 days" is no place, nor is "AGREED TO BY"
-    if HOUSE.search(sentence) or PLACE_LINE.match(sentence):
-        return True
-    if set(extract_terms(question)) <= extract_name_terms(question):
-        return bool(IN_PLACE.search(sentence))  # "between Arden Ltd and the bank" says not where Arden is
-    return named or bool(PREPOSITION.search(timeless))
 
 
 def _has_time_asked(sentence: str, question: str) -> bool:
     """A date or a condition; since when something is so does not say when it will be otherwise."""
     told = SINCE.sub(" ", sentence) if WILL.search(question) else sentence
     return bool(DATE.search(told) or CONDITION.search(told))
-
-
-def _has_number_of_thing(sentence: str, question: str) -> bool:
-    """A number right behind what it is the number of: "Case No.: 09-13654"."""
-    asked = NUMBERED_THING.search(question)
-    forms = {asked[1], *ALIKE.get(stem_word(asked[1]), ())} if asked else set()
-    return any(
-        re.search(
-            rf"\b{re.escape(form[:6])}[^\W\d_]*+\W{{0,3}}"
-            r"(?:(?:(?:no|nr|number|id|code)\b)?(?:[^.:;|\d]{0,60}\b(?:is|was|are|reads)\b)?[\s|#:.()+-]{0,6}"
-            r"(?:[A-Z]{1,6}-){0,2}[A-Z]{0,6}-?\d|(?:no|nr|number|id|code)\.?\s?:\s*\w)",
-            sentence,
-            re.IGNORECASE,
-        )
-        for form in forms
-    )
 
 
 PERMISSION = re.compile(
@@ -183,7 +152,7 @@ PERMISSION = re.compile(
 )
 """Words that allow, forbid, or say under what condition."""
 AS_A_SUM = re.compile(r"\bhow (?:large|big|high)\b", re.IGNORECASE)
-HOW_HIGH, HOW_LONG = _split_terms("large big high"), _split_terms("long last run")
+HOW_HIGH, HOW_LONG = _split_terms("large big high"), _split_terms("long last run fast quickly soon")
 SUM_STATED = re.compile(rf"\b(?:is|are|was|were|(?:amount|come)s? to)\s+(?:{AMOUNT.pattern})", re.IGNORECASE)
 
 
@@ -218,23 +187,53 @@ KINDS = (
         re.compile(r"\bhow\b(?!\s+(?:much|many|long|often|old))[^?]*\b(?:pay|paid)\b", re.I),
         lambda s, q: has_means(s),
         value=has_means,
-        named=True,
+        named=1,
     ),
-    QuestionKind(re.compile(r"\bhow (?:often|frequently|regularly)\b", re.I), lambda s, q: bool(FREQUENCY.search(s))),
+    QuestionKind(
+        re.compile(r"\bhow (?:often|frequently|regularly)\b", re.I),
+        _find(FREQUENCY),
+        value=_find(FREQUENCY),
+        implied=_split_terms("often frequently regularly"),
+    ),
+    QuestionKind(
+        re.compile(rf"{ASKED_THING}e?-?mail{OF_WHOM}", re.I),
+        _find(MAIL),
+        value=_find(MAIL),
+        implied=_split_terms("mail email e-mail address"),
+        label=_split_terms("mail email"),
+    ),
+    QuestionKind(
+        re.compile(rf"{ASKED_THING}(?<!mail )(?<!ip )address{OF_WHOM}", re.I),
+        _find(POSTAL),
+        implied=_split_terms("address"),
+        label=_split_terms("address"),
+    ),
+    QuestionKind(
+        PHONE_ASKED,
+        has_phone,
+        value=_find(PHONE),
+        implied=_split_terms("phone telephone tel fax mobile number nr no"),
+        label=_split_terms("phone telephone tel fax mobile"),
+    ),
     QuestionKind(
         re.compile(
             r"^\W*(?:(?:is|are|am|was|were)\b[^?]*\b(?:allowed|permitted|forbidden|prohibited|banned)\b"
-            r"|(?:may|can|are|am) (?:i|we|you|they|one|people|staff|employees|tenants|visitors)\b)",
+            r"|(?:may|can)\b|(?:are|am) (?:i|we|you|they|one|people|staff|employees|tenants|visitors)\b)",
             re.I,
         ),
-        lambda s, q: bool(PERMISSION.search(s)),
+        _find(PERMISSION),
+        value=_find(PERMISSION),
         implied=_split_terms("allow permit forbid prohibit ban"),
+        named=0.6,
     ),
-    QuestionKind(re.compile(r"\bhow many\b", re.I), _has_count, value=_has_figure),
-    QuestionKind(NUMBERED_THING, _has_number_of_thing, implied=_split_terms("number id code no nr"), value=_has_figure),
+    QuestionKind(re.compile(r"\bhow many\b", re.I), _has_count, value=_find(FIGURE)),
+    QuestionKind(
+        NUMBERED_THING, has_number_of_thing, implied=_split_terms("number id code no nr"), value=_find(FIGURE)
+    ),
+    QuestionKind(ASKED_DATE, _find(DATE), value=_has_time),
     QuestionKind(
         re.compile(rf"\b(?:how much|what|which|wie viel|welche[rs]?)\b[^?]*?\b(?:{MONEY_WORDS})\b", re.I),
-        lambda s, q: bool(AMOUNT.search(s)),
+        _find(AMOUNT),
         value=lambda v: bool(AMOUNT.search(v) or re.match(r"\W*\d", v)),
     ),
     QuestionKind(
@@ -242,25 +241,24 @@ KINDS = (
         _has_size,
         implied=_split_terms("large big high far tall deep"),
         value=lambda v: bool(SIZE.search(v) or AMOUNT.match(v)),
-        named=True,
+        named=1,
     ),
     QuestionKind(
         re.compile(r"\bhow (?:much|old)\b|\bwhat (?:percentage|number|share|cap)\b", re.I),
-        lambda s, q: bool(NUMBER.search(s)),
+        _find(NUMBER),
         implied=_split_terms("old"),
-        value=_has_figure,
+        value=_find(FIGURE),
     ),
-    QuestionKind(WHY, lambda s, q: bool(REASON.search(s)), must=False, value=lambda v: bool(REASON.search(v))),
-    QuestionKind(ASKED_DATE, lambda s, q: bool(DATE.search(s)), value=_has_time),
+    QuestionKind(WHY, _find(REASON), must=False, value=_find(REASON)),
     QuestionKind(
         # A term may be perpetual, and a period stand in a schedule.
         re.compile(r"\b(?:what|which)\s+(?:is|was|are)\b[^?]*(?<!-)\b(?:period|duration|term of)\b", re.I),
-        lambda s, q: bool(DATE.search(s)),
+        _find(DATE),
         must=False,
         loose=True,
     ),
     QuestionKind(
-        re.compile(r"\bhow long\b", re.I),
+        re.compile(r"\bhow (?:long|fast|quickly|soon)\b", re.I),
         _has_length,
         implied=HOW_LONG,
         value=_has_duration,
@@ -277,7 +275,7 @@ KINDS = (
     ),
     QuestionKind(
         re.compile(r"\bwhere\b", re.I),
-        _has_place,
+        has_place,
         line=PLACE_LINE,
         value=lambda v: bool(re.search(r"[^\W\d_]{2}", DATE.sub("", v))),
         implied=_split_terms("take place held happen"),
@@ -287,6 +285,7 @@ KINDS = (
 
 def find_kind(question: str) -> QuestionKind | None:
     """What it asks for first: of "Who inspected it, and when?" a person."""
+    question = normalise_fragment(question)
     found = [(match.start(), kind) for kind in KINDS if (match := kind.asked.search(question, 0, MAX_QUESTION_CHARS))]
     return min(found, key=lambda pair: pair[0])[1] if found else None
 

@@ -23,7 +23,7 @@ STOP = words(
     mit zu zum zur bei nach aus es er sie wir ich nicht le la les un une des du et ou est sont que qui quoi dans
     pour par sur avec el los las una y o es son qué quién cómo cuándo dónde para por con del al se su quel
     quelle quels quelles combien cuál cual cuáles cuánto cuánta hoch viel biggest main
-    key important current latest overall major"""
+    pls plz thx key important current latest overall major"""
 )
 WORD = re.compile(r"[^\W_]+(?:[.,'’\-/&][^\W_]+)*")
 # Suffix and what stands in its place; the first that fits is taken.
@@ -66,7 +66,7 @@ def stem_word(word: str) -> str:
         least = 4 if suffix[:3] in ("ent", "ant") else 3
         if folded.endswith(suffix) and len(folded) - len(suffix) >= least:
             folded = folded[: len(folded) - len(suffix)] + instead
-            if suffix in ("ed", "ing", "er") and folded[-1] == folded[-2] and folded[-1] in "bdgmnprt":
+            if suffix in ("ed", "ing") and folded[-1] == folded[-2] and folded[-1] in "bdgmnprt":
                 folded = folded[:-1]  # "shipped" of "ship"
             break
     return folded.rstrip("e") if len(folded) > 4 else folded

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from llm.fences import unfence
-from llm.offline.asked import extract_name_terms
+from llm.offline.asked import ASKS, extract_name_terms
 from llm.offline.particulars import find_numbered, has_numbered
 from llm.offline.ranking import extract_alike_terms, extract_terms
 from llm.offline.reading import BESIDE_QUESTION, extract_element, extract_text
@@ -27,11 +27,6 @@ OF_TALKING = frozenset(
         " before conversation chat again remind gesprochen besprochen gesagt erwähnt genannt gefragt"
         " haben hast habe wir ich du sie der die das den dem über von was wie welche welcher welches war hatte"
     )
-)
-ASKS = re.compile(
-    r"^\W*(?:what|who|whom|whose|when|where|why|how|which|tell|show|list|find|give|explain|describe|summari[sz]e|please"
-    r"|can|could|is|are|was|were|do|does|did|was|wer|wann|wo|warum|wie|welche\w*|zeige?|nenne?|gib)\b",
-    re.IGNORECASE,
 )
 CITATION_FIRST = re.compile(r"^((?:\[\d{1,9}\]\s*)+)(.*)$", re.DOTALL)
 TURN = re.compile(r'<turn n="\d+">\n(.*?)</turn>', re.DOTALL)

@@ -5,13 +5,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from llm.offline.asked import extract_name_terms
 from llm.offline.field_answers import Quote
 from llm.offline.overview_questions import READ
+from llm.offline.ranking import extract_terms
 from llm.offline.reading import FIELDS, extract_passages, extract_text, record_name
 from llm.offline.sentences import join_cells
+from llm.prompts import OTHER_SPELLING
 
 OWN_FIELDS = {"fields": True}
 """What is read of the record at hand where a field answers, so that it can be cited."""
+MIN_LETTERS = 6
+"""Of a word that is taken for another."""
 LISTED = re.compile(r"\d+ [^\n]*:(?:\n|$)")
 
 
@@ -48,6 +53,22 @@ def collect_results(messages: list[dict[str, Any]], index: int) -> list[ToolResu
                 use = used.get(block.get("tool_use_id", ""), {})
                 found.append(ToolResult(use.get("name", ""), extract_text([block]), use.get("input") or {}))
     return found
+
+
+def correct_question(question: str, results: list[ToolResult]) -> str:
+    """The question with the words that a search took for those which no text has, where they are spelt with the same
+    letters: "Spain" is no slip of "pain". A name stays as it was typed.
+    """
+    names = extract_name_terms(question)
+    for result in results:
+        first, _, _ = result.text.partition("\n")
+        asked, meant = str(result.asked.get("query", "")).split(), first.removeprefix(OTHER_SPELLING).split()
+        if not first.startswith(OTHER_SPELLING) or len(asked) != len(meant):
+            continue
+        for typed, word in zip(asked, meant, strict=True):
+            if len(typed) >= MIN_LETTERS and set(typed) == set(word) and names.isdisjoint(extract_terms(typed)):
+                question = re.sub(rf"(?<!\w){re.escape(typed)}(?!\w)", word, question)
+    return question
 
 
 def write_quotes(quotes: list[Quote], body: dict[str, Any], results: list[ToolResult]) -> str:

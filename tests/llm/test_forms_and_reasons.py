@@ -23,13 +23,6 @@ RECEIPT = PromptDocument(
         ),
     ],
 )
-UNDATED = PromptDocument(
-    "Tides.pdf (Yard), Tides",
-    [
-        prompts.NumberedPassage(1, "Birgit Kaufmann\n\nThe tide rises by two metres at Fisher Row in every spring."),
-        prompts.NumberedPassage(2, "© Copyright Institute of Tides 2014. All rights reserved."),
-    ],
-)
 NOTICE = [
     PromptPassage(
         1,
@@ -82,13 +75,6 @@ def test_a_price_has_its_currency_behind_it_or_no_cents() -> None:
         bill = PromptDocument("Bill.pdf (Shopping)", [prompts.NumberedPassage(1, separator.join([*bought, *sums]))])
         text, _ = ask("What was bought?", [bill])
         assert [line.removeprefix("- ").rpartition(" [")[0] for line in text.splitlines()] == bought
-
-
-def test_a_document_without_a_date_is_as_old_as_its_copyright() -> None:
-    text, _ = ask("Who wrote it and when?", [UNDATED])
-    assert text.splitlines() == ["- Birgit Kaufmann [1]", "- © Copyright Institute of Tides 2014. [2]"]
-    assert "2014" not in ask("Who wrote it?", [UNDATED])[0]
-    assert "Copyright" not in ask("When was it written?", [PAPER])[0]
 
 
 @pytest.mark.parametrize(
