@@ -27,6 +27,8 @@ from retrieval.bench.world import remove_world
 CONVERSATIONS, TURNS = 5, 300
 BUDGETS = {2_000: 0.88, 5_760: 0.95}
 P95_MS = 50.0
+LENGTHS = (10, 1_000)
+"""Messages of the shorter conversations in which a recall is timed."""
 TIMED = 60
 
 
@@ -60,7 +62,7 @@ def measure(count: int, rounds: int, seconds: float, plans: list[str]) -> list[B
                     f"evidence within {budget:,} tokens, all {len(every)} questions", share, f"≥ {goal}", share >= goal
                 )
             )
-        for messages in (10, 1_000, count):
+        for messages in (*LENGTHS, count):
             p50, p95, own = measure_recall(plant(scope, records, make_conversation(7, messages // 2)))
             found.append(BenchRow(f"a recall among {messages:,} messages, p50 ms", p50))
             found.append(
