@@ -132,11 +132,12 @@ async def find_end_time(stream: Stream) -> float | None:
 
 
 def end_turns(workspace: int, turns: set[UUID]) -> None:
-    """One more event and the end in the log of each turn; the log is then as it was before."""
+    """One more event and the end in the log of each turn."""
     service = Scope.for_service(workspace)
     for kind, seq in ((EventKind.TOKEN, 2), (EventKind.DONE, 3)):
         with service.open():
             rows = Turn.objects.filter(pk__in=turns).only("pk", "audience")
+            rows.update(last_seq=seq)
             Event.objects.bulk_create(
                 Event(
                     workspace_id=workspace, audience=row.audience, turn_id=row.pk, seq=seq, kind=kind,
@@ -202,7 +203,7 @@ def make_turn(workspace: int, record: UUID, user: int) -> UUID:
     session = Session.objects.create(workspace_id=workspace, audience=user, entity_id=record)
     turn = Turn.objects.create(
         workspace_id=workspace, audience=user, session=session, number=1, state=State.RUNNING,
-        lease_until=timezone.now() + timedelta(hours=2), last_seq=3,
+        lease_until=timezone.now() + timedelta(hours=2), last_seq=1,
     )  # fmt: skip
     Event.objects.create(
         workspace_id=workspace, audience=user, turn=turn, seq=1, kind=EventKind.STEP, data={"text": "Thinking"},
