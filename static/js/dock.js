@@ -48,8 +48,9 @@ if (handle) {
 }
 
 // In the side column the body scrolls; on a narrow screen the page does. A dock may be fetched, so look when it arrives.
+const findScroller = (body) => (getComputedStyle(body).overflowY === "auto" ? body : document.scrollingElement);
 function follow(body) {
-  const scroller = () => (getComputedStyle(body).overflowY === "auto" ? body : document.scrollingElement);
+  const scroller = () => findScroller(body);
   let following = true;
   const toEnd = () => { if (body.checkVisibility()) scroller().scrollTop = scroller().scrollHeight; };
   const look = () => {
@@ -60,6 +61,29 @@ function follow(body) {
   document.addEventListener("scroll", () => { if (scroller() !== body) look(); }, { passive: true });
   new MutationObserver(() => { if (following) toEnd(); }).observe(body, { childList: true, subtree: true, characterData: true });
   if (scroller() === body) toEnd();
+}
+
+// Earlier turns are put above the first one, which stays where it is; the link that fetched them had the focus.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const link = event.target.closest?.("[data-earlier]");
+  const first = link?.nextElementSibling;
+  if (!first || !event.detail.shouldSwap) return;
+  const [scroller, above] = [findScroller(link.closest("[data-dock-body]")), first.getBoundingClientRect().top];
+  requestAnimationFrame(() => {
+    scroller.scrollTop += first.getBoundingClientRect().top - above;
+    first.tabIndex = -1;
+    first.focus({ preventScroll: true });
+  });
+});
+
+// A link to a turn that is not among those on the page, as it was written before pages had parts.
+const turn = location.hash.match(/^#t-([0-9a-f-]{36})$/)?.[1];
+if (turn && document.querySelector("[data-earlier]") && !document.getElementById(`t-${turn}`)) {
+  const page = new URL(location);
+  if (page.searchParams.get("at") !== turn) {
+    page.searchParams.set("at", turn);
+    location.replace(page);
+  }
 }
 
 const followed = new WeakSet();
