@@ -79,10 +79,10 @@ def measure_streams(count: int) -> list[BenchRow]:
 async def measure_case(
     name: str, url: str, process: psutil.Process, made: Crowd, streams: Sequence[tuple[str, UUID]], alone: float
 ) -> list[BenchRow]:
-    before = process.memory_info().rss
+    before, worked = process.memory_info().rss, read_processor_seconds(process)
     opened = await asyncio.gather(*(open_stream(url, *stream) for stream in streams), return_exceptions=True)
     alive = [stream for stream in opened if isinstance(stream, Stream)]
-    grown = process.memory_info().rss - before
+    grown, worked = process.memory_info().rss - before, read_processor_seconds(process) - worked
     await asyncio.sleep(SETTLING_SECONDS)
     beside = await asyncio.to_thread(measure_answers, url, made)
     ending = [asyncio.create_task(find_end_time(stream)) for stream in alive]
@@ -95,6 +95,7 @@ async def measure_case(
         BenchRow(f"{name}: streams that did not open", len(opened) - len(alive), "= 0", len(alive) == len(opened)),
         BenchRow(f"{name}: first event, median ms", median(first)),
         BenchRow(f"{name}: first event, p95 ms", p95, f"≤ {FIRST_EVENT_MS:.0f}", p95 <= FIRST_EVENT_MS),
+        BenchRow(f"{name}: processor time of the web process until then, ms a stream", 1000 * worked / len(streams)),
         BenchRow(f"{name}: an answer beside them, median s", median(beside)),
         BenchRow(f"{name}: an answer beside them, relative to alone", slower, f"≤ {BESIDE}", slower <= BESIDE),
         BenchRow(f"{name}: from the last event's write to its arrival, p95 ms", 1000 * float(np.percentile(ended, 95)))
@@ -103,6 +104,11 @@ async def measure_case(
         BenchRow(f"{name}: streams that lost an event", len(alive) - len(ended), "= 0", len(alive) == len(ended)),
         BenchRow(f"{name}: memory a stream, kB", grown / max(1, len(alive)) / 1000),
     ]
+
+
+def read_processor_seconds(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return float(times.user + times.system)
 
 
 async def open_stream(url: str, token: str, turn: UUID) -> Stream:
