@@ -120,7 +120,7 @@ def plant(scope: Scope, records: list[Entity], made: Conversation) -> Talk:
     mine = {"workspace_id": scope.workspace, "audience": scope.principal}
     with Scope.for_service(scope.workspace).open():
         session = Session.objects.create(**mine, entity_id=records[0].pk)
-        turns = Turn.objects.bulk_create(
+        turns = [
             Turn(
                 **mine,
                 session=session,
@@ -130,7 +130,8 @@ def plant(scope: Scope, records: list[Entity], made: Conversation) -> Talk:
                 answer_from=f"{{[{get_block(1, Role.USER)},{get_block(n + 1, Role.USER)})}}",
             )
             for n in range(1, len(made.turns) + 1)
-        )
+        ]
+        Turn.objects.bulk_create(turns, batch_size=1_000)
         said = {**mine, "session": session, "data_classification": 0}
         for turn, (question, answer) in zip(turns, made.turns, strict=True):
             turn.texts = [  # type: ignore[attr-defined]

@@ -48,9 +48,8 @@ if (handle) {
 }
 
 // In the side column the body scrolls; on a narrow screen the page does. A dock may be fetched, so look when it arrives.
-const findScroller = (body) => (getComputedStyle(body).overflowY === "auto" ? body : document.scrollingElement);
 function follow(body) {
-  const scroller = () => findScroller(body);
+  const scroller = () => (getComputedStyle(body).overflowY === "auto" ? body : document.scrollingElement);
   let following = true;
   const toEnd = () => { if (body.checkVisibility()) scroller().scrollTop = scroller().scrollHeight; };
   const look = () => {
@@ -68,12 +67,17 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   const link = event.target.closest?.("[data-earlier]");
   const first = link?.nextElementSibling;
   if (!first || !event.detail.shouldSwap) return;
-  const [scroller, above] = [findScroller(link.closest("[data-dock-body]")), first.getBoundingClientRect().top];
-  requestAnimationFrame(() => {
-    scroller.scrollTop += first.getBoundingClientRect().top - above;
+  const above = first.getBoundingClientRect().top;
+  const stay = () => {
+    // On a page of its own the page scrolls, although the body might.
+    for (const scroller of [first.closest("[data-dock-body]"), document.scrollingElement]) {
+      scroller.scrollBy({ top: first.getBoundingClientRect().top - above, behavior: "instant" });
+    }
     first.tabIndex = -1;
     first.focus({ preventScroll: true });
-  });
+  };
+  // Their buttons are shown, and make them taller, in between.
+  for (const when of ["htmx:afterSwap", "htmx:afterSettle"]) document.addEventListener(when, stay, { once: true });
 });
 
 // A link to a turn that is not among those on the page, as it was written before pages had parts.

@@ -116,8 +116,9 @@ SURVIVORS: dict[str, str] = {
     "chat.access find_removed: for turn in turns if turn.removed_label is not None -> for turn in turns": (
         "no label is among those that are allowed: it costs time"
     ),
-    "chat.access find_removed: set(known.values_list('pk', flat=True)) if noted else set() -> "
-    "set(known.values_list('pk', flat=True)) if True else set()": "of no turns none is found: it costs time",
+    "chat.access find_removed: if not noted: return set() -> if False: return set()": (
+        "of no turns none is found: it costs time"
+    ),
     "chat.memory _select_candidates: select_readable_messages(scope, session.pk).filter(IS_CANDIDATE, "
     "turn__number__lt=before) -> select_readable_messages(scope, session.pk).filter(turn__number__lt=before)": (
         MORE_IS_LOOKED_UP
