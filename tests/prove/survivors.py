@@ -42,9 +42,6 @@ SURVIVORS: dict[str, str] = {
     "entities.access.objects list_hidden_source_conditions: False -> True (2)": (
         "no file is in the bin of this world: `tests/ingestion/test_bin_derived.py` finds it"
     ),
-    "chat.message_sources build_message_visible_q: session or OuterRef('session') -> session and OuterRef('session')": (
-        "where the session is known it is looked up for each message, which costs time; where it is not, nothing shows"
-    ),
     "chat.message_sources _build_visible_q: if scope.is_service: return Q() -> if False: return Q()": (
         "the service sees every record: it costs time, and shows no more"
     ),
