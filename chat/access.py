@@ -5,7 +5,7 @@ Whose a row is for, and its label, are the policies' business; what is asked for
 on everything that a message was drawn from.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -25,9 +25,10 @@ from django.db.models import (
     TextField,
     Value,
     When,
+    Window,
 )
 from django.db.models.expressions import RawSQL
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, RowNumber
 from django.http import Http404
 
 from chat.message_sources import build_message_visible_q, build_sourced_visible_q
@@ -74,12 +75,16 @@ def select_sessions(scope: Scope) -> QuerySet[Any]:
     `is_pinned` and `is_archived` of one's own.
     """
     title = select_readable_titles(scope).filter(session=OuterRef("pk")).values("text")[:1]
-    about = Q(entity__isnull=True) | Q(entity__in=Entity.objects.visible_to(scope).order_by().values("pk"))
     mine = Q(owner=scope.principal)
     of_mine = {"is_mine": mine, "is_pinned": mine & Q(pinned=True), "is_archived": mine & Q(archived_at__isnull=False)}
     flags = {name: ExpressionWrapper(flag, output_field=BooleanField()) for name, flag in of_mine.items()}
-    rows: QuerySet[Any] = Session.objects.filter(about).annotate(title=Subquery(title), **flags)
+    rows: QuerySet[Any] = _select_bare_sessions(scope).annotate(title=Subquery(title), **flags)
     return rows
+
+
+def _select_bare_sessions(scope: Scope) -> QuerySet[Session]:
+    about = Q(entity__isnull=True) | Q(entity__in=Entity.objects.visible_to(scope).order_by().values("pk"))
+    return Session.objects.filter(about)
 
 
 def select_dated_sessions(scope: Scope) -> QuerySet[Any]:
@@ -134,7 +139,7 @@ def select_turns(scope: Scope) -> QuerySet[Turn]:
     """Turns of sessions that the caller reads. Of others' turns more must be known before they are told of:
     `select_known_turns`, `conversation.list_exchanges`.
     """
-    return Turn.objects.filter(session__in=select_sessions(scope).order_by().values("pk"))
+    return Turn.objects.filter(session__in=_select_bare_sessions(scope).order_by().values("pk"))
 
 
 def select_known_turns(scope: Scope, session: UUID | None = None) -> QuerySet[Turn]:
@@ -205,8 +210,14 @@ def load_hidden_messages(scope: Scope, session: Session) -> dict[UUID, HiddenMes
 
 
 def load_known_turns(scope: Scope, pks: Iterable[UUID]) -> dict[UUID, Turn]:
-    """The turns among `pks` that the caller may know of."""
-    return {row.pk: row for row in select_known_turns(scope).filter(pk__in=set(pks))}
+    """The turns among `pks` that the caller may know of. What decides of others' turns is asked only where there are
+    some: most are one's own, and every stream asks.
+    """
+    wanted = set(pks)
+    found = {row.pk: row for row in select_turns(scope).filter(owner=scope.principal, pk__in=wanted)}
+    if others := wanted - found.keys():
+        found |= {row.pk: row for row in select_known_turns(scope).filter(pk__in=others)}
+    return found
 
 
 def may_know_removed(scope: Scope, session: Any = None) -> Q:
@@ -219,19 +230,32 @@ def may_know_removed(scope: Scope, session: Any = None) -> Q:
 def find_removed(scope: Scope, turns: Iterable[Turn]) -> set[UUID]:
     """The turns among these of which `may_know_removed` says so."""
     noted = [turn.pk for turn in turns if turn.removed_label is not None]
-    known = select_turns(scope).filter(may_know_removed(scope), pk__in=noted)
-    return set(known.values_list("pk", flat=True)) if noted else set()
+    if not noted:
+        return set()
+    return set(select_turns(scope).filter(may_know_removed(scope), pk__in=noted).values_list("pk", flat=True))
 
 
-def select_events_after(scope: Scope, turn: Turn, after: int) -> QuerySet[Event]:
-    """The events of a turn from `load_known_turns` that may be sent now.
+def select_events_after(scope: Scope, turns: Mapping[UUID, int]) -> QuerySet[Event]:
+    """The events of turns from `load_known_turns` that may be sent now: turn -> the number after which they begin.
 
     Labels are the policy's business. Where the answer was drawn from a record that is hidden today, only how it ended
     is told. That is asked with the events: what it is drawn from may have grown since the turn was looked up.
     """
-    visible = build_sourced_visible_q(scope, "answer", turn.session_id)
-    disclosed = Turn.objects.filter(visible, pk=turn.pk).values("pk")
-    return Event.objects.filter(Q(kind__in=ENDS) | Q(turn__in=disclosed), turn=turn.pk, seq__gt=after)
+    disclosed = Turn.objects.filter(build_sourced_visible_q(scope, "answer"), pk__in=turns).values("pk")
+    later = Q()
+    for after in set(turns.values()):
+        later |= Q(turn__in=[pk for pk, last in turns.items() if last == after], seq__gt=after)
+    return Event.objects.filter(Q(kind__in=ENDS) | Q(turn__in=disclosed), later, turn__in=turns)
+
+
+def load_events_after(scope: Scope, turns: Mapping[UUID, int], most: int) -> dict[UUID, list[Event]]:
+    """The first of them, at most `most` of each turn."""
+    place = Window(RowNumber(), partition_by="turn", order_by="seq")
+    rows = select_events_after(scope, turns).annotate(place=place).filter(place__lte=most).order_by("seq")
+    found: dict[UUID, list[Event]] = {}
+    for event in rows if turns else ():
+        found.setdefault(event.turn_id, []).append(event)
+    return found
 
 
 def get_entity(scope: Scope, session: Session) -> Entity | None:

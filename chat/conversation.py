@@ -5,11 +5,19 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext_noop
 
-from chat.access import HiddenMessage, find_removed, load_hidden_messages, select_messages, select_turns
+from chat.access import (
+    HiddenMessage,
+    find_removed,
+    load_hidden_messages,
+    select_known_turns,
+    select_messages,
+    select_turns,
+)
 from chat.models import OPEN, Message, Session, State, Turn
 from chat.sources import DrewOn, count_sources
 from entities.access import Scope
 
+TURNS_ON_PAGE = 50
 NOT_WHOLE = gettext_noop("This question was not answered to its end.")
 
 
@@ -73,6 +81,34 @@ class Exchange:
             and self.question is not None
             and self.turn.state in (State.STOPPED, State.INTERRUPTED, State.FAILED)
         )
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Turns of a conversation that follow each other, oldest first. before: the first of them, where the caller may
+    know of one before it.
+    """
+
+    exchanges: Sequence[Exchange] = ()
+    before: Turn | None = None
+
+
+def list_latest_exchanges(
+    scope: Scope, session: Session, before: Turn | None = None, back_to: Turn | None = None
+) -> Stretch:
+    """The latest turns of a session from `get_session_or_404` as they are shown: of all, or of those before `before`.
+
+    back_to: so many more that it is among them. Which turns these are, and whether there are others before, is decided
+    by what the caller may know of, so hidden turns move nothing.
+    """
+    known = select_known_turns(scope, session.pk).order_by("-number")
+    if before is not None:
+        known = known.filter(number__lt=before.number)
+    count = TURNS_ON_PAGE + (known.filter(number__gt=back_to.number).count() if back_to else 0)
+    rows = list(known[: count + 1])
+    shown = rows[count - 1 :: -1] if len(rows) > count else rows[::-1]
+    found = list_exchanges(scope, session, shown)
+    return Stretch([each for each in found if each.is_visible], shown[0] if len(rows) > count else None)
 
 
 def list_exchanges(scope: Scope, session: Session, turns: Sequence[Turn] | None = None) -> list[Exchange]:

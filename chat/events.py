@@ -23,10 +23,10 @@ from uuid import UUID
 from django.http import Http404, HttpResponse
 
 from chat import wakeups
-from chat.access import find_removed, load_known_turns, select_events_after
+from chat.access import find_removed, load_events_after, load_known_turns
 from chat.callers import NotSignedIn, Who, read_caller
 from chat.log import END_KINDS
-from chat.models import ENDS, OPEN, EventKind, State, Turn
+from chat.models import ENDS, OPEN, Event, EventKind, State, Turn
 from chat.steps import run_in_look_thread
 from entities.access import NoWorkspace, Scope
 from entities.errors import NOT_FOUND, build_not_signed_in, build_payload
@@ -75,22 +75,25 @@ _to_begin: dict[tuple[asyncio.AbstractEventLoop, Who], Asked] = {}
 """Looks that have been asked for and not begun, by who asks. Touched under `_gate`."""
 
 
-def look(scope: Scope, row: Turn, after: int, removed: bool = False) -> News:
+def look(scope: Scope, row: Turn, after: int, events: Sequence[Event], removed: bool = False) -> News:
     """The first events after `after` of a turn from `load_known_turns` that the caller may see now: of somebody else's
-    that it has ended. removed: as of `find_removed`; the end says so.
+    that it has ended. events: of `load_events_after`, from there or earlier on. removed: as of `find_removed`; the end
+    says so.
     """
     if row.owner != scope.principal:
         return _look_for_end(scope, row, after, removed)
-    # The state is read first: an event written between the two reads is then seen by the next look.
-    rows = list(select_events_after(scope, row, after).values_list("seq", "kind", "data")[:AT_ONCE])
-    chunks = tuple(
-        encode(seq, kind, data | {"message": None, "removed_with_source": True} if removed and kind in ENDS else data)
-        for seq, kind, data in rows
-    )
-    last = rows[-1][0] if rows else after
-    more = len(rows) == AT_ONCE
-    ended = bool(rows and rows[-1][1] in ENDS) or (row.state not in OPEN and not more)
+    rows = [event for event in events if event.seq > after]
+    gone = {"message": None, "removed_with_source": True} if removed else {}
+    chunks = tuple(encode(e.seq, e.kind, e.data | gone if e.kind in ENDS else e.data) for e in rows)
+    last = rows[-1].seq if rows else after
+    more = len(events) == AT_ONCE
+    ended = bool(rows and rows[-1].kind in ENDS) or (row.state not in OPEN and not more)
     return News(chunks, last, more, ended, scope.principal, scope.sign_in)
+
+
+def has_news(row: Turn, after: int) -> bool:
+    """Whether there may be events after that number: most looks at an open turn find none."""
+    return row.last_seq > after or row.state not in OPEN
 
 
 def _look_for_end(scope: Scope, row: Turn, after: int, removed: bool) -> News:
@@ -126,9 +129,17 @@ def look_at_all(who: Who, wanted: Sequence[Key], tell: Callable[[Key, News | Htt
             few = wanted[begin : begin + AT_A_TIME]
             rows = load_known_turns(scope, [turn for turn, _ in few])
             removed = find_removed(scope, rows.values())
+            # The states are read first: an event written between the two is then seen by the next look.
+            begins = {pk: min(after for turn, after in few if turn == pk) for pk in rows}
+            own = {
+                pk: begins[pk] for pk, row in rows.items() if row.owner == scope.principal and has_news(row, begins[pk])
+            }
+            events = load_events_after(scope, own, AT_ONCE)
             for turn, after in few:
-                known = rows.get(turn)
-                tell((turn, after), look(scope, known, after, turn in removed) if known else Http404("Not found."))
+                known, said = rows.get(turn), events.get(turn, [])
+                tell(
+                    (turn, after), look(scope, known, after, said, turn in removed) if known else Http404("Not found.")
+                )
 
 
 async def look_together(who: Who, turn: UUID, after: int) -> News:

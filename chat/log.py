@@ -17,7 +17,7 @@ from django.utils.translation import gettext_noop
 
 from chat.audit import note_answer
 from chat.derivation import Given, SourceGone, hold_records, record_sources
-from chat.message_sources import lock_message_labels
+from chat.message_sources import lock_message_labels, read_message_labels
 from chat.models import Event, EventKind, Message, Role, Session, State, Turn
 from entities.access import Scope, combine_many
 
@@ -84,13 +84,14 @@ def claim(scope: Scope, turn: UUID, holder: UUID) -> bool:
 def append(scope: Scope, turn: UUID, holder: UUID, entries: Sequence[Entry], label: int) -> WriteResult:
     """Write events and keep the lease. label: of what the model has been given, as it was read.
 
-    Where one of its passages has risen since, what is written here and what was written before rise with it.
-    Raises: LeaseLost, Forgotten.
+    Where one of its passages has risen since, what is written here and what was written before rise with it. A raise
+    that is under way is not waited for: it comes after this write, and the next one or the end finds it. There are
+    twenty writes a second, and what is behind an answer grows with the conversation. Raises: LeaseLost, Forgotten.
     """
     row = _renew_lease(turn, holder, len(entries))
     if not _is_answer_stored(row):
         raise RecordForgotten(str(turn))
-    now = combine_many([label, *lock_message_labels(row, Role.ASSISTANT)])
+    now = combine_many([label, *read_message_labels(row, Role.ASSISTANT)])
     if now != label:
         entries = [replace(entry, label=combine_many([entry.label, now])) for entry in entries]
         raise_events(row.pk, now)

@@ -29,7 +29,7 @@ from entities.access import Scope, build_sources_visible_q, list_hidden_source_c
 from entities.access.scope import load_once
 from entities.fields import RangesField
 from entities.models import Source
-from ingestion.drawn import lock_labels
+from ingestion.drawn import lock_labels, read_labels
 
 BLOCK = 1 << 20
 """Numbers that one message may add."""
@@ -126,5 +126,13 @@ def select_message_sources(turn: Turn, role: Role) -> QuerySet[Source]:
 
 def lock_message_labels(turn: Turn, role: Role) -> list[int]:
     """`ingestion.drawn.lock_source_labels` of the question or the answer of a turn."""
-    named = select_message_sources(turn, role).filter(passage__isnull=False).values_list("passage", flat=True)
-    return lock_labels(passage for passage in named if passage)
+    return lock_labels(passage for passage in _select_passages(turn, role) if passage)
+
+
+def read_message_labels(turn: Turn, role: Role) -> list[int]:
+    """`ingestion.drawn.read_labels` of the question or the answer of a turn."""
+    return read_labels(_select_passages(turn, role))
+
+
+def _select_passages(turn: Turn, role: Role) -> Any:
+    return select_message_sources(turn, role).filter(passage__isnull=False).values_list("passage", flat=True)

@@ -19,6 +19,7 @@ urlpatterns = [
     path("chat/<uuid:pk>/export/", session_views.export, name="export"),
     path("evaluation/answers/", answer_runs, name="answer_runs"),
     path("chat/turns/<uuid:pk>/", views.turn, name="turn"),
+    path("chat/turns/<uuid:pk>/earlier/", views.earlier, name="earlier"),
     path("chat/turns/<uuid:pk>/again/", views.again, name="again"),
     path("chat/turns/<uuid:pk>/rate/", views.rate, name="rate"),
     path("chat/turns/<uuid:pk>/stop/", views.stop, name="stop"),

@@ -23,7 +23,7 @@ from chat.access import (
     select_own_sessions,
 )
 from chat.api import BUSY
-from chat.conversation import list_exchanges
+from chat.conversation import Stretch, list_exchanges, list_latest_exchanges
 from chat.inspector import inspect
 from chat.mention_names import suggest_mentions
 from chat.mentions import UnknownMention, parse_mentions
@@ -68,10 +68,12 @@ def dock(request: HttpRequest, pk: UUID) -> HttpResponse:
 @requires(MEMBER)
 @require_safe
 def session_page(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """One conversation on a page of its own."""
+    """One conversation on a page of its own: its latest turns, with `?at=` back to that one."""
     scope = get_scope(request)
     session = get_session_or_404(scope, pk)
-    return panel(request, scope, get_entity(scope, session), session)
+    named = request.GET.get("at", "")
+    back_to = select_known_turns(scope, session.pk).filter(pk=named).first() if is_uuid(named) else None
+    return panel(request, scope, get_entity(scope, session), session, back_to)
 
 
 @requires(MEMBER)
@@ -81,16 +83,35 @@ def new(request: HttpRequest) -> HttpResponse:
     return panel(request, get_scope(request), None, None)
 
 
-def panel(request: HttpRequest, scope: Scope, entity: Entity | None, session: Session | None) -> HttpResponse:
-    """The dock, alone for htmx or in a page."""
+def panel(
+    request: HttpRequest, scope: Scope, entity: Entity | None, session: Session | None, back_to: Turn | None = None
+) -> HttpResponse:
+    """The dock, alone for htmx or in a page. back_to: as of `list_latest_exchanges`."""
+    latest = list_latest_exchanges(scope, session, back_to=back_to) if session else Stretch()
     context = {
         **build_head(scope, entity, session),
-        "exchanges": present_exchanges(scope, list_exchanges(scope, session)) if session else [],
+        **present_stretch(scope, latest),
         "client_id": uuid4().hex,
         "typed": request.GET.get("q", "")[: actions.LONGEST],
     }
     template = "chat/dock.html" if request.headers.get("HX-Request") else "chat/session_page.html"
     return forbid_caching(render(request, template, context))
+
+
+def present_stretch(scope: Scope, stretch: Stretch) -> dict[str, Any]:
+    return {"exchanges": present_exchanges(scope, stretch.exchanges), "before": stretch.before}
+
+
+@requires(MEMBER)
+@require_safe
+def earlier(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The turns before one, for htmx to be put above it; else the page that goes back to it."""
+    scope = get_scope(request)
+    row = get_turn_or_404(scope, pk)
+    if not request.headers.get("HX-Request"):
+        return redirect(build_turn_address(row))
+    found = list_latest_exchanges(scope, get_session_or_404(scope, row.session_id), before=row)
+    return forbid_caching(render(request, "chat/earlier.html", present_stretch(scope, found)))
 
 
 @requires(MEMBER)
@@ -166,7 +187,7 @@ def answered(
         flash.error(request, sentence)
         return redirect("entities:detail", entity.pk) if entity else redirect("chat:new")
     if not request.headers.get("HX-Request"):
-        return redirect(f"{reverse('chat:session', args=[posted.turn.session_id])}#t-{posted.turn.pk}")
+        return redirect(build_turn_address(posted.turn))
     row = get_session_or_404(scope, posted.turn.session_id)
     (exchange,) = list_exchanges(scope, row, [posted.turn])
     context = {
@@ -204,10 +225,9 @@ def turn(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The answer of a turn as it stands: what a live turn is replaced by."""
     scope = get_scope(request)
     row = get_turn_or_404(scope, pk)
-    session = get_session_or_404(scope, row.session_id)
     if not request.headers.get("HX-Request"):
-        return redirect(f"{reverse('chat:session', args=[session.pk])}#t-{row.pk}")
-    return answer(request, scope, session, row)
+        return redirect(build_turn_address(row))
+    return answer(request, scope, get_session_or_404(scope, row.session_id), row)
 
 
 def answer(request: HttpRequest, scope: Scope, session: Session, row: Turn) -> HttpResponse:
@@ -238,7 +258,7 @@ def rate(request: HttpRequest, pk: UUID) -> HttpResponse:
     wish = 1 if request.POST.get("rating") == "1" else -1
     actions.rate_turn(scope=scope, turn=row, rating=0 if row.rating == wish else wish)
     if not request.headers.get("HX-Request"):
-        return redirect(f"{reverse('chat:session', args=[row.session_id])}#t-{row.pk}")
+        return redirect(build_turn_address(row))
     return answer(request, scope, get_session_or_404(scope, row.session_id), get_turn_or_404(scope, pk))
 
 
@@ -251,6 +271,11 @@ def context(request: HttpRequest, pk: UUID) -> HttpResponse:
     inspected = inspect(scope, row)
     given = {"inspected": inspected, "turn": row, "looked": name_places(row) if inspected.layers else ()}
     return forbid_caching(render(request, "chat/context.html", given))
+
+
+def build_turn_address(turn: Turn) -> str:
+    """Of the page of its conversation, at the turn, however long ago that was."""
+    return f"{reverse('chat:session', args=[turn.session_id])}?at={turn.pk}#t-{turn.pk}"
 
 
 def is_uuid(text: str) -> bool:

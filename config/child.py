@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 import time
+from contextlib import suppress
 
 PR_SET_PDEATHSIG = 1
 
@@ -41,6 +42,7 @@ def run_web() -> None:
     if supervisor := open_console():
         prepare_installation(supervisor)
         connections.close_all()
+    allow_open_files()
     uvicorn.run(
         "config.asgi:application",
         host=settings.CLEARANCE_BIND,
@@ -49,6 +51,15 @@ def run_web() -> None:
         server_header=False,
         timeout_graceful_shutdown=3,
     )
+
+
+def allow_open_files() -> None:
+    """As many as the system lets this process have: every open stream is one, and the usual 1,024 are soon used up."""
+    import resource
+
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):  # macOS refuses "without limit"
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def run_worker() -> None:

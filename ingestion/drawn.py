@@ -7,6 +7,10 @@ Whoever gives a derived text its label, or turns none into one, adds these to wh
 from collections.abc import Iterable
 from uuid import UUID
 
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import F, Q, QuerySet
+
+from entities.access.objects import IsIn
 from entities.models import FieldParagraph, Source
 from ingestion.models import Paragraph
 
@@ -32,3 +36,15 @@ def lock_labels(passages: Iterable[UUID]) -> list[int]:
     for rows in (of_files, of_fields):
         found |= set(rows.select_for_update(no_key=True).values_list("data_classification", flat=True))
     return sorted(label for label in found if label is not None)
+
+
+def read_labels(passages: QuerySet[Source, UUID]) -> list[int]:
+    """Labels of the paragraphs whose ids a query of sources gives, as they are committed at this moment: nothing is
+    locked, and a raise that is under way is not waited for. For text that is looked at again before it is done.
+    """
+    among = Q(IsIn(F("pk"), ArraySubquery(passages)), data_classification__isnull=False)  # an array: by the keys
+    of_files, of_fields = (
+        model.objects.filter(among).order_by().values_list("data_classification", flat=True).distinct()
+        for model in (Paragraph, FieldParagraph)
+    )
+    return sorted({*of_files, *of_fields})

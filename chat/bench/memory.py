@@ -27,6 +27,8 @@ from retrieval.bench.world import remove_world
 CONVERSATIONS, TURNS = 5, 300
 BUDGETS = {2_000: 0.88, 5_760: 0.95}
 P95_MS = 50.0
+LENGTHS = (10, 1_000)
+"""Messages of the shorter conversations in which a recall is timed."""
 TIMED = 60
 
 
@@ -60,7 +62,7 @@ def measure(count: int, rounds: int, seconds: float, plans: list[str]) -> list[B
                     f"evidence within {budget:,} tokens, all {len(every)} questions", share, f"≥ {goal}", share >= goal
                 )
             )
-        for messages in (10, 1_000, count):
+        for messages in (*LENGTHS, count):
             p50, p95, own = measure_recall(plant(scope, records, make_conversation(7, messages // 2)))
             found.append(BenchRow(f"a recall among {messages:,} messages, p50 ms", p50))
             found.append(
@@ -118,7 +120,7 @@ def plant(scope: Scope, records: list[Entity], made: Conversation) -> Talk:
     mine = {"workspace_id": scope.workspace, "audience": scope.principal}
     with Scope.for_service(scope.workspace).open():
         session = Session.objects.create(**mine, entity_id=records[0].pk)
-        turns = Turn.objects.bulk_create(
+        turns = [
             Turn(
                 **mine,
                 session=session,
@@ -128,7 +130,8 @@ def plant(scope: Scope, records: list[Entity], made: Conversation) -> Talk:
                 answer_from=f"{{[{get_block(1, Role.USER)},{get_block(n + 1, Role.USER)})}}",
             )
             for n in range(1, len(made.turns) + 1)
-        )
+        ]
+        Turn.objects.bulk_create(turns, batch_size=1_000)
         said = {**mine, "session": session, "data_classification": 0}
         for turn, (question, answer) in zip(turns, made.turns, strict=True):
             turn.texts = [  # type: ignore[attr-defined]

@@ -62,6 +62,34 @@ function follow(body) {
   if (scroller() === body) toEnd();
 }
 
+// Earlier turns are put above the first one, which stays where it is; the link that fetched them had the focus.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const link = event.target.closest?.("[data-earlier]");
+  const first = link?.nextElementSibling;
+  if (!first || !event.detail.shouldSwap) return;
+  const above = first.getBoundingClientRect().top;
+  const stay = () => {
+    // On a page of its own the page scrolls, although the body might.
+    for (const scroller of [first.closest("[data-dock-body]"), document.scrollingElement]) {
+      scroller.scrollBy({ top: first.getBoundingClientRect().top - above, behavior: "instant" });
+    }
+    first.tabIndex = -1;
+    first.focus({ preventScroll: true });
+  };
+  // Their buttons are shown, and make them taller, in between.
+  for (const when of ["htmx:afterSwap", "htmx:afterSettle"]) document.addEventListener(when, stay, { once: true });
+});
+
+// A link to a turn that is not among those on the page, as it was written before pages had parts.
+const turn = location.hash.match(/^#t-([0-9a-f-]{36})$/)?.[1];
+if (turn && document.querySelector("[data-earlier]") && !document.getElementById(`t-${turn}`)) {
+  const page = new URL(location);
+  if (page.searchParams.get("at") !== turn) {
+    page.searchParams.set("at", turn);
+    location.replace(page);
+  }
+}
+
 const followed = new WeakSet();
 function lookForBodies() {
   for (const body of document.querySelectorAll("[data-dock-body]")) {

@@ -10,7 +10,7 @@ from chat.context import assemble
 from chat.derivation import SourceLabel, record_question_sources
 from chat.labelling import label_question
 from chat.log import TurnEnding
-from chat.models import Message, Role, Session, State, Turn
+from chat.models import EventKind, Message, Role, Session, State, Turn
 from chat.typed import read_derivation
 from entities.models import Weight
 
@@ -62,6 +62,12 @@ class RecordedTurn:
         with self.service.open():
             log.record_prompt_sources(self.service, self.pk, self.holder, given, {"passages": []}, self.context.label)
             then()
+
+    def write(self, text):
+        """Write some of the answer."""
+        with self.service.open():
+            entry = log.Entry(EventKind.TOKEN, {"text": text}, self.context.label)
+            return log.append(self.service, self.pk, self.holder, [entry], self.context.label)
 
     def finish(self, then=lambda: None):
         with self.service.open():

@@ -72,7 +72,7 @@ def held(who: Person, chat: Chat) -> set[str]:
     with who.scope.open():
         texts = [*Title.objects.values_list("text", flat=True), *Pulse.objects.values_list("text", flat=True)]
         turns = load_known_turns(who.scope, Turn.objects.values_list("pk", flat=True))
-        texts += [str(event.data) for turn in turns.values() for event in select_events_after(who.scope, turn, 0)]
+        texts += [str(event.data) for event in select_events_after(who.scope, dict.fromkeys(turns, 0))]
     return set(re.findall("|".join(CANARIES), " ".join([*texts, *prompts_of(who, chat)])))
 
 

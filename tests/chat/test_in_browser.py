@@ -6,13 +6,14 @@ from datetime import timedelta
 
 import pytest
 from django.utils import timezone
+from playwright.sync_api import expect
 
 from chat.models import Message, Session, State, Turn
 from entities.actions import create_entity, delete_entity
 from entities.models.classification import FINANCIAL
 from entities.types import Contract
 from tests.chat.conftest import CAP
-from tests.chat.test_memory import say
+from tests.chat.test_memory import chatter, say
 
 pytestmark = pytest.mark.browser
 
@@ -221,6 +222,30 @@ def test_how_a_turn_ended_is_said_and_hidden_answers_leave_a_placeholder(visit, 
     assert page.complaints == []
     talk.get_by_role("button", name="Ask again", exact=True).first.click()
     page.get_by_text("Not found in what you can see.").wait_for()
+
+
+def test_earlier_turns_come_on_demand_and_what_was_read_stays_in_its_place(visit, viewer, contract, start, service):
+    chat = start(viewer, contract)
+    chatter(service, chat, 60)
+    with viewer.scope.open():
+        first = Turn.objects.get(number=1)
+    for size in ({"width": 1280, "height": 800}, {"width": 390, "height": 800}):
+        page = visit(f"/chat/{chat.session}/", viewport=size)
+        asked, link = page.locator("#talk [data-from=person]"), page.get_by_role("link", name="Earlier questions")
+        expect(asked).to_have_count(50)
+        read = page.get_by_text("Is berth 10 free?")
+        page.wait_for_load_state("networkidle")
+        link.scroll_into_view_if_needed()
+        before = read.bounding_box()["y"]
+        link.click()
+        expect(asked).to_have_count(60)
+        expect(link).to_have_count(0)
+        page.wait_for_function("() => document.activeElement.matches('#talk > li')")
+        assert abs(read.bounding_box()["y"] - before) < 40, "less than a line, of ten turns above it"
+        assert page.complaints == []
+    page = visit(f"/chat/{chat.session}/#t-{first.pk}")  # as a link was written before pages had parts
+    expect(page.locator(f"#t-{first.pk}")).to_be_in_viewport()
+    assert page.url.endswith(f"/?at={first.pk}#t-{first.pk}")
 
 
 def test_a_new_conversation_about_the_workspace_survives_a_reload_and_no_text_is_lost(visit, contract, index):

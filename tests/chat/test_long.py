@@ -11,7 +11,7 @@ from django.utils import timezone
 from chat.message_sources import BLOCK
 from chat.models import Message, Role, State, Title, Turn
 from entities.models import Source
-from tests.chat.recorded_turns import PASSAGES, begin_session, record_turn
+from tests.chat.recorded_turns import PASSAGES, RecordedTurn, begin_session, record_turn
 
 LONG = int(os.environ.get("CLEARANCE_LONG_TURNS", "0"))
 
@@ -26,9 +26,18 @@ def test_measure(alice, viewer, contract, share, start, service, shared):
         at = time.perf_counter()
         last = record_turn(alice, session, contract, service)
         took.append(time.perf_counter() - at)
+    writing = RecordedTurn(alice, session, service)
+    writing.give_prompt()
+    writes = []
+    for _ in range(5):
+        at = time.perf_counter()
+        writing.write("So ")
+        writes.append(time.perf_counter() - at)
+    writing.finish()
     with service.open():
         rows = Source.objects.count()
     print(f"\nshared={shared} turns={LONG} rows={rows} a turn {1000 * min(took):.0f} ms")
+    print(f"a write of an answer {1000 * min(writes):.0f} ms")
     who = viewer if shared else alice
     for name, client, path in (
         ("list", who.api, "/api/chat/sessions/"),

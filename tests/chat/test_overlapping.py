@@ -11,7 +11,7 @@ from django.db import connection
 from chat import log
 from chat.derivation import SourceLabel, hold_records
 from chat.log import RecordForgotten
-from chat.models import Message, Role, Title, Turn
+from chat.models import Event, Message, Role, Title, Turn
 from entities.access import get_entity_or_404, list_atoms, raise_labels
 from entities.actions import create_entity, delete_entity
 from entities.models.classification import FINANCIAL, SECRET
@@ -229,3 +229,38 @@ def test_a_paragraph_that_is_raised_as_it_is_repeated_raises_the_text(
     (label,) = get_labels(first, second, third)
     with service.open():
         assert {*list_atoms(label)} == {FINANCIAL, SECRET}
+
+
+def test_a_write_waits_for_no_raise_and_the_next_one_raises_what_was_written(
+    alice, contract, index, start, service, superuser_connection, wait_for
+):
+    """Only an earlier message names the paragraph. The end waits: `test_a_paragraph_that_is_raised_as_it_is_…`."""
+    chat, session = begin_session(alice, contract, start)
+    file = index.file(contract, "plain.txt")
+    index.row(contract, "The heron password is tangerine.", file=file)
+    with service.open():
+        heron = Paragraph.objects.get(file=file.pk).pk
+        RowParagraph.objects.filter(paragraph=heron).delete()  # as when a decision is carried out
+    record_turn(alice, session, contract, service, passages=[heron])
+    turn = RecordedTurn(alice, session, service)
+    turn.give_prompt()
+
+    def read_labels():
+        with service.open():
+            events = Event.objects.filter(turn=turn.pk, kind="token").order_by("seq")
+            return list(events.values_list("data_classification", flat=True))
+
+    before = turn.context.label
+    assert turn.write("The password ").label == before
+    with service.open():
+        Paragraph.objects.filter(pk=heron).update(data_classification=SECRET)
+        raise_labels({heron: SECRET})
+        assert OverlappingWork(partial(turn.write, "is ")).end() is None, "it is over while the raise is not"
+    assert read_labels() == [before] * 2, "it came before the raise"
+    raised = turn.write("tangerine.").label
+    with service.open():
+        assert {*list_atoms(raised)} == {*list_atoms(before), SECRET}
+    assert read_labels() == [raised] * 3
+    turn.finish()
+    with service.open():
+        assert Message.objects.get(turn=turn.pk, role=Role.ASSISTANT).data_classification == raised

@@ -1,12 +1,15 @@
 """Pages of conversations, without a browser: what they hold, and for whom."""
 
+import re
 from uuid import uuid4
 
 import pytest
 
-from chat import runner
+from chat import conversation, runner
 from chat.models import Session, Turn
+from entities.models import Source
 from tests.chat.conftest import CAP
+from tests.chat.test_memory import say
 
 HTMX = {"HX-Request": "true"}
 
@@ -24,7 +27,13 @@ def asked(viewer, contract, index):
         return Turn.objects.get()
 
 
-PAGES = ["chat/{session}/", "chat/turns/{turn}/", "chat/turns/{turn}/context/", "chat/{session}/export/"]
+PAGES = [
+    "chat/{session}/",
+    "chat/turns/{turn}/",
+    "chat/turns/{turn}/context/",
+    "chat/turns/{turn}/earlier/",
+    "chat/{session}/export/",
+]
 
 
 def test_a_page_of_a_conversation_is_its_askers_alone(subtests, asked, viewer, alice):
@@ -111,3 +120,45 @@ def test_a_session_of_another_record_is_not_written_to(asked, viewer, alice, con
     with viewer.scope.open():
         assert Turn.objects.filter(session=asked.session_id).count() == 1
         assert Session.objects.filter(entity=other.pk).count() == 1
+
+
+def test_a_page_holds_the_latest_turns_and_leads_to_earlier_ones(
+    viewer, alice, contract, restricted, share, service, monkeypatch
+):
+    """Of turns that a reader may not know of nothing is told: neither by a link to them, nor by one that is shorter."""
+    monkeypatch.setattr(conversation, "TURNS_ON_PAGE", 2)
+    chat = share(viewer, contract)
+    for n in (1, 2):
+        say(service, chat, f"Hidden {n}?", "Hidden.", sources=[restricted], owner=alice.user.pk)
+    for n in range(1, 6):
+        say(service, chat, f"Question {n}?", "Answered.")
+    with service.open():
+        turns = {turn.number: turn for turn in Turn.objects.all()}
+        for number in (1, 2):
+            own = {"derived": turns[number].question, "entity": restricted}
+            Source.objects.create(workspace_id=service.workspace, **own)
+    page = f"chat/{chat.session}/"
+
+    def told(who, path, **headers):
+        """The questions, and the number of the turn before which there are more."""
+        html = who.client.get(who.base + path, headers=headers).content.decode()
+        found = re.search("/chat/turns/([0-9a-f-]{36})/earlier/", html)
+        before = [number for number, turn in turns.items() if found and found[1] == str(turn.pk)]
+        return list(dict.fromkeys(re.findall(r"(?:Question|Hidden) \d", html))), before
+
+    def told_earlier(who, number):
+        return told(who, f"chat/turns/{turns[number].pk}/earlier/", **HTMX)
+
+    assert told(viewer, page) == (["Question 4", "Question 5"], [6])
+    assert told(viewer, f"entities/{contract.pk}/chat/?session={chat.session}", **HTMX) == told(viewer, page)
+    assert told_earlier(viewer, 6) == (["Question 2", "Question 3"], [4])
+    assert told_earlier(viewer, 4) == (["Question 1"], [])
+    assert told_earlier(alice, 4) == (["Hidden 2", "Question 1"], [2])
+    assert told(viewer, f"{page}?at={turns[5].pk}") == ([f"Question {n}" for n in (2, 3, 4, 5)], [4])
+    assert told(viewer, f"{page}?at={turns[3].pk}") == ([f"Question {n}" for n in (1, 2, 3, 4, 5)], [])
+    for path in (f"chat/turns/{turns[4].pk}/earlier/", f"chat/turns/{turns[4].pk}/"):
+        leads_to = viewer.client.get(viewer.base + path)["Location"]
+        assert leads_to == f"{viewer.base}{page}?at={turns[4].pk}#t-{turns[4].pk}"
+    for pk in (turns[1].pk, uuid4()):
+        assert told(viewer, f"{page}?at={pk}") == told(viewer, page)
+        assert viewer.client.get(f"{viewer.base}chat/turns/{pk}/earlier/", headers=HTMX).status_code == 404

@@ -12,6 +12,7 @@ from django.db import connection
 
 from chat import events, wakeups
 from chat.log import EVENT
+from chat.models import Turn
 from entities.access import Scope
 from entities.models import Token
 from tests.chat.conftest import events_of, get_asgi, text_of
@@ -63,18 +64,25 @@ async def test_where_notifications_do_not_arrive_streams_look_often_and_the_log_
 def test_tabs_of_one_token_look_together_and_readers_apart(viewer, alice, contract, start, model, monkeypatch):
     model.says(text="Yes.")
     turn = start(viewer, contract).ask("Is it?")["id"]
+    model.says(text="No.")
+    other = start(viewer, contract).ask("Is it not?")["id"]
+    with viewer.scope.open():
+        last = Turn.objects.get(pk=turn).last_seq
     looks = []
     original = events.look_at_all
     monkeypatch.setattr(events, "look_at_all", lambda who, *given: looks.append(who) or original(who, *given))
 
-    def asked(who):
+    def asked(who, query="", turn=turn):
         headers = {"host": "localhost", "authorization": who.api._credentials["HTTP_AUTHORIZATION"]}
-        return get_asgi(f"/api/chat/turns/{turn}/events/", "", headers)
+        return get_asgi(f"/api/chat/turns/{turn}/events/", query, headers)
 
     async def all_at_once():
-        return await asyncio.gather(*(asked(viewer) for _ in range(20)), *(asked(alice) for _ in range(3)))
+        others = asked(viewer, f"after={last - 1}"), asked(viewer, turn=other)
+        return await asyncio.gather(*(asked(viewer) for _ in range(20)), *(asked(alice) for _ in range(3)), *others)
 
-    found = asyncio.run(all_at_once())
+    *found, (_, late), (_, of_other) = asyncio.run(all_at_once())
+    assert [event.kind for event in events_of(late)] == ["done"]
+    assert text_of(events_of(of_other)) == "No."
     assert [status for status, _ in found] == [200] * 20 + [404] * 3
     assert {text_of(events_of(body)) for _, body in found[:20]} == {"Yes."}
     assert len(looks) == len(set(looks)) == 2

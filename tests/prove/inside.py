@@ -123,6 +123,7 @@ def of_pages(world: World) -> Iterator[Inside]:
     yield Inside("POST", f"entities/{own0}/references/new/", "target", "entity", {"kind": "CrossReference"})
     yield Inside("GET", f"entities/{own0}/chat/", "session", "session")
     yield Inside("POST", f"entities/{own0}/chat/ask/", "session", "session", {"content": "What of it?"})
+    yield Inside("GET", f"chat/{world.things['session', 'shared0']}/", "at", "turn")
     yield Inside("GET", "desk/", "file", "file")
     for name in ("entity", "file"):
         yield Inside("GET", "access-requests/new/?labels=5", name, name)

@@ -42,9 +42,6 @@ SURVIVORS: dict[str, str] = {
     "entities.access.objects list_hidden_source_conditions: False -> True (2)": (
         "no file is in the bin of this world: `tests/ingestion/test_bin_derived.py` finds it"
     ),
-    "chat.message_sources build_message_visible_q: session or OuterRef('session') -> session and OuterRef('session')": (
-        "where the session is known it is looked up for each message, which costs time; where it is not, nothing shows"
-    ),
     "chat.message_sources _build_visible_q: if scope.is_service: return Q() -> if False: return Q()": (
         "the service sees every record: it costs time, and shows no more"
     ),
@@ -116,8 +113,9 @@ SURVIVORS: dict[str, str] = {
     "chat.access find_removed: for turn in turns if turn.removed_label is not None -> for turn in turns": (
         "no label is among those that are allowed: it costs time"
     ),
-    "chat.access find_removed: set(known.values_list('pk', flat=True)) if noted else set() -> "
-    "set(known.values_list('pk', flat=True)) if True else set()": "of no turns none is found: it costs time",
+    "chat.access find_removed: if not noted: return set() -> if False: return set()": (
+        "of no turns none is found: it costs time"
+    ),
     "chat.memory _select_candidates: select_readable_messages(scope, session.pk).filter(IS_CANDIDATE, "
     "turn__number__lt=before) -> select_readable_messages(scope, session.pk).filter(turn__number__lt=before)": (
         MORE_IS_LOOKED_UP

@@ -71,6 +71,7 @@ class Listening:
     def write(self, seq: int, kind: EventKind = EventKind.TOKEN, label: int = 0) -> None:
         with self.everything.planted.service.open():
             row = Turn.objects.get(pk=self.turn)
+            Turn.objects.filter(pk=self.turn).update(last_seq=seq)  # as `chat.log` does
             Event.objects.create(
                 workspace_id=row.workspace_id, audience=row.audience, turn=row, seq=seq, kind=kind,
                 data={"text": f"event{seq}"}, data_classification=label,

@@ -12,6 +12,7 @@ from django.conf import settings as configured
 from django.core.management import call_command
 from django.db import connection
 
+from chat.bench import memory, streams
 from entities.models import User, Workspace
 from ingestion.actions import upload_file
 from ingestion.inline import process_all_waiting
@@ -47,6 +48,37 @@ def test_the_other_suites_measure_what_they_say(transactional_db, monkeypatch, s
     call_command("bench", suite, rows=100, rounds=1, json=True, stdout=out)
     rows = json.loads(out.getvalue())["rows"]
     assert [row["name"] for row in rows if row["met"] is False and row["goal"].startswith("=")] == []
+    assert not Workspace.objects.filter(slug__startswith="bench").exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_streams_of_a_real_web_process_are_measured_and_leave_nothing(transactional_db, monkeypatch):
+    monkeypatch.setattr(streams, "ANSWERS", 1)
+    monkeypatch.setattr(streams, "READERS", 2)
+    monkeypatch.setattr(streams, "SETTLING_SECONDS", 0.1)
+    out = StringIO()
+    call_command("bench", "streams", streams=4, json=True, stdout=out)
+    rows = {row["name"]: row for row in json.loads(out.getvalue())["rows"]}
+    for case in ("tabs of one reader", "turns of 2 readers"):
+        assert rows[f"{case}: streams that did not open"]["met"]
+        assert rows[f"{case}: streams that lost an event"]["met"]
+        assert rows[f"{case}: first event, p95 ms"]["value"] > 0
+        assert rows[f"{case}: an answer beside them, relative to alone"]["value"] > 0
+    assert not Workspace.objects.filter(slug__startswith="bench").exists()
+    assert not User.objects.filter(username__startswith="bench").exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_memory_is_measured_at_every_length(transactional_db, monkeypatch):
+    monkeypatch.setattr(memory, "CONVERSATIONS", 1)
+    monkeypatch.setattr(memory, "TURNS", 20)
+    monkeypatch.setattr(memory, "LENGTHS", (10, 40))
+    monkeypatch.setattr(memory, "TIMED", 3)
+    out = StringIO()
+    call_command("bench", "memory", rows=100, json=True, stdout=out)
+    rows = {row["name"]: row for row in json.loads(out.getvalue())["rows"]}
+    assert all(rows[f"a recall among {length} messages, p95 ms"]["value"] > 0 for length in (10, 40, 100))
+    assert next(row for name, row in rows.items() if "2,000 tokens, all" in name)["met"]
     assert not Workspace.objects.filter(slug__startswith="bench").exists()
 
 

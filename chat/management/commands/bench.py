@@ -18,7 +18,6 @@ SUITES = {
     "retrieval": retrieval.measure_retrieval,
     "revocation": revocation.measure_revocation,
     "scale": scale.measure_scale,
-    "streams": streams.measure,
 }
 
 
@@ -26,12 +25,13 @@ class Command(BaseCommand):
     help = "Measures a part of the system beside what one would write by hand, in a workspace made for it."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("suite", choices=[*SUITES, "drop", "ingest"])
+        parser.add_argument("suite", choices=[*SUITES, "drop", "ingest", "streams"])
         parser.add_argument("--pages", type=int, default=1_000, help="Of the long document (ingest).")
         parser.add_argument(
             "--files", type=int, default=1_000, help="Through which memory is followed (ingest); of the drop (drop)."
         )
-        parser.add_argument("--rows", type=int, default=20_000, help="Index rows of the workspace; open streams.")
+        parser.add_argument("--rows", type=int, default=20_000, help="Index rows of the workspace.")
+        parser.add_argument("--streams", type=int, default=200, help="Open at once (streams).")
         parser.add_argument("--rounds", type=int, default=5, help="Rounds in which the sides take turns; notes (drop).")
         parser.add_argument("--seconds", type=float, default=10.0, help="For which several users search at once.")
         parser.add_argument("--plans", type=Path, help="A file for the comparators' settings and query plans.")
@@ -48,6 +48,8 @@ class Command(BaseCommand):
             found = ingest.measure_ingestion(options["pages"], options["files"], rounds)
         elif suite == "drop":
             found = drop.measure_drop(options["files"], rounds)
+        elif suite == "streams":
+            found = streams.measure_streams(options["streams"])
         else:
             found = SUITES[suite](rows, rounds, seconds, plans)
         if options["plans"]:

@@ -33,6 +33,8 @@ def what_was_said_comes_back(e: Everything) -> None:
             early = [text.words for text in texts[: before - 1] if text.words in read]
             assert sorted(recall_answers(asked, session, before)) == sorted(early), (person.name, about)
             with asked.scope.open():
+                # What is hidden in one conversation says nothing of another: of others none is shown.
+                assert not select_readable_messages(asked.scope, session).exclude(session=session).exists()
                 assert recall_turns(asked.scope, Session(pk=session), "?", len(texts) + 1, 10**6).turns == ()
         others = next(pk for (name, _), pk in e.sessions.items() if name != person.name)
         assert recall_answers(asked, others, 10**6) == []

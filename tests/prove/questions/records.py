@@ -20,6 +20,7 @@ from entities.access import (
     grant_entity,
     has_permission,
     list_redacted_fields,
+    looking_into_bin,
     make_group,
     revoke_entity,
 )
@@ -174,7 +175,9 @@ def sources_are_asked(e: Everything) -> None:
 
 
 def records_in_numbers_are_asked(e: Everything) -> None:
-    """A text that lists records is there for a reader who sees each of them; one that was deleted hides nothing."""
+    """A text that lists records is there for a reader who sees each of them; one that was deleted for good hides
+    nothing, one in the bin hides the text.
+    """
     world, planted = e.world, e.planted
     names = [record.name for record in world.records]
     open_to_all = {record.name for record in world.records if record.visibility == "workspace"}
@@ -194,6 +197,15 @@ def records_in_numbers_are_asked(e: Everything) -> None:
                 with scope.open():
                     shown = ContextRow.objects.filter(build_sources_visible_q(scope), pk=text.pk).exists()
                 assert shown == all(world.sees(person, world.record(name)) for name in counted), (person, counted)
+        with planted.service.open():  # no policy finds it in the bin, and it may come back
+            listed.counted = [next(pk for pk in planted.records.values() if pk != text.entity_id)]
+            listed.save()
+            with looking_into_bin():
+                assert Entity.objects.filter(pk__in=listed.counted).update(deleted_at=timezone.now()) == 1
+        for person in everybody(e):
+            scope = planted.scope(person)
+            with scope.open():
+                assert not ContextRow.objects.filter(build_sources_visible_q(scope), pk=text.pk).exists(), person
 
 
 def records_are_locked(e: Everything) -> None:
