@@ -91,8 +91,12 @@ def parse_mentions(values: Iterable[str]) -> list[Mention]:
 
 def check_mentions(scope: Scope, mentions: Sequence[Mention], session: Session) -> None:
     """Raises: UnknownMention unless the asker may see all of it today; of conversations those that have the readers of
-    `session`, or more.
+    `session`, or more, and of what is attached to one what is attached to `session`.
     """
+    found = resolve_mentions(scope, mentions)
+    of_others = Entity.objects.filter(pk__in=[*found.records, *found.owners], attached_to__isnull=False)
+    if of_others.exclude(attached_to=session.pk).exists():
+        raise UnknownMention
     for mention in mentions:
         if not list_mentioned_sessions(scope, [mention], session) and resolve_mentions(scope, [mention]) == NONE:
             raise UnknownMention

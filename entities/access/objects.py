@@ -76,7 +76,8 @@ def build_visibility_q(scope: Scope, model: type["Entity"], verb: str = "view") 
     """The condition of object permission on rows of `model` (the base, or a type). Design §2.4.
 
     A row is visible when it is open to the workspace, or private and the caller's own, or granted to the caller or one
-    of their roles, or a rule of its type says so. Other verbs need a grant or a rule, and the row visible.
+    of their roles, or a rule of its type says so. Other verbs need a grant or a rule, and the row visible. What holds
+    somebody's files in a conversation is visible to them alone, where the open scope finds these (`Scope.attachments`).
     """
     if verb not in VERBS:
         raise ValueError(f"unknown verb {verb!r}")
@@ -120,7 +121,7 @@ def _build_condition(principal: int, model: type["Entity"], verb: str) -> Q:
 def _list_grant_conditions(principal: int, model: type["Entity"], verb: str) -> list[Q]:
     """The conditions of which each gives a principal a row, the cheapest first: most records are open to all."""
     from entities.models import EntityRoleGrant, EntityUserGrant
-    from entities.models.entity import Visibility
+    from entities.models.entity import ATTACHED, Visibility
     from entities.registry import get_content_type_id, list_entity_types
 
     roles = load_roles(principal)
@@ -137,9 +138,18 @@ def _list_grant_conditions(principal: int, model: type["Entity"], verb: str) -> 
                     given.append(of_type & Q(pk__in=rows) if rows is not None else of_type)
     open_to_all = [Q(visibility=Visibility.WORKSPACE)] if verb == "view" else []
     own = [Q(visibility=Visibility.PRIVATE, created_by=principal)] if principal > 0 else []
+    if principal > 0 and verb == "view":
+        own.append(Q(IsAttachedHere(F("attached_to")), visibility=ATTACHED, created_by=principal))
     # A private record is its creator's alone, whatever grants and the type's rules say.
-    theirs = ~Q(visibility=Visibility.PRIVATE) | Q(created_by=principal)
+    theirs = ~Q(visibility__in=[Visibility.PRIVATE, ATTACHED]) | Q(visibility=Visibility.PRIVATE, created_by=principal)
     return [*open_to_all, *own, *(way & theirs for way in given)]
+
+
+class IsAttachedHere(Func):
+    """Whether a conversation is one whose attachments the open scope finds."""
+
+    template = "(SELECT app_attachments()) IN ('own', %(expressions)s::text)"
+    output_field = BooleanField()
 
 
 def list_declared_rules() -> tuple[Sequence[Allow], ...]:

@@ -1,0 +1,101 @@
+"""The attachments of a conversation in its composer: files are dropped or chosen there, and stand there as chips."""
+
+from uuid import UUID, uuid4
+
+from django.contrib import messages as flash
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+from rest_framework.exceptions import APIException
+
+from chat import actions
+from chat.access import get_entity, get_session_or_404
+from chat.attachments import attach_file, remove_attached
+from chat.readers import PRIVATE
+from chat.session_views import forbid_caching
+from chat.views import build_chips, build_head, get_scope, is_uuid, panel
+from entities.access import MEMBER, Scope, get_entity_or_404, requires
+from entities.errors import build_payload
+from entities.models import Entity
+from ingestion.views import extract_sentence
+
+
+@requires(MEMBER)
+@require_POST
+def attach(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Files for the conversation about a record that the form names, or for a new one."""
+    scope = get_scope(request)
+    return attach_to(request, scope, get_entity_or_404(scope, pk))
+
+
+@requires(MEMBER)
+@require_POST
+def attach_to_workspace(request: HttpRequest) -> HttpResponse:
+    """Files for the conversation about the workspace that the form names, or for a new one."""
+    return attach_to(request, get_scope(request), None)
+
+
+def attach_to(request: HttpRequest, scope: Scope, entity: Entity | None) -> HttpResponse:
+    """The chips, or a refusal as a sentence where no file was taken. One that is refused does not stop the others."""
+    named = request.POST.get("session", "")
+    session = get_session_or_404(scope, named) if is_uuid(named) else None
+    begun = session is None or session.entity_id != (entity and entity.pk)
+    problems, taken = [], 0
+    try:
+        if session is None or begun:
+            visibility = request.POST.get("visibility") or PRIVATE
+            session = actions.create_session(scope=scope, entity=entity, visibility=visibility)
+        for given in request.FILES.getlist("file") or [None]:
+            try:
+                attach_file(scope=scope, session=session, files={"file": given}, data={})
+                taken += 1
+            except APIException as refusal:
+                problems.append(f"{given.name}: {extract_sentence(refusal)}" if given else extract_sentence(refusal))
+    except actions.BadMessage as problem:
+        problems.append(str(problem))
+    if not taken:
+        return refuse(request, problems, entity)
+    assert session is not None
+    if not request.headers.get("HX-Request"):
+        for sentence in problems:
+            flash.error(request, sentence)
+        return redirect("chat:session", session.pk)
+    row = get_session_or_404(scope, session.pk)
+    context = {**build_chips(scope, row), "problems": problems, "posted": begun}
+    if begun:
+        context |= {**build_head(scope, entity, row), "client_id": uuid4().hex}
+    response = forbid_caching(render(request, "chat/attached.html", context, status=202))
+    if begun and entity is None:
+        response["HX-Replace-Url"] = reverse("chat:session", args=[row.pk])
+    return response
+
+
+def refuse(request: HttpRequest, problems: list[str], entity: Entity | None) -> HttpResponse:
+    """Nothing was taken: what was begun for it is undone with the request."""
+    if request.headers.get("HX-Request"):
+        return JsonResponse(build_payload("invalid", " ".join(problems)), status=422)
+    for sentence in problems:
+        flash.error(request, sentence)
+    return redirect("entities:detail", entity.pk) if entity else redirect("chat:new")
+
+
+@requires(MEMBER)
+@require_safe
+def attachments(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The chips, asked for while a file is read."""
+    scope = get_scope(request)
+    chips = build_chips(scope, get_session_or_404(scope, pk))
+    return forbid_caching(render(request, "chat/attached.html", chips))
+
+
+@requires(MEMBER)
+@require_POST
+def remove(request: HttpRequest, pk: UUID, file: UUID) -> HttpResponse:
+    """Delete a file for good; the dock as it stands then, or back to the conversation."""
+    scope = get_scope(request)
+    session = get_session_or_404(scope, pk)
+    remove_attached(scope=scope, session=session, pk=file)
+    if not request.headers.get("HX-Request"):
+        return redirect("chat:session", session.pk)
+    return panel(request, scope, get_entity(scope, session), session)
