@@ -109,4 +109,6 @@ def _read(scope: Scope, run: Run, request: ReadingRequest) -> ToolFindings:
     attached = record is not None and record.pk in read
     read -= {record.pk} if record else set()
     place = choose_reading_code(run.session, run.row.look_in, bool(request.document), read)
+    if attached and not read and run.session.entity_id is None:
+        place = ""  # in these alone
     return replace(found, place=MENTIONED if mentioned else place, attached=attached)

@@ -22,8 +22,6 @@ logger = logging.getLogger(__name__)
 @receiver(entity_changed, dispatch_uid="ingestion.index_record")
 def index_changed_record(sender: Any, entity: Entity, workspace: int, fields: frozenset[str], **kwargs: Any) -> None:
     """The record's own rows follow; those of the records that belong to it too, where they name it."""
-    if entity.type_class is Entity:
-        return  # it holds attachments, and has no text of its own
     mark_stale(workspace, [entity.pk, *(list_naming(entity.pk, type(entity)) if "name" in fields else [])])
 
 
