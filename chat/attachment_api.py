@@ -28,8 +28,8 @@ from ingestion.file_shapes import FileSerializer, UploadSerializer
 @extend_schema(
     operation_id="chat_attachments_create",
     methods=["POST"],
-    description="Attach a file to a conversation that you read. Nobody else is told of it, whoever reads the conversation;"
-    " your questions there look in it, and it goes with the conversation.",
+    description="Attach a file to a conversation that you read. Nobody else is told of it, whoever reads the"
+    " conversation; your questions there look in it, and it goes with the conversation.",
     request={"multipart/form-data": UploadSerializer},
     responses={202: FileSerializer},
 )

@@ -1,8 +1,8 @@
 """Files that somebody drops into a conversation: read by the same pipeline, for who sent them alone, and gone with it.
 
-They hang on a record of no type, one for each conversation and sender (`Entity.attached_to`). Object permission on it is
-asked in every query, and given to its sender alone, in a scope that finds attachments: the pages and API of conversations
-are opened so, and a turn with those of its own conversation (docs/adr/0064).
+They hang on a record of no type, one for each conversation and sender (`Entity.attached_to`). Object permission on it
+is asked in every query, and given to its sender alone, in a scope that finds attachments: the pages and API of
+conversations are opened so, and a turn with those of its own conversation (docs/adr/0064).
 """
 
 from dataclasses import replace
@@ -29,7 +29,9 @@ from retrieval.query import Within
 
 
 def find_attached(scope: Scope, session: Session) -> Entity | None:
-    """What holds the files that the caller has attached to a session, in a scope that finds it. None before the first."""
+    """What holds the files that the caller has attached to a session, in a scope that finds it; None before the
+    first.
+    """
     return Entity.objects.visible_to(scope).filter(attached_to=session.pk).first()
 
 

@@ -114,7 +114,9 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
     cites_blocks = may_send_search_results(get_current_endpoint())
     # Where others read along, an answer could tell them that there are attachments.
     attached = session.is_private and find_attached(scope, session) is not None
-    layout = lay_out(agent.prompt, record, pulse, said, turn.number, question, look_in, repeated, cites_blocks, attached)
+    layout = lay_out(
+        agent.prompt, record, pulse, said, turn.number, question, look_in, repeated, cites_blocks, attached
+    )
     question_given = name_messages({turn.question: 0})  # its label is the turn's already
     given = (*record_given, *pulse_given, *history_given, *question_given)
     return Context(

@@ -85,7 +85,9 @@ def lay_out(
     history = [{"role": message.role, "content": message.text} for message in said[begin:]]
     beside = [chat_prompts.render_reminder(cites_blocks)] if number % REMIND_EVERY == 0 else []
     earlier = chat_prompts.render_earlier([(turn.number, turn.texts) for turn in recall.turns])
-    asked = "\n".join([*filter(None, [earlier, *beside, chat_prompts.render_place(look_in, has_attachments)]), question])
+    asked = "\n".join(
+        [*filter(None, [earlier, *beside, chat_prompts.render_place(look_in, has_attachments)]), question]
+    )
     layers = {
         "instructions": estimate(system[0]["text"]),
         "properties": estimate(system[1]["text"]) - estimate(pulse),

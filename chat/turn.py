@@ -253,7 +253,9 @@ def _load(scope: Scope, turn: UUID, holder: UUID) -> Run:
     row = Turn.objects.get(pk=turn)
     slug = Workspace.objects.values_list("slug", flat=True).get(pk=scope.workspace)
     session = Session.objects.get(pk=row.session_id)
-    return Run(Asker(scope.workspace, row.owner, slug, session.pk), turn, session, holder, row, label=session.high_water)
+    return Run(
+        Asker(scope.workspace, row.owner, slug, session.pk), turn, session, holder, row, label=session.high_water
+    )
 
 
 def _load_question(scope: Scope, row: Turn) -> str:

@@ -44,4 +44,6 @@ urlpatterns = [
     path("access-requests/<uuid:pk>/", request_api.access_request, name="access_request"),
 ]
 
-finds_attachments(*(route.callback for route in urlpatterns if route.name in ("file", "reader", "view_pdf", "download")))
+finds_attachments(
+    *(route.callback for route in urlpatterns if route.name in ("file", "reader", "view_pdf", "download"))
+)

@@ -66,4 +66,6 @@ urlpatterns = [
     path("access-requests/<uuid:pk>/", request_views.access_decide, name="access_decide"),
 ]
 
-finds_attachments(*(route.callback for route in urlpatterns if route.name in ("reader", "view_pdf", "thumbnail", "download")))
+finds_attachments(
+    *(route.callback for route in urlpatterns if route.name in ("reader", "view_pdf", "thumbnail", "download"))
+)

@@ -25,7 +25,8 @@ REACH = 2
 @dataclass(frozen=True)
 class Nearby:
     """Hidden text next to a passage. passage: the paragraph that was found. requires: the atoms that the caller
-    lacks. is_attached: the file is one that the caller has attached to a conversation, of which nobody else may be asked.
+    lacks. is_attached: the file is one that the caller has attached to a conversation, of which nobody else may be
+    asked.
     """
 
     passage: UUID
@@ -74,7 +75,9 @@ def find_nearby(scope: Scope, passages: Collection[UUID]) -> list[Nearby]:
         for where, at, page, label in hidden:
             if where == file and abs(places[file, at] - places[file, position]) <= REACH:
                 requires = list_missing_atoms(label)
-                result.setdefault((file, page, requires), Nearby(passage, file, name, page, requires, session is not None))
+                result.setdefault(
+                    (file, page, requires), Nearby(passage, file, name, page, requires, session is not None)
+                )
     return list(result.values())
 
 

@@ -125,7 +125,14 @@ class Scope:
 
 
 def _apply_settings(
-    workspace: str, principal: str, service: str, narrowed: str, atoms: str, token: str = "", sign_in: str = "", attachments: str = ""
+    workspace: str,
+    principal: str,
+    service: str,
+    narrowed: str,
+    atoms: str,
+    token: str = "",
+    sign_in: str = "",
+    attachments: str = "",
 ) -> bool:
     """Make the settings; whether there is such a principal in the workspace, let in by what still holds (one statement,
     so one round trip).

@@ -66,8 +66,8 @@ class Entity(models.Model):
     `source_system` and `source_id` are its identity and never change; titles, paths and URLs are `Alias` rows.
     deleted_at: since when it is in the bin (`entities.bin`), where no scope finds it, the service's neither.
     deleted_with: the record that it belongs to and went with; NULL for one that somebody deleted by itself.
-    attached_to: the conversation whose attachments of one person, `created_by`, hang on this record, which is of no type
-    and goes with it (docs/adr/0064); NULL for every business record.
+    attached_to: the conversation whose attachments of one person, `created_by`, hang on this record, which is of no
+    type and goes with it (docs/adr/0064); NULL for every business record.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

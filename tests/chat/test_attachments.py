@@ -58,7 +58,9 @@ def count_rows(service, pk):
         return [File.objects.filter(pk=pk).count(), *rows, len(blobs)]
 
 
-def test_a_file_is_read_and_searched_in_its_conversation_and_nowhere_else(viewer, alice, contract, index, model, service):
+def test_a_file_is_read_and_searched_in_its_conversation_and_nowhere_else(
+    viewer, alice, contract, index, model, service
+):
     chat, elsewhere = begin(viewer, entity=str(contract.pk)), begin(viewer)
     file = attach(chat)
     again = send(chat).json()
@@ -147,7 +149,7 @@ def test_others_who_read_along_are_told_nothing(viewer, staff, alice, contract, 
             other.who.api.get(f"/api/chat/turns/{turn['id']}/"),
             other.who.api.get(f"/api/chat/turns/{turn['id']}/context/"),
             other.who.client.get(f"{other.who.base}chat/{chat.session}/"),
-            other.who.api.get(f"/api/chat/sessions/?q=June"),
+            other.who.api.get("/api/chat/sessions/?q=June"),
             other.who.api.get(f"/api/citations/{turn['message']['id']}/1/"),
             other.who.api.get(f"/api/files/{file}/"),
             other.who.api.delete(f"{chat.url}attachments/{file}/"),

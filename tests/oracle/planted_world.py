@@ -94,7 +94,9 @@ def plant_everything(world: World) -> Everything:
     plant_pulses(planted)
     requests = plant_requests(planted, files)
     plant_links(planted, files)
-    attached = plant_attachments(planted, {reader: pk for (reader, about), pk in sessions.items() if about == WORKSPACE})
+    attached = plant_attachments(
+        planted, {reader: pk for (reader, about), pk in sessions.items() if about == WORKSPACE}
+    )
     with planted.service.open():
         embed(attached)
         put_into_bin(world, planted.records)

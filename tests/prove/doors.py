@@ -223,7 +223,9 @@ def is_hidden(who: str, kind: str, name: str, path: str, of_type: str = "") -> b
         return True
     if kind == "bin" and name == "binned own0":
         return who not in ("creator", "admin")
-    if name.startswith(("binned", "restricted", "private", "past", "theirs", "out", "in", "marked", "article", "attached")):
+    if name.startswith(
+        ("binned", "restricted", "private", "past", "theirs", "out", "in", "marked", "article", "attached")
+    ):
         return True
     if kind == "entity":
         if of_type and (re.match(r"project|task|risk|employee", name) or ["contract"])[0] != of_type:
