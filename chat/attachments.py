@@ -5,12 +5,13 @@ is asked in every query, and given to its sender alone, in a scope that finds at
 conversations are opened so, and a turn with those of its own conversation (docs/adr/0064).
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.http import Http404
 from django.utils.translation import gettext
 
@@ -46,7 +47,9 @@ def attach_file(*, scope: Scope, session: Session, files: Any, data: Any) -> Fil
 
     Raises: ValidationError, BadUpload, TooLarge, Http404 where the session was deleted meanwhile.
     """
-    record = find_attached(scope, session) or _add_attached(scope, session)
+    record = find_attached(scope, session)
+    _hold(pk for pk in (session.entity_id, record and record.pk) if pk)
+    record = record or _add_attached(scope, session)
     file = take_upload(scope, record, files, data)
     return build_file_view(scope, file)
 
@@ -91,6 +94,17 @@ def split_attached(scope: Scope, session: Session, place: Within) -> tuple[Withi
         return place, False
     others = tuple(pk for pk in place.entities if pk != record.pk)
     return replace(place, entities=others), others != tuple(place.entities) or not (place.entities or place.types)
+
+
+def _hold(records: Iterable[UUID]) -> None:
+    """Keep records from the bin until the transaction ends: the file would stay outside. In the order of ids, as where
+    they are deleted. Raises: Http404 where one was deleted meanwhile.
+    """
+    wanted = list(records)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT FROM entities_entity WHERE id = ANY(%s::uuid[]) ORDER BY id FOR SHARE", [wanted])
+        if cursor.rowcount < len(wanted):
+            raise Http404("Not found.")
 
 
 def _add_attached(scope: Scope, session: Session) -> Entity:
