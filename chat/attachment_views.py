@@ -1,5 +1,6 @@
 """The attachments of a conversation in its composer: files are dropped or chosen there, and stand there as chips."""
 
+from typing import Any
 from uuid import UUID, uuid4
 
 from django.contrib import messages as flash
@@ -46,7 +47,8 @@ def attach_to(request: HttpRequest, scope: Scope, entity: Entity | None) -> Http
         if session is None or begun:
             visibility = request.POST.get("visibility") or PRIVATE
             session = actions.create_session(scope=scope, entity=entity, visibility=visibility)
-        for given in request.FILES.getlist("file") or [None]:
+        sent: list[Any] = [*request.FILES.getlist("file")]
+        for given in sent or [None]:
             try:
                 attach_file(scope=scope, session=session, files={"file": given}, data={})
                 taken += 1
