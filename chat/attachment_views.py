@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django.contrib import messages as flash
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -77,6 +78,7 @@ def refuse(request: HttpRequest, problems: list[str], entity: Entity | None) -> 
     """Nothing was taken: what was begun for it is undone with the request."""
     if request.headers.get("HX-Request"):
         return JsonResponse(build_payload("invalid", " ".join(problems)), status=422)
+    transaction.set_rollback(True)  # a redirection would keep the conversation
     for sentence in problems:
         flash.error(request, sentence)
     return redirect("entities:detail", entity.pk) if entity else redirect("chat:new")

@@ -5,13 +5,13 @@ is asked in every query, and given to its sender alone, in a scope that finds at
 conversations are opened so, and a turn with those of its own conversation (docs/adr/0064).
 """
 
-from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
+from django.db.models import Exists, OuterRef, QuerySet
 from django.http import Http404
 from django.utils.translation import gettext
 
@@ -30,15 +30,20 @@ from retrieval.query import Within
 
 
 def find_attached(scope: Scope, session: Session) -> Entity | None:
-    """What holds the files that the caller has attached to a session, in a scope that finds it; None before the
-    first.
+    """What holds the files that the caller has attached to a session, in a scope that finds it; None where none of them
+    has been read.
     """
-    return Entity.objects.visible_to(scope).filter(attached_to=session.pk).first()
+    read = File.objects.filter(entity=OuterRef("pk"), revision__isnull=False)
+    return _select_attached(scope, session).filter(Exists(read)).first()
+
+
+def _select_attached(scope: Scope, session: Session) -> QuerySet[Entity]:
+    return Entity.objects.visible_to(scope).filter(attached_to=session.pk)
 
 
 def list_attached(scope: Scope, session: Session) -> list[FileView]:
     """The files that the caller has attached to a session from `get_session_or_404`, with what came in them."""
-    record = find_attached(scope, session)
+    record = _select_attached(scope, session).first()
     return list_files(scope, record) if record else []
 
 
@@ -47,8 +52,8 @@ def attach_file(*, scope: Scope, session: Session, files: Any, data: Any) -> Fil
 
     Raises: ValidationError, BadUpload, TooLarge, Http404 where the session was deleted meanwhile.
     """
-    record = find_attached(scope, session)
-    _hold(pk for pk in (session.entity_id, record and record.pk) if pk)
+    record = _select_attached(scope, session).first()
+    _hold(session.entity_id, record and record.pk)
     record = record or _add_attached(scope, session)
     file = take_upload(scope, record, files, data)
     return build_file_view(scope, file)
@@ -56,10 +61,11 @@ def attach_file(*, scope: Scope, session: Session, files: Any, data: Any) -> Fil
 
 def remove_attached(*, scope: Scope, session: Session, pk: UUID) -> None:
     """Delete one of the caller's files of a session for good, with all that was drawn from it. Raises: Http404."""
-    record = find_attached(scope, session)
+    record = _select_attached(scope, session).first()
     file = get_file_or_404(scope, pk)
     if record is None or file.entity_id != record.pk:
         raise Http404("Not found.")
+    _hold(session.entity_id, record.pk)
     actions.delete_file(scope=scope, file=file)
 
 
@@ -80,9 +86,7 @@ def add_attached(scope: Scope, session: Session, place: Within) -> Within:
     if record is None:
         return place
     if place.files:
-        own = list(File.objects.filter(entity=record.pk).order_by("pk").values_list("pk", flat=True))
-        if not set(place.files).isdisjoint(own):
-            return place  # one of them is mentioned, and no other
+        own = File.objects.filter(entity=record.pk).order_by("pk").values_list("pk", flat=True)
         return replace(place, files=tuple(dict.fromkeys((*place.files, *own))))
     return replace(place, entities=tuple(dict.fromkeys((*place.entities, record.pk))))
 
@@ -96,11 +100,12 @@ def split_attached(scope: Scope, session: Session, place: Within) -> tuple[Withi
     return replace(place, entities=others), others != tuple(place.entities) or not (place.entities or place.types)
 
 
-def _hold(records: Iterable[UUID]) -> None:
-    """Keep records from the bin until the transaction ends: the file would stay outside. In the order of ids, as where
-    they are deleted. Raises: Http404 where one was deleted meanwhile.
+def _hold(*records: UUID | None) -> None:
+    """Keep records, as far as there are, from being deleted until the transaction ends, and from the bin, outside which
+    a file would stay. Before the files, and in the order of ids, as where they are deleted. Raises: Http404 where one
+    was deleted meanwhile.
     """
-    wanted = list(records)
+    wanted = [pk for pk in records if pk]
     with connection.cursor() as cursor:
         cursor.execute("SELECT FROM entities_entity WHERE id = ANY(%s::uuid[]) ORDER BY id FOR SHARE", [wanted])
         if cursor.rowcount < len(wanted):
@@ -121,7 +126,7 @@ def _add_attached(scope: Scope, session: Session) -> Entity:
         with transaction.atomic():
             record.save(force_insert=True)
     except IntegrityError:
-        found = find_attached(scope, session)
+        found = _select_attached(scope, session).first()
         if found is None:
             raise Http404("Not found.") from None
         return found

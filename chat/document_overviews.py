@@ -119,8 +119,6 @@ def read_documents(
         files = find_named_files(scope, entity, request.document, look_in, attached)
         if not files:
             return ToolFindings(NO_SUCH_NAME, (), ())
-    elif entity is None and attached is None:
-        raise BadCall("This chat is about no record: name a document, or search.")
     else:
         whole = [] if request.fields else [record.pk for record in (attached, entity) if record]
         files = [file for record in whole for file in _list_files(scope, record, request.focus)][:MAX_DOCUMENTS]
@@ -134,6 +132,9 @@ def read_documents(
     # Asked for once more by number, under the conditions of every search.
     through = build_gates(scope, Within())
     results = load_results(scope, [Hit(number, 0.0) for number in numbers], through, Terms({}))
+    if not results and entity is None and mentioned is None and not request.document:
+        # Also where something is attached, or who reads an answer that says so would know.
+        raise BadCall("This chat is about no record: name a document, or search.")
     if not results:
         return ToolFindings(NO_TEXT, (), ())
     return print_results(scope, session, results, by="document")

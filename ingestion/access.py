@@ -76,6 +76,14 @@ def hold_record_or_404(entity: Entity) -> None:
             raise Http404("Not found.")
 
 
+def hold_record(entity: UUID) -> None:
+    """Keep a record from being deleted until the transaction ends, as the keys of its rows do at the commit: whoever
+    deletes it holds it before its files, and so must who works on one of these.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT FROM entities_entity WHERE id = %s FOR KEY SHARE", [entity])
+
+
 def lock_name(scope: Scope, entity: UUID, collection: str, name: str) -> None:
     """Wait for whoever else makes, restores or moves a file of that name on the record, until the transaction ends."""
     with connection.cursor() as cursor:

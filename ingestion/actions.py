@@ -109,7 +109,9 @@ def upload_file(
         raise build_too_large(None, limit) from None
     label = combine_many(split_label(declared[collection].name_classification))
     hold_record_or_404(entity)
-    file = _find_or_create_file(scope, entity, collection, path, floor, label)
+    # What somebody attaches to a conversation has no versions: other bytes of that name are another file.
+    alike = blob if entity.attached_to else None
+    file = _find_or_create_file(scope, entity, collection, path, floor, label, alike)
     return _create_next_revision(scope, file, blob, floor, strategy, batch, [one.to_json() for one in addresses])
 
 
@@ -136,10 +138,13 @@ def combine_chosen_labels(labels: Iterable[int]) -> int:
     return combine_many(wanted)
 
 
-def _find_or_create_file(scope: Scope, entity: Entity, collection: str, path: str, floor: int, name_label: int) -> File:
-    """The file at that path that the caller is shown, made when there is none. Two uploads of one name wait for each
-    other. One that is concealed from the caller, or whose name is and was not given by them, stays as it is, and a twin
-    of it is made: finding it would tell that a guess of its name was right.
+def _find_or_create_file(
+    scope: Scope, entity: Entity, collection: str, path: str, floor: int, name_label: int, blob: Blob | None = None
+) -> File:
+    """The file at that path that the caller is shown, made when there is none; of those that have the bytes of `blob`,
+    where it is given. Two uploads of one name wait for each other. One that is concealed from the caller, or whose name
+    is and was not given by them, stays as it is, and a twin of it is made: finding it would tell that a guess of its
+    name was right.
     """
     name = path.rpartition("/")[2]
     lock_name(scope, entity.pk, collection, name)
@@ -149,6 +154,8 @@ def _find_or_create_file(scope: Scope, entity: Entity, collection: str, path: st
     for file in named:
         if file.origin_id is not None or file.path != path:
             continue  # it is what came in its message, and stays that, or it stands elsewhere
+        if blob is not None and not FileRevision.objects.filter(file=file.pk, blob=blob.pk).exists():
+            continue
         knows_name = is_readable(file.name_classification) or (scope.principal and file.created_by == scope.principal)
         if knows_name and is_disclosed_file(scope, file, found.get(file.pk, Outline())):
             return file

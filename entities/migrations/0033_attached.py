@@ -39,5 +39,15 @@ class Migration(migrations.Migration):
                 name="attachments_stay_attached",
             ),
         ),
-        migrations.RunSQL([SQL], ["DROP FUNCTION app_keep_attached() CASCADE", "DROP FUNCTION app_attachments()"]),
+        migrations.RunSQL(
+            [SQL],
+            [
+                # Nobody would know any more what they belong to.
+                "DELETE FROM entities_entity WHERE attached_to IS NOT NULL",
+                "SET CONSTRAINTS ALL IMMEDIATE",
+                "SET CONSTRAINTS ALL DEFERRED",
+                "DROP FUNCTION app_keep_attached() CASCADE",
+                "DROP FUNCTION app_attachments()",
+            ],
+        ),
     ]
