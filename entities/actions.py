@@ -210,7 +210,8 @@ def delete_entity(*, scope: Scope, entity: Entity) -> None:
     going = [entity, *list_belonging(entity)]
     above = {row.pk: list_parent_ids(row) for row in going}
     for row in going:
-        record_action(scope, "entity.deleted", row.type_name, row.pk)
+        if row.type_class is not Entity:  # who has attached something is told to nobody
+            record_action(scope, "entity.deleted", row.type_name, row.pk)
     entity.type_class._base_manager.filter(pk=entity.pk)._raw_delete("default")  # cascades in the database
     for pk, parents_of in above.items():
         entity_deleted.send(

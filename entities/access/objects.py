@@ -148,8 +148,8 @@ def _list_grant_conditions(
     own = [Q(visibility=Visibility.PRIVATE, created_by=principal)] if principal > 0 else []
     if finds_attachments and principal > 0 and verb == "view":
         own.append(Q(IsAttachedHere(F("attached_to")), visibility=ATTACHED, created_by=principal))
-    # A private record is its creator's alone, whatever grants and the type's rules say.
-    theirs = ~Q(visibility__in=[Visibility.PRIVATE, ATTACHED]) | Q(visibility=Visibility.PRIVATE, created_by=principal)
+    # A private record is its creator's alone, whatever grants and the type's rules say, and attachments have none.
+    theirs = (~Q(visibility=Visibility.PRIVATE) | Q(created_by=principal)) & ~Q(visibility=ATTACHED)
     return [*open_to_all, *own, *(way & theirs for way in given)]
 
 

@@ -128,6 +128,15 @@ def test_a_file_is_read_and_searched_in_its_conversation_and_nowhere_else(
         answer = alice.api.get(path)
         assert (answer.status_code, answer.content) == (404, alice.api.get(path.replace(file, str(uuid4()))).content)
     assert viewer.api.delete(f"/api/files/{file}/").status_code == 403, "it goes by its conversation's door"
+    # Other bytes of that name are another file; once they are removed, nothing says that there was one.
+    other = attach(chat, content=b"Another paper.\n")
+    assert {one["id"] for one in list_of(chat)} == {file, other}
+    assert CLAUSE in viewer.client.get(f"{viewer.base}files/{file}/").content.decode()
+    for pk in (file, other):
+        assert viewer.api.delete(f"{chat.url}attachments/{pk}/").status_code == 204
+    model.says(text="Well.")
+    chat.ask("And now?")
+    assert "has attached files" not in model.requests[-1].text
 
 
 def test_others_who_read_along_are_told_nothing(viewer, staff, alice, contract, index, share, model):
@@ -168,10 +177,24 @@ def test_others_who_read_along_are_told_nothing(viewer, staff, alice, contract, 
     assert [one["id"] for one in list_of(chat)] == [file]
     assert "July" not in str(chat.messages())
     # An answer that drew nothing from it is read by all, and does not say that there was more to look in.
-    model.says(text="Sunny.")
-    chat.ask("How is the weather?")
-    page = staff.client.get(f"{staff.base}chat/{chat.session}/").content.decode()
-    assert "Sunny." not in page or "that you attached" not in page
+    fresh = share(viewer, None)
+    assert send(fresh).status_code == 202
+    for _ in range(2):  # before the file has been read and after
+        model.says(tool_use=("read_documents", {"fields": True}))
+        model.says(text="Sunny.")
+        fresh.ask("How is the weather?")
+        assert "about no record" in model.requests[-1].text
+        process_all_waiting(viewer.scope.workspace)
+    page = staff.client.get(f"{staff.base}chat/{fresh.session}/").content.decode()
+    assert page.count("Sunny.") == 2
+    assert "that you attached" not in page
+    # A name of what is attached elsewhere, typed here, hangs on nothing there.
+    private = begin(viewer)
+    attach(private, "draft.md")
+    model.says(text="Well.")
+    assert fresh.ask("Compare with @draft.md please")["state"] == "done"
+    assert viewer.api.delete(private.url).status_code == 204
+    assert "@draft.md" in str(Chat(staff, fresh.session).messages())
 
 
 def test_what_is_removed_takes_what_was_drawn_from_it(viewer, staff, contract, share, model, service):
@@ -270,6 +293,9 @@ def test_a_refused_file_says_why_and_begins_nothing(viewer, contract, settings):
     page, head = f"{viewer.base}entities/{contract.pk}/chat/attach/", {"HTTP_HX_REQUEST": "true"}
     refused = viewer.client.post(page, {"file": SimpleUploadedFile("empty.md", b"")}, **head)
     assert (refused.status_code, "empty.md: " in refused.json()["error"]["detail"]) == (422, True)
+    assert viewer.api.get(f"/api/chat/sessions/?entity={contract.pk}").json()["count"] == 0
+    plain = viewer.client.post(page, {"file": SimpleUploadedFile("empty.md", b"")})
+    assert plain.status_code == 302
     assert viewer.api.get(f"/api/chat/sessions/?entity={contract.pk}").json()["count"] == 0
     # Of several, one that is refused does not stop the others; the conversation begins with them.
     both = [SimpleUploadedFile("empty.md", b""), SimpleUploadedFile("brief.md", BRIEF)]

@@ -143,6 +143,8 @@ def chat_attachments(asked: Asked, read: list[str]) -> None:
             seen = Entity.objects.visible_to(scope).filter(attached_to__isnull=False)
             asked.same(f"attachments where {of} is found", [e.created_by for e in seen],
                        [scope.principal] if expected else [])  # fmt: skip
+            shared = Entity.objects.visible_to(scope, "share").filter(attached_to__isnull=False)
+            asked.same("attachments that may be shared", shared, [])
 
 
 def chat_reading(asked: Asked) -> None:
