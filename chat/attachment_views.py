@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 from django.contrib import messages as flash
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
@@ -18,7 +18,6 @@ from chat.readers import PRIVATE
 from chat.session_views import forbid_caching
 from chat.views import build_chips, build_head, get_scope, is_uuid, panel
 from entities.access import MEMBER, Scope, get_entity_or_404, requires
-from entities.errors import build_payload
 from entities.models import Entity
 from ingestion.views import extract_sentence
 
@@ -39,49 +38,47 @@ def attach_to_workspace(request: HttpRequest) -> HttpResponse:
 
 
 def attach_to(request: HttpRequest, scope: Scope, entity: Entity | None) -> HttpResponse:
-    """The chips, or a refusal as a sentence where no file was taken. One that is refused does not stop the others."""
-    named = request.POST.get("session", "")
+    """The chips, with a sentence for each file that was refused: it does not stop the others. Where none was taken, no
+    conversation has begun.
+    """
+    # The page sends one file at a time, and a plain form has the conversation in its address.
+    named = request.POST.get("session", request.GET.get("session", ""))
     session = get_session_or_404(scope, named) if is_uuid(named) else None
-    begun = session is None or session.entity_id != (entity and entity.pk)
-    problems, taken = [], 0
+    if session is not None and session.entity_id != (entity and entity.pk):
+        session = None
+    begun, problems, taken = None, [], 0
     try:
-        if session is None or begun:
+        if session is None:
             visibility = request.POST.get("visibility") or PRIVATE
-            session = actions.create_session(scope=scope, entity=entity, visibility=visibility)
+            begun = actions.create_session(scope=scope, entity=entity, visibility=visibility)
         sent: list[Any] = [*request.FILES.getlist("file")]
         for given in sent or [None]:
             try:
-                attach_file(scope=scope, session=session, files={"file": given}, data={})
+                attach_file(scope=scope, session=session or begun, files={"file": given}, data={})
                 taken += 1
             except APIException as refusal:
                 problems.append(f"{given.name}: {extract_sentence(refusal)}" if given else extract_sentence(refusal))
     except actions.BadMessage as problem:
         problems.append(str(problem))
-    if not taken:
-        return refuse(request, problems, entity)
-    assert session is not None
     if not request.headers.get("HX-Request"):
         for sentence in problems:
             flash.error(request, sentence)
-        return redirect("chat:session", session.pk)
-    row = get_session_or_404(scope, session.pk)
-    context = {**build_chips(scope, row), "problems": problems, "posted": begun}
+        if not taken:
+            transaction.set_rollback(True)  # a redirection would keep what has begun
+        if taken or session:
+            return redirect("chat:session", (session or begun).pk)
+        return redirect("entities:detail", entity.pk) if entity else redirect("chat:new")
+    if not taken:  # what has begun is undone with the request
+        chips = {**build_chips(scope, session), "problems": problems}
+        return forbid_caching(render(request, "chat/attached.html", chips, status=422))
+    row = get_session_or_404(scope, (session or begun).pk)
+    context = {**build_chips(scope, row), "problems": problems, "posted": begun is not None}
     if begun:
         context |= {**build_head(scope, entity, row), "client_id": uuid4().hex}
     response = forbid_caching(render(request, "chat/attached.html", context, status=202))
     if begun and entity is None:
         response["HX-Replace-Url"] = reverse("chat:session", args=[row.pk])
     return response
-
-
-def refuse(request: HttpRequest, problems: list[str], entity: Entity | None) -> HttpResponse:
-    """Nothing was taken: what was begun for it is undone with the request."""
-    if request.headers.get("HX-Request"):
-        return JsonResponse(build_payload("invalid", " ".join(problems)), status=422)
-    transaction.set_rollback(True)  # a redirection would keep the conversation
-    for sentence in problems:
-        flash.error(request, sentence)
-    return redirect("entities:detail", entity.pk) if entity else redirect("chat:new")
 
 
 @requires(MEMBER)

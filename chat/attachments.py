@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import Http404
 from django.utils.translation import gettext
@@ -20,7 +20,7 @@ from entities.access import Scope
 from entities.models import Entity
 from entities.models.entity import ATTACHED
 from ingestion import actions
-from ingestion.access import get_file_or_404
+from ingestion.access import get_file_or_404, hold_record_or_404
 from ingestion.api import take_upload
 from ingestion.blobs import remove_after
 from ingestion.file_presenter import FileView
@@ -52,10 +52,8 @@ def attach_file(*, scope: Scope, session: Session, files: Any, data: Any) -> Fil
 
     Raises: ValidationError, BadUpload, TooLarge, Http404 where the session was deleted meanwhile.
     """
-    record = _select_attached(scope, session).first()
-    _hold(session.entity_id, record and record.pk)
-    record = record or _add_attached(scope, session)
-    file = take_upload(scope, record, files, data)
+    record = _select_attached(scope, session).first() or _add_attached(scope, session)
+    file = take_upload(scope, record, files, data, [pk for pk in [session.entity_id] if pk])
     return build_file_view(scope, file)
 
 
@@ -65,7 +63,8 @@ def remove_attached(*, scope: Scope, session: Session, pk: UUID) -> None:
     file = get_file_or_404(scope, pk)
     if record is None or file.entity_id != record.pk:
         raise Http404("Not found.")
-    _hold(session.entity_id, record.pk)
+    # Before the file, as whoever deletes the conversation or its record.
+    hold_record_or_404(record, *[pk for pk in [session.entity_id] if pk])
     actions.delete_file(scope=scope, file=file)
 
 
@@ -98,18 +97,6 @@ def split_attached(scope: Scope, session: Session, place: Within) -> tuple[Withi
         return place, False
     others = tuple(pk for pk in place.entities if pk != record.pk)
     return replace(place, entities=others), others != tuple(place.entities) or not (place.entities or place.types)
-
-
-def _hold(*records: UUID | None) -> None:
-    """Keep records, as far as there are, from being deleted until the transaction ends, and from the bin, outside which
-    a file would stay. Before the files, and in the order of ids, as where they are deleted. Raises: Http404 where one
-    was deleted meanwhile.
-    """
-    wanted = [pk for pk in records if pk]
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT FROM entities_entity WHERE id = ANY(%s::uuid[]) ORDER BY id FOR SHARE", [wanted])
-        if cursor.rowcount < len(wanted):
-            raise Http404("Not found.")
 
 
 def _add_attached(scope: Scope, session: Session) -> Entity:

@@ -69,15 +69,16 @@ def upload_file(
     strategy: str = "",
     batch: UUID | None = None,
     addresses: Sequence[FolderAddress] = (),
+    goes_with: Sequence[UUID] = (),
 ) -> File:
     """Take a file for a record that was got with the verb "upload"; the pipeline starts when the transaction commits.
 
     collection: one that the record's type declares, the first by default. labels: atoms that every paragraph is to
     need, of those the caller is cleared for. path: where the file stood among others, by which links find it. strategy:
     how it is to be read (docs/ocr.md); "" leaves that as it is, or to the collection. batch: the same for all that a
-    caller sends together. addresses: where its folders live elsewhere. Same name, path and bytes again, to be read the
-    same way, is the file that is there; others are its next revision, and the old one stays readable until the new one
-    is published, by whom the labels let.
+    caller sends together. addresses: where its folders live elsewhere. goes_with: records with which this one is
+    deleted. Same name, path and bytes again, to be read the same way, is the file that is there; others are its next
+    revision, and the old one stays readable until the new one is published, by whom the labels let.
     Raises: BadUpload (422), TooLarge (413), Http404 where the record was deleted meanwhile.
     """
     declared = list_collections(entity)
@@ -108,7 +109,7 @@ def upload_file(
     except blobs.TooMuch:
         raise build_too_large(None, limit) from None
     label = combine_many(split_label(declared[collection].name_classification))
-    hold_record_or_404(entity)
+    hold_record_or_404(entity, *goes_with)
     # What somebody attaches to a conversation has no versions: other bytes of that name are another file.
     alike = blob if entity.attached_to else None
     file = _find_or_create_file(scope, entity, collection, path, floor, label, alike)

@@ -292,7 +292,7 @@ def test_a_refused_file_says_why_and_begins_nothing(viewer, contract, settings):
     assert viewer.api.post(f"/api/chat/sessions/{uuid4()}/attachments/", {}, format="multipart").status_code == 404
     page, head = f"{viewer.base}entities/{contract.pk}/chat/attach/", {"HTTP_HX_REQUEST": "true"}
     refused = viewer.client.post(page, {"file": SimpleUploadedFile("empty.md", b"")}, **head)
-    assert (refused.status_code, "empty.md: " in refused.json()["error"]["detail"]) == (422, True)
+    assert (refused.status_code, "empty.md: " in refused.content.decode()) == (422, True)
     assert viewer.api.get(f"/api/chat/sessions/?entity={contract.pk}").json()["count"] == 0
     plain = viewer.client.post(page, {"file": SimpleUploadedFile("empty.md", b"")})
     assert plain.status_code == 302
