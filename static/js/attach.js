@@ -9,10 +9,12 @@ const unmark = () => document.querySelectorAll("#chat-dock[data-over]").forEach(
 const formOf = () => document.querySelector("form[data-attach]");
 const sessionOf = () => document.querySelector("#chat-keys [name=session]")?.value ?? "";
 
-// talk: what the files of one drop have in common, the conversation that the first of them may begin.
+// talk: what files that are dropped onto one conversation have in common; the first of them may begin it.
 function take(files) {
   if (!sending) document.getElementById("chat-attach-problems")?.replaceChildren();
-  const talk = { session: sessionOf(), url: formOf().dataset.attach };
+  const [session, url] = [sessionOf(), formOf().dataset.attach];
+  const before = [sending, ...waiting].find((one) => one?.talk.url === url && one.talk.session === session);
+  const talk = before?.talk ?? { session, url };
   waiting.push(...[...files].map((file) => ({ file, talk })));
   if (!sending) next();
 }

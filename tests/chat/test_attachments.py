@@ -86,7 +86,7 @@ def test_a_file_is_read_and_searched_in_its_conversation_and_nowhere_else(
     # A citation leads into the reader, and back to the conversation.
     turn = chat.turn(turn["id"])
     cited = viewer.api.get(f"/api/citations/{turn['message']['id']}/1/").json()
-    assert cited["source"]["file"]["id"] == file or "lease" in cited["preview"]
+    assert cited["source"]["file"]["id"] == file
     reader = viewer.client.get(f"{viewer.base}files/{file}/")
     assert CLAUSE in reader.content.decode()
     assert f"/chat/{chat.session}/" in reader.content.decode()
@@ -188,6 +188,13 @@ def test_others_who_read_along_are_told_nothing(viewer, staff, alice, contract, 
     page = staff.client.get(f"{staff.base}chat/{fresh.session}/").content.decode()
     assert page.count("Sunny.") == 2
     assert "that you attached" not in page
+    looked = share(viewer, contract)
+    attach(looked, "zebra.md", b"Zebras graze on the savanna.\n")
+    look(model, "It ends in May [1].", scope="record")
+    looked.ask("When does the kestrel clause end?")
+    pages = [who.client.get(f"{who.base}chat/{looked.session}/").content.decode() for who in (viewer, staff)]
+    assert ["ends in May" in page for page in pages] == [True, True]
+    assert ["that you attached" in page for page in pages] == [True, False]
     # A name of what is attached elsewhere, typed here, hangs on nothing there.
     private = begin(viewer)
     attach(private, "draft.md")
