@@ -30,8 +30,23 @@ async function next() {
     } catch { /* notify.js says what was wrong */ }
     document.querySelector("#chat-attachments [data-sending]")?.remove();
     sending = null;
+    if (!waiting.length || waiting[0].talk.session) letGo();
   }
 }
+
+// A question that is sent while the first file begins the conversation is asked in it, and not in one of its own.
+let ask = null;
+
+function letGo() {
+  ask?.();
+  ask = null;
+}
+
+document.addEventListener("htmx:confirm", (event) => {
+  if (!event.detail.elt.matches?.("[data-composer]") || !sending || sending.talk.session) return;
+  event.preventDefault();
+  ask = () => event.detail.issueRequest(true);
+});
 
 // Who has opened another conversation meanwhile finds the file in the one that it was dropped onto.
 document.addEventListener("htmx:beforeSwap", (event) => {

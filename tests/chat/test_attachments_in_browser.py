@@ -33,6 +33,9 @@ def test_a_dropped_file_stands_above_the_composer(visit, staff, contract, servic
     page.route("**/chat/attach/", lambda route: (time.sleep(0.5), route.continue_()))
     drop(brief=BRIEF.decode(), empty="")
     drop(second="Another paper.")  # while the first are being sent
+    composer = page.get_by_placeholder("Ask about this record")
+    composer.fill("Who wrote it?")
+    composer.press("Enter")
     chip = page.locator("#chat-attachments [data-file='brief.md']")
     chip.get_by_text("reading …").wait_for()
     page.get_by_text("Only you see this conversation.").wait_for()
@@ -45,10 +48,10 @@ def test_a_dropped_file_stands_above_the_composer(visit, staff, contract, servic
         assert Session.objects.count() == 1
     process_all_waiting(service.workspace)
     chip.get_by_text("ready").wait_for()
-    composer = page.get_by_placeholder("Ask about this record")
+    page.locator("#talk [data-state=done]").wait_for()
     composer.fill("When does the kestrel clause end?")
     composer.press("Enter")
-    answer = page.locator("#talk [data-state=done]")
+    answer = page.locator("#talk [data-state=done]").nth(1)
     answer.get_by_text("ends in June").first.wait_for()
     assert answer.get_by_text("files that you attached").is_visible()
     chip.get_by_role("button", name="Remove brief.md").click()
