@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from entities.access import grant_entity
 from entities.models import Entity
 from entities.models.entity import ATTACHED
 from entities.text import compute_digest
@@ -31,7 +30,6 @@ def plant_attachments(planted: Planted, sessions: Mapping[str, UUID]) -> list[Co
                 **at, name="Attachments", visibility=ATTACHED, attached_to=sessions[person.name], created_by=user
             )
             record.save(force_insert=True)
-            grant_entity(record, user)  # which gives nothing
             blob = Blob.objects.create(
                 **at, sha256=compute_digest(words), size=len(words), media_type="text/plain", path=f"none/{words}"
             )
