@@ -47,6 +47,7 @@ def attachments_are_their_senders(e: Everything) -> None:
         for scope, verb, seen in (
             (planted.scope(mine), "view", False),
             (planted.scope(mine).with_attachments(), "view", True),
+            (planted.scope(mine).with_attachments(str(uuid4())), "view", False),
             (planted.scope(mine).with_attachments(), "share", False),
             (planted.scope(other), "view", False),
             (planted.scope(other).with_attachments(), "view", False),
