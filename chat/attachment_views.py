@@ -46,37 +46,38 @@ def attach_to(request: HttpRequest, scope: Scope, entity: Entity | None) -> Http
     session = get_session_or_404(scope, named) if is_uuid(named) else None
     if session is not None and session.entity_id != (entity and entity.pk):
         session = None
-    begun, problems, taken = None, [], 0
+    talk, problems, taken = session, [], 0
     try:
-        if session is None:
+        if talk is None:
             visibility = request.POST.get("visibility") or PRIVATE
-            begun = actions.create_session(scope=scope, entity=entity, visibility=visibility)
+            talk = actions.create_session(scope=scope, entity=entity, visibility=visibility)
         sent: list[Any] = [*request.FILES.getlist("file")]
         for given in sent or [None]:
             try:
-                attach_file(scope=scope, session=session or begun, files={"file": given}, data={})
+                attach_file(scope=scope, session=talk, files={"file": given}, data={})
                 taken += 1
             except APIException as refusal:
                 problems.append(f"{given.name}: {extract_sentence(refusal)}" if given else extract_sentence(refusal))
     except actions.BadMessage as problem:
         problems.append(str(problem))
+    shown = talk if taken else session
     if not request.headers.get("HX-Request"):
         for sentence in problems:
             flash.error(request, sentence)
         if not taken:
             transaction.set_rollback(True)  # a redirection would keep what has begun
-        if taken or session:
-            return redirect("chat:session", (session or begun).pk)
+        if shown:
+            return redirect("chat:session", shown.pk)
         return redirect("entities:detail", entity.pk) if entity else redirect("chat:new")
-    if not taken:  # what has begun is undone with the request
-        chips = {**build_chips(scope, session), "problems": problems}
+    if shown is None or not taken:  # what has begun is undone with the request
+        chips = {**build_chips(scope, shown), "problems": problems}
         return forbid_caching(render(request, "chat/attached.html", chips, status=422))
-    row = get_session_or_404(scope, (session or begun).pk)
-    context = {**build_chips(scope, row), "problems": problems, "posted": begun is not None}
-    if begun:
+    row = get_session_or_404(scope, shown.pk)
+    context = {**build_chips(scope, row), "problems": problems, "posted": session is None}
+    if session is None:
         context |= {**build_head(scope, entity, row), "client_id": uuid4().hex}
     response = forbid_caching(render(request, "chat/attached.html", context, status=202))
-    if begun and entity is None:
+    if session is None and entity is None:
         response["HX-Replace-Url"] = reverse("chat:session", args=[row.pk])
     return response
 
