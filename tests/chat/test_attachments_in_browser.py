@@ -56,5 +56,5 @@ def test_a_dropped_file_stands_above_the_composer(visit, staff, contract, servic
     assert answer.get_by_text("files that you attached").is_visible()
     chip.get_by_role("button", name="Remove brief.md").click()
     chip.wait_for(state="detached")
-    page.locator("#talk").get_by_text("Removed with a source").wait_for()
+    page.locator("#talk").get_by_text("Removed with a source").first.wait_for()
     assert [one for one in page.complaints if "422" not in one] == []
