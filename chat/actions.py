@@ -6,12 +6,14 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.http import Http404
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from chat import log, runner
 from chat.access import select_messages
 from chat.agents import AGENTS, ASSISTANT
+from chat.attachments import hold_attached
 from chat.derivation import SourceGone, add_message_sources, hold_records, record_question_sources
 from chat.labelling import label_title, write_title
 from chat.mentions import Mention, check_mentions, encode_mentions, load_mentions
@@ -64,6 +66,8 @@ def create_session(
     visibility: who reads it, as in `chat.readers`, for good. Raises: BadMessage for an unknown agent or readers whom
     the caller may not choose.
     """
+    if entity is not None and entity.attached_to is not None:
+        raise Http404("Not found.")  # it holds attachments of another conversation
     if agent not in AGENTS:
         raise BadMessage(
             gettext("There is no agent %(agent)s. Agents are: %(agents)s.")
@@ -295,6 +299,9 @@ def change_session(*, scope: Scope, session: Session, pinned: bool | None = None
 
 
 def delete_session(*, scope: Scope, session: Session) -> None:
-    """Delete a conversation with all its rows, those hidden today included. What runs in it loses its lease."""
+    """Delete a conversation with all its rows, those hidden today included, and with what anybody has attached to it.
+    What runs in it loses its lease.
+    """
+    hold_attached(scope, session)
     record_action(scope, "session.deleted", "session", session.pk)
     Session.objects.filter(pk=session.pk)._raw_delete("default")  # cascades in the database

@@ -1,6 +1,7 @@
 from django.urls import path
 
-from chat import api, turn_api
+from chat import api, attachment_api, turn_api
+from entities.access import finds_attachments
 
 app_name = "chat_api"
 
@@ -9,9 +10,13 @@ urlpatterns = [
     path("chat/sessions/<uuid:pk>/", api.session, name="session"),
     path("chat/sessions/<uuid:pk>/export/", api.export, name="export"),
     path("chat/sessions/<uuid:pk>/messages/", api.messages, name="messages"),
+    path("chat/sessions/<uuid:pk>/attachments/", attachment_api.attachments, name="attachments"),
+    path("chat/sessions/<uuid:pk>/attachments/<uuid:file>/", attachment_api.attachment, name="attachment"),
     path("chat/turns/<uuid:pk>/", turn_api.turn, name="turn"),
     path("chat/turns/<uuid:pk>/events/", turn_api.turn_events, name="events"),
     path("chat/turns/<uuid:pk>/rating/", turn_api.rating, name="rating"),
     path("chat/turns/<uuid:pk>/stop/", turn_api.stop, name="stop"),
     path("chat/turns/<uuid:pk>/context/", turn_api.context, name="context"),
 ]
+
+finds_attachments(*(route.callback for route in urlpatterns))

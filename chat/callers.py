@@ -29,7 +29,7 @@ class Who:
 
     def scope(self) -> Scope:
         """Their scope, looked up at every call. Raises: NotSignedIn; NoWorkspace."""
-        return identify(self.slug, dict(self.headers))
+        return identify(self.slug, dict(self.headers)).with_attachments()
 
 
 def read_caller(path: str, headers: dict[str, str]) -> Who:

@@ -17,6 +17,7 @@ from django.utils.formats import date_format
 
 from chat.access import get_entity, get_session_or_404, select_messages
 from chat.agents import get_agent
+from chat.attachments import find_attached
 from chat.derivation import Given, SourceLabel, load_derivation_sources, load_message_sources, name_messages
 from chat.document_overviews import READ_DOCUMENTS
 from chat.layout import MEMORY_TOKENS, HistoryMessage, find_first_turn, lay_out
@@ -111,7 +112,11 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
         turns = tuple(replace(one, number=n) for n, one in enumerate(turns, start=1))
     repeated = replace(recall, turns=turns)
     cites_blocks = may_send_search_results(get_current_endpoint())
-    layout = lay_out(agent.prompt, record, pulse, said, turn.number, question, look_in, repeated, cites_blocks)
+    # Where others read along, an answer could tell them that there are attachments.
+    attached = session.is_private and find_attached(scope, session) is not None
+    layout = lay_out(
+        agent.prompt, record, pulse, said, turn.number, question, look_in, repeated, cites_blocks, attached
+    )
     question_given = name_messages({turn.question: 0})  # its label is the turn's already
     given = (*record_given, *pulse_given, *history_given, *question_given)
     return Context(

@@ -17,6 +17,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Left
 
 from chat.access import get_entity
+from chat.attachments import find_attached
 from chat.models import LookIn, Session
 from chat.places import list_related
 from chat.tools import BadCall, ToolFindings, print_results
@@ -105,7 +106,7 @@ def read_documents(
     """Passages of the documents, numbered in the session's registry. look_in, mentioned: of the turn. Raises: Http404
     where the record is hidden; BadCall.
     """
-    entity = get_entity(scope, session)
+    entity, attached = get_entity(scope, session), find_attached(scope, session)
     numbers: list[int] = []
     if mentioned is not None:
         read = () if request.fields else mentioned.entities
@@ -115,14 +116,13 @@ def read_documents(
         files = ([file for file in named if file in every] or every)[:MAX_DOCUMENTS]
         numbers = [row for record in mentioned.entities for row in _choose_field_rows(scope, record)]
     elif request.document:
-        files = find_named_files(scope, entity, request.document, look_in)
+        files = find_named_files(scope, entity, request.document, look_in, attached)
         if not files:
             return ToolFindings(NO_SUCH_NAME, (), ())
-    elif entity is None:
-        raise BadCall("This chat is about no record: name a document, or search.")
     else:
-        files = [] if request.fields else _list_files(scope, entity.pk, request.focus)
-        numbers = [] if look_in == LookIn.FILES else _choose_field_rows(scope, entity.pk)
+        whole = [] if request.fields else [record.pk for record in (attached, entity) if record]
+        files = [file for record in whole for file in _list_files(scope, record, request.focus)][:MAX_DOCUMENTS]
+        numbers = _choose_field_rows(scope, entity.pk) if entity and look_in != LookIn.FILES else []
     alone = request.document and len(files) == 1
     share = MAX_PASSAGES if alone else max(2, min(MAX_PASSAGES_PER_DOCUMENT, MAX_PASSAGES // max(1, len(files))))
     for file in files:
@@ -132,14 +132,19 @@ def read_documents(
     # Asked for once more by number, under the conditions of every search.
     through = build_gates(scope, Within())
     results = load_results(scope, [Hit(number, 0.0) for number in numbers], through, Terms({}))
+    if not results and entity is None and mentioned is None and not request.document:
+        # Also where something is attached, or who reads an answer that says so would know.
+        raise BadCall("This chat is about no record: name a document, or search.")
     if not results:
         return ToolFindings(NO_TEXT, (), ())
     return print_results(scope, session, results, by="document")
 
 
-def find_named_files(scope: Scope, entity: Entity | None, name: str, look_in: str = "") -> list[UUID]:
-    """The files whose names fit the words best: of the record, else of records beside it, else anywhere, as far as
-    `look_in` goes.
+def find_named_files(
+    scope: Scope, entity: Entity | None, name: str, look_in: str = "", attached: Entity | None = None
+) -> list[UUID]:
+    """The files whose names fit the words best: of what is attached to the conversation, else of the record, else of
+    records beside it, else anywhere, as far as `look_in` goes.
     """
     wanted = _split_name(name)
     if not wanted:
@@ -147,6 +152,9 @@ def find_named_files(scope: Scope, entity: Entity | None, name: str, look_in: st
     places = [Q(name__icontains=max(re.findall(r"\w+", name), key=len, default=name))]
     if entity is not None:
         places = [Q(entity=entity.pk), Q(entity__in=list_related(scope, entity.pk)), *places][: DEPTHS.get(look_in)]
+    own = [Q(entity=record.pk) for record in (attached, entity) if record]
+    if attached is not None:
+        places = [own[0], *places]
     for place in places:
         # Two statements: in one, PostgreSQL looks through all passages anew for each name.
         newest = _select_named_files(scope).filter(place).order_by("-created_at", "pk")
@@ -156,7 +164,7 @@ def find_named_files(scope: Scope, entity: Entity | None, name: str, look_in: st
         names = {pk: named[pk] for pk in read}
         fits = {pk: _measure_fit(wanted, _split_name(known)) for pk, known in names.items()}
         best = max(fits.values(), default=0.0)
-        if best < MIN_NAME_FIT and entity is not None and place == places[0]:
+        if best < MIN_NAME_FIT and place in own:
             for pk, text in _read_openings(scope, names).items():
                 fits[pk] = _measure_fit(wanted, _split_name(names[pk]) | set(extract_terms(text)))
             best = max(fits.values(), default=0.0)

@@ -74,16 +74,20 @@ def lay_out(
     look_in: str = "",
     recall: Recall = NOTHING,
     cites_blocks: bool = False,
+    has_attachments: bool = False,
 ) -> PromptLayout:
     """The prompt of turn `number`. said: messages from `find_first_turn(number)` on, in order, that the asker may read.
     look_in: of the turn. recall: of what was said before those. cites_blocks: tools return `llm.search_results`.
+    has_attachments: the asker is told that they attached files.
     """
     system = prompts.build_chat_system(agent, record, pulse=pulse, cites_blocks=cites_blocks)
     begin = next((n for n, message in enumerate(said) if message.role == "user"), len(said))
     history = [{"role": message.role, "content": message.text} for message in said[begin:]]
     beside = [chat_prompts.render_reminder(cites_blocks)] if number % REMIND_EVERY == 0 else []
     earlier = chat_prompts.render_earlier([(turn.number, turn.texts) for turn in recall.turns])
-    asked = "\n".join([*filter(None, [earlier, *beside, chat_prompts.render_place(look_in)]), question])
+    asked = "\n".join(
+        [*filter(None, [earlier, *beside, chat_prompts.render_place(look_in, has_attachments)]), question]
+    )
     layers = {
         "instructions": estimate(system[0]["text"]),
         "properties": estimate(system[1]["text"]) - estimate(pulse),

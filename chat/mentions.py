@@ -91,8 +91,11 @@ def parse_mentions(values: Iterable[str]) -> list[Mention]:
 
 def check_mentions(scope: Scope, mentions: Sequence[Mention], session: Session) -> None:
     """Raises: UnknownMention unless the asker may see all of it today; of conversations those that have the readers of
-    `session`, or more.
+    `session`, or more. What is attached to a conversation is not mentioned: it is looked in there anyway.
     """
+    found = resolve_mentions(scope, mentions)
+    if Entity.objects.filter(pk__in=[*found.records, *found.owners], attached_to__isnull=False).exists():
+        raise UnknownMention
     for mention in mentions:
         if not list_mentioned_sessions(scope, [mention], session) and resolve_mentions(scope, [mention]) == NONE:
             raise UnknownMention
@@ -134,17 +137,21 @@ def name_mentions(scope: Scope, mentions: Sequence[Mention]) -> list[SourceLabel
     ]
 
 
-def find_written_mentions(scope: Scope, text: str) -> list[Mention]:
+def find_written_mentions(scope: Scope, text: str, session: Session) -> list[Mention]:
     """Records and files whose names stand behind an "@" in a text, the longest that do, as far as the caller may read
-    them: the composer wrote them there, and their ids may be lost by now.
+    them: the composer wrote them there, and their ids may be lost by now. What is attached to another conversation than
+    `session` is none: it goes with that one.
     """
     found: list[Mention] = []
     for sign in list(WRITTEN.finditer(text))[:MAX_MENTIONS]:
         rest = text[sign.end() : sign.end() + MAX_NAME_CHARACTERS]
         is_written = Func(Value(rest), F("name"), function="starts_with", output_field=BooleanField())
         written = Q(is_written, name__startswith=rest[:1]) & ~Q(name="")
-        records = Entity.objects.visible_to(scope).filter(written, name_classification__in=load_allowed_labels())
-        files = select_visible_files(scope).filter(written, FILE_NAME_IS_READABLE)
+        records = Entity.objects.visible_to(scope).filter(
+            written, name_classification__in=load_allowed_labels(), attached_to__isnull=True
+        )
+        here = Q(entity__attached_to__isnull=True) | Q(entity__attached_to=session.pk)
+        files = select_visible_files(scope).filter(written, FILE_NAME_IS_READABLE, here)
         named = [
             (kind, *row) for kind, rows in ((RECORD, records), (FILE, files)) for row in rows.values_list("pk", "name")
         ]

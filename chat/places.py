@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext
 
+from chat.attachments import add_attached
 from chat.models import LookIn, Session, Turn
 from entities.access import Scope, get_entity_or_404
 from entities.actions import list_parent_ids
@@ -20,6 +21,8 @@ from retrieval.query import Within
 MAX_RELATED = 50
 MENTIONED = "mentioned"
 """The code of the place that a question mentions."""
+ATTACHED = "attached"
+"""The code of what the asker has attached to the conversation, which others are not told of."""
 TYPE, LIST = "type ", "list "
 """What codes of places in a manifest begin with, before the name of a type of records."""
 
@@ -48,7 +51,8 @@ def resolve_within(
     mentioned: Within | None = None,
 ) -> Within:
     """Where a search looks that wishes for `where` ("record", "related", "workspace" or ""), one record or one type.
-    mentioned: the place of the question's mentions, which goes before `look_in`. Raises: OutOfBounds.
+    mentioned: the place of the question's mentions, which goes before `look_in`. Where it names no record or type, it
+    looks in what is attached to the conversation as well. Raises: OutOfBounds.
     """
     limit = mentioned or resolve_place(scope, session, look_in)
     if entity is not None:
@@ -59,12 +63,14 @@ def resolve_within(
         return replace(limit or Within(), types=(kind,))
     record = session.entity_id
     if limit is not None:
-        return (
+        place = (
             replace(limit, entities=(record,)) if where == "record" and record and record in limit.entities else limit
         )
-    if record is None or where == "workspace" or (look_in and where != "record"):
-        return Within()
-    return Within(entities=(record,) if where == "record" else (record, *list_related(scope, record)))
+    elif record is None or where == "workspace" or (look_in and where != "record"):
+        place = Within()
+    else:
+        place = Within(entities=(record,) if where == "record" else (record, *list_related(scope, record)))
+    return add_attached(scope, session, place)
 
 
 def list_related(scope: Scope, pk: UUID) -> list[UUID]:
@@ -107,8 +113,8 @@ def choose_reading_code(session: Session, look_in: str, named: bool, read: Colle
     return LookIn.LINKED if look_in == LookIn.LINKED else "documents"
 
 
-def name_places(turn: Turn) -> list[str]:
-    """Where a turn has looked, in words."""
+def name_places(scope: Scope, turn: Turn) -> list[str]:
+    """Where a turn has looked, in words, as far as the caller may know."""
     words = {
         LookIn.RECORD: gettext("this record"),
         LookIn.LINKED: gettext("this record and those linked to it"),
@@ -120,6 +126,8 @@ def name_places(turn: Turn) -> list[str]:
         "documents": gettext("documents"),
         MENTIONED: gettext("what the question mentions"),
     }
+    if turn.owner == scope.principal:
+        words[ATTACHED] = gettext("files that you attached")
     types = {key: translate_stored(model.plural_title) for key, model in list_entity_types().items()}
     found = []
     for code in turn.manifest.get("looked", ()):

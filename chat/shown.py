@@ -142,7 +142,7 @@ def present_exchange(
         beside=list_hidden_neighbours(scope, exchange.turn, answer, asked) if answer else (),
         in_fields=list_hidden_in_fields(scope, exchange) if answer else (),
         in_files=list_hidden_in_files(scope, exchange.turn) if answer else (),
-        looked=name_places(exchange.turn) if answer else (),
+        looked=name_places(scope, exchange.turn) if answer else (),
         mentions=name_links(scope, exchange.turn.mentions) if exchange.question or typed else (),
         drew_on=str(exchange.drew_on) if answer else "",
     )

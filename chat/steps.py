@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Concatenate, ParamSpec, TypeVar
+from uuid import UUID
 
 from asgiref.sync import sync_to_async
 from django.db import connections
@@ -29,15 +30,16 @@ LOOK_THREADS = ThreadPoolExecutor(max_workers=3, thread_name_prefix="chat-look")
 
 @dataclass(frozen=True)
 class Asker:
-    """Whose turn it is, as it is known between steps."""
+    """Whose turn it is, as it is known between steps. session: whose attachments it finds, and no others."""
 
     workspace: int
     user: int
     slug: str
+    session: UUID
 
     def scope(self) -> Scope:
         """Raises: NoWorkspace when they are not a member any more."""
-        return Scope.for_user(User(pk=self.user), self.slug)
+        return Scope.for_user(User(pk=self.user), self.slug).with_attachments(str(self.session))
 
 
 def prepare_as(asker: Asker, words: str) -> PreparedQuery:

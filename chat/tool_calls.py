@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from chat.attachments import add_attached, find_attached, split_attached
 from chat.document_overviews import ReadingRequest, parse_reading, read_documents
 from chat.mentions import find_place
 from chat.models import EventKind
@@ -78,8 +79,9 @@ def _search(scope: Scope, run: Run, looked: SearchLookup, started: float) -> Too
         behind=behind,
         turn=run.turn,
     )
-    place = MENTIONED if looked.mentioned else encode_place(run.session, found.within, looked.depth)
-    return replace(found, place=place)
+    within, attached = split_attached(scope, run.session, found.within)
+    place = MENTIONED if looked.mentioned else encode_place(run.session, within, looked.depth)
+    return replace(found, place=place, attached=attached)
 
 
 def _list(scope: Scope, run: Run, asked: dict[str, Any]) -> ToolFindings:
@@ -96,11 +98,17 @@ def _list(scope: Scope, run: Run, asked: dict[str, Any]) -> ToolFindings:
 def _read(scope: Scope, run: Run, request: ReadingRequest) -> ToolFindings:
     """Passages of documents and their row in the audit, as for a search."""
     mentioned = find_place(scope, run.row)
+    mentioned = add_attached(scope, run.session, mentioned) if mentioned else None
     found = read_documents(scope, run.session, request, run.row.look_in, mentioned)
     retrieved = tuple((passage.row, passage.given.entity) for passage in found.passages)
     behind = {*list_atoms(run.label), *list_atoms(run.found)}
     words = " ".join(filter(None, (request.document, request.focus)))
     record_question(scope, "documents.read", AuditedQuery(words, behind, retrieved), "turn", run.turn, door="chat")
+    record = find_attached(scope, run.session)
     read = {passage.given.entity for passage in found.passages}
+    attached = record is not None and record.pk in read
+    read -= {record.pk} if record else set()
     place = choose_reading_code(run.session, run.row.look_in, bool(request.document), read)
-    return replace(found, place=MENTIONED if mentioned else place)
+    if attached and not read and run.session.entity_id is None:
+        place = ""  # in these alone
+    return replace(found, place=MENTIONED if mentioned else place, attached=attached)

@@ -75,8 +75,8 @@ class ToolPassage:
 class ToolFindings:
     """What a search gives back to the model, and what it put into the prompt. within: where it looked. drawn: what the
     passages that are derived themselves, summaries and relations, were drawn from. place: where it looked, as in
-    `chat.places`. label: of what the text says beside all that, such as that there is none. documents: the passages
-    as the text prints them; notes: what it says beside them.
+    `chat.places`; attached: in attachments too. label: of what the text says beside all that, such as that there is
+    none. documents: the passages as the text prints them; notes: what it says beside them.
     """
 
     text: str
@@ -85,6 +85,7 @@ class ToolFindings:
     within: Within = Within()
     drawn: tuple[SourceLabel, ...] = ()
     place: str = ""
+    attached: bool = False
     label: int = 0
     documents: tuple[prompts.PromptDocument, ...] = ()
     notes: str = ""

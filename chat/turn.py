@@ -21,6 +21,7 @@ from chat.labelling import label_question, load_asker_atoms
 from chat.layout import mark_prefixes
 from chat.log import Entry, LeaseLost, RecordForgotten, TurnEnding
 from chat.models import EventKind, Message, Session, State, Turn
+from chat.places import ATTACHED
 from chat.running import Run, TurnStopped
 from chat.steps import Asker, run_as_asker, run_as_service, run_in_thread
 from chat.tool_calls import CALLS
@@ -204,8 +205,8 @@ async def _take(run: Run, found: ToolFindings) -> None:
     """Passages are on record, with their labels and sources, before the model sees them."""
     run.passages |= {passage.n: passage for passage in found.passages}
     run.manifest["searches"] += 1
-    if found.place and found.place not in run.manifest["looked"]:
-        run.manifest["looked"].append(found.place)
+    places = [found.place, ATTACHED if found.attached else ""]
+    run.manifest["looked"] += [place for place in places if place and place not in run.manifest["looked"]]
     run.manifest["layers"]["passages"] = run.manifest["layers"].get("passages", 0) + count_tokens(found)
     listed = {entry["n"] for entry in run.manifest["passages"]}
     run.manifest["passages"] += [
@@ -252,7 +253,9 @@ def _load(scope: Scope, turn: UUID, holder: UUID) -> Run:
     row = Turn.objects.get(pk=turn)
     slug = Workspace.objects.values_list("slug", flat=True).get(pk=scope.workspace)
     session = Session.objects.get(pk=row.session_id)
-    return Run(Asker(scope.workspace, row.owner, slug), turn, session, holder, row, label=session.high_water)
+    return Run(
+        Asker(scope.workspace, row.owner, slug, session.pk), turn, session, holder, row, label=session.high_water
+    )
 
 
 def _load_question(scope: Scope, row: Turn) -> str:

@@ -27,7 +27,7 @@ class Derivation:
 def read_derivation(scope: Scope, session: Session, text: str, mentions: Sequence[Mention] = ()) -> Derivation:
     """What is behind a text that the caller types into a session from `get_session_or_404`."""
     if not session.is_private:
-        mentions = [*mentions, *find_written_mentions(scope, text)]
+        mentions = [*mentions, *find_written_mentions(scope, text, session)]
     others = list_mentioned_sessions(scope, mentions, session)
     given: list[Given] = [
         *name_mentions(scope, mentions),

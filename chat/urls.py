@@ -1,7 +1,8 @@
 from django.urls import path
 
-from chat import session_views, views
+from chat import attachment_views, session_views, views
 from chat.evaluation.views import answer_runs
+from entities.access import finds_attachments
 
 app_name = "chat"
 
@@ -14,6 +15,10 @@ urlpatterns = [
     path("chat/mentions/", views.mentions, name="mentions"),
     path("chat/ask/", views.ask_workspace, name="ask_workspace"),
     path("chat/<uuid:pk>/", views.session_page, name="session"),
+    path("chat/attach/", attachment_views.attach_to_workspace, name="attach_to_workspace"),
+    path("entities/<uuid:pk>/chat/attach/", attachment_views.attach, name="attach"),
+    path("chat/<uuid:pk>/attachments/", attachment_views.attachments, name="attachments"),
+    path("chat/<uuid:pk>/attachments/<uuid:file>/remove/", attachment_views.remove, name="remove_attachment"),
     path("chat/<uuid:pk>/change/", session_views.change, name="change"),
     path("chat/<uuid:pk>/delete/", session_views.delete, name="delete"),
     path("chat/<uuid:pk>/export/", session_views.export, name="export"),
@@ -25,3 +30,6 @@ urlpatterns = [
     path("chat/turns/<uuid:pk>/stop/", views.stop, name="stop"),
     path("chat/turns/<uuid:pk>/context/", views.context, name="context"),
 ]
+
+# All but the names that are offered for mentions: a file goes with its conversation, and is looked in there anyway.
+finds_attachments(*(route.callback for route in urlpatterns if route.name != "mentions"))

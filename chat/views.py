@@ -23,6 +23,7 @@ from chat.access import (
     select_own_sessions,
 )
 from chat.api import BUSY
+from chat.attachments import list_attached
 from chat.conversation import Stretch, list_exchanges, list_latest_exchanges
 from chat.inspector import inspect
 from chat.mention_names import suggest_mentions
@@ -35,6 +36,7 @@ from chat.shown import present_exchange, present_exchanges
 from entities.access import MEMBER, Scope, get_entity_or_404, requires
 from entities.errors import build_payload
 from entities.models import Entity
+from ingestion.claims import UNFINISHED
 
 IN_MENU = 30
 REFUSALS = {
@@ -91,6 +93,7 @@ def panel(
     context = {
         **build_head(scope, entity, session),
         **present_stretch(scope, latest),
+        **build_chips(scope, session),
         "client_id": uuid4().hex,
         "typed": request.GET.get("q", "")[: actions.LONGEST],
     }
@@ -112,6 +115,12 @@ def earlier(request: HttpRequest, pk: UUID) -> HttpResponse:
         return redirect(build_turn_address(row))
     found = list_latest_exchanges(scope, get_session_or_404(scope, row.session_id), before=row)
     return forbid_caching(render(request, "chat/earlier.html", present_stretch(scope, found)))
+
+
+def build_chips(scope: Scope, session: Session | None) -> dict[str, Any]:
+    """What stands above the composer: the files that the caller has attached, without what came in them."""
+    files = [view for view in list_attached(scope, session) if view.origin is None] if session else []
+    return {"session": session, "attached": files, "is_reading": any(view.state in UNFINISHED for view in files)}
 
 
 @requires(MEMBER)
@@ -213,6 +222,7 @@ def build_head(scope: Scope, entity: Entity | None, session: Session | None) -> 
         "groups": group_by_date(listed),
         "readers": describe_readers(scope, session) if session else None,
         "choices": () if session else list_choices(scope, entity),
+        "attach_url": reverse("chat:attach", args=[entity.pk]) if entity else reverse("chat:attach_to_workspace"),
         "ask_url": reverse("chat:ask", args=[entity.pk]) if entity else reverse("chat:ask_workspace"),
         "new_url": f"{reverse('chat:dock', args=[entity.pk])}?new" if entity else reverse("chat:new"),
         "places": LookIn.choices if entity else (),
@@ -269,7 +279,7 @@ def context(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = get_scope(request)
     row = get_turn_or_404(scope, pk)
     inspected = inspect(scope, row)
-    given = {"inspected": inspected, "turn": row, "looked": name_places(row) if inspected.layers else ()}
+    given = {"inspected": inspected, "turn": row, "looked": name_places(scope, row) if inspected.layers else ()}
     return forbid_caching(render(request, "chat/context.html", given))
 
 

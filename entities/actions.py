@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.contrib.auth.models import Group
 from django.db import transaction
+from django.db.models import Func, Value
 from django.utils import timezone
 
 from entities.access import Scope, get_current_scope, grant_entity, is_field_readable
@@ -209,7 +210,8 @@ def delete_entity(*, scope: Scope, entity: Entity) -> None:
     going = [entity, *list_belonging(entity)]
     above = {row.pk: list_parent_ids(row) for row in going}
     for row in going:
-        record_action(scope, "entity.deleted", row.type_name, row.pk)
+        if row.type_class is not Entity:  # who has attached something is told to nobody
+            record_action(scope, "entity.deleted", row.type_name, row.pk)
     entity.type_class._base_manager.filter(pk=entity.pk)._raw_delete("default")  # cascades in the database
     for pk, parents_of in above.items():
         entity_deleted.send(
@@ -223,8 +225,17 @@ def _lock_to_delete(going: Iterable[Entity]) -> None:
     list(Entity._base_manager.select_for_update().filter(pk__in=pks).order_by("pk").values_list("pk"))
 
 
+class AttachedBelow(Func):
+    """What holds the attachments of conversations about a record, which only the database knows here."""
+
+    function = "app_attached_below"
+    template = "(SELECT %(function)s(%(expressions)s::uuid))"
+
+
 def list_belonging(entity: Entity) -> list[Entity]:
-    """The records that the database deletes with `entity`, at any depth and whoever may see them."""
+    """The records that the database deletes with `entity`, at any depth and whoever may see them, what is attached to
+    conversations about them included.
+    """
     found: dict[UUID, Entity] = {}
     todo = [entity]
     while todo:
@@ -235,6 +246,8 @@ def list_belonging(entity: Entity) -> list[Entity]:
                 new = [row for row in rows if row.pk not in found]
                 found.update({row.pk: row for row in new})
                 todo += new
+        attached = Entity._base_manager.filter(pk__in=AttachedBelow(Value(above.pk))).only("pk", "content_type")
+        found.update({row.pk: row for row in attached})
     return list(found.values())
 
 

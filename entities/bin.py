@@ -43,7 +43,8 @@ def bin_entity(*, scope: Scope, entity: Entity) -> None:
         )
         for row in going:
             announce_access_change(scope, row.pk)
-            record_action(scope, "entity.binned", row.type_name, row.pk)
+            if row.type_class is not Entity:  # who has attached something is told to nobody
+                record_action(scope, "entity.binned", row.type_name, row.pk)
     for pk, parents_of in above.items():
         entity_deleted.send(
             Entity, entity_id=pk, workspace=scope.workspace, parents=[p for p in parents_of if p not in above]
@@ -87,7 +88,8 @@ def restore_entity(*, scope: Scope, pk: UUID) -> Entity:
             # Of a record that the caller may not see, nothing is said.
             raise Conflict(SOURCE_TAKEN if back.filter(Exists(came)).exists() else PLACE_TAKEN) from None
     for row in coming:
-        record_action(scope, "entity.unbinned", row.type_name, row.pk)
+        if row.type_class is not Entity:
+            record_action(scope, "entity.unbinned", row.type_name, row.pk)
         send_entity_changed(scope, row, ["name", "visibility"])
         announce_access_change(scope, row.pk)
     return entity

@@ -66,14 +66,24 @@ def hold_or_404(file: File) -> File:
     return now
 
 
-def hold_record_or_404(entity: Entity) -> None:
+def hold_record_or_404(entity: Entity, *others: UUID) -> None:
     """Hold a record that gets a file, so that it cannot go to the bin without it; others may add files meanwhile.
-    Raises: Http404 where it was deleted meanwhile.
+    others: records that it goes with. In the order of ids, as where they are deleted. Raises: Http404 where one was
+    deleted meanwhile.
+    """
+    wanted = [entity.pk, *others]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT FROM entities_entity WHERE id = ANY(%s::uuid[]) ORDER BY id FOR SHARE", [wanted])
+        if cursor.rowcount < len(wanted):
+            raise Http404("Not found.")
+
+
+def hold_record(entity: UUID) -> None:
+    """Keep a record from being deleted until the transaction ends, as the keys of its rows do at the commit: whoever
+    deletes it holds it before its files, and so must who works on one of these.
     """
     with connection.cursor() as cursor:
-        cursor.execute("SELECT FROM entities_entity WHERE id = %s FOR SHARE", [entity.pk])
-        if cursor.rowcount == 0:
-            raise Http404("Not found.")
+        cursor.execute("SELECT FROM entities_entity WHERE id = %s FOR KEY SHARE", [entity])
 
 
 def lock_name(scope: Scope, entity: UUID, collection: str, name: str) -> None:

@@ -69,15 +69,16 @@ def upload_file(
     strategy: str = "",
     batch: UUID | None = None,
     addresses: Sequence[FolderAddress] = (),
+    goes_with: Sequence[UUID] = (),
 ) -> File:
     """Take a file for a record that was got with the verb "upload"; the pipeline starts when the transaction commits.
 
     collection: one that the record's type declares, the first by default. labels: atoms that every paragraph is to
     need, of those the caller is cleared for. path: where the file stood among others, by which links find it. strategy:
     how it is to be read (docs/ocr.md); "" leaves that as it is, or to the collection. batch: the same for all that a
-    caller sends together. addresses: where its folders live elsewhere. Same name, path and bytes again, to be read the
-    same way, is the file that is there; others are its next revision, and the old one stays readable until the new one
-    is published, by whom the labels let.
+    caller sends together. addresses: where its folders live elsewhere. goes_with: records with which this one is
+    deleted. Same name, path and bytes again, to be read the same way, is the file that is there; others are its next
+    revision, and the old one stays readable until the new one is published, by whom the labels let.
     Raises: BadUpload (422), TooLarge (413), Http404 where the record was deleted meanwhile.
     """
     declared = list_collections(entity)
@@ -108,8 +109,10 @@ def upload_file(
     except blobs.TooMuch:
         raise build_too_large(None, limit) from None
     label = combine_many(split_label(declared[collection].name_classification))
-    hold_record_or_404(entity)
-    file = _find_or_create_file(scope, entity, collection, path, floor, label)
+    hold_record_or_404(entity, *goes_with)
+    # What somebody attaches to a conversation has no versions: other bytes of that name are another file.
+    alike = blob if entity.attached_to else None
+    file = _find_or_create_file(scope, entity, collection, path, floor, label, alike)
     return _create_next_revision(scope, file, blob, floor, strategy, batch, [one.to_json() for one in addresses])
 
 
@@ -136,10 +139,13 @@ def combine_chosen_labels(labels: Iterable[int]) -> int:
     return combine_many(wanted)
 
 
-def _find_or_create_file(scope: Scope, entity: Entity, collection: str, path: str, floor: int, name_label: int) -> File:
-    """The file at that path that the caller is shown, made when there is none. Two uploads of one name wait for each
-    other. One that is concealed from the caller, or whose name is and was not given by them, stays as it is, and a twin
-    of it is made: finding it would tell that a guess of its name was right.
+def _find_or_create_file(
+    scope: Scope, entity: Entity, collection: str, path: str, floor: int, name_label: int, blob: Blob | None = None
+) -> File:
+    """The file at that path that the caller is shown, made when there is none; of those that have the bytes of `blob`,
+    where it is given. Two uploads of one name wait for each other. One that is concealed from the caller, or whose name
+    is and was not given by them, stays as it is, and a twin of it is made: finding it would tell that a guess of its
+    name was right.
     """
     name = path.rpartition("/")[2]
     lock_name(scope, entity.pk, collection, name)
@@ -149,6 +155,8 @@ def _find_or_create_file(scope: Scope, entity: Entity, collection: str, path: st
     for file in named:
         if file.origin_id is not None or file.path != path:
             continue  # it is what came in its message, and stays that, or it stands elsewhere
+        if blob is not None and not FileRevision.objects.filter(file=file.pk, blob=blob.pk).exists():
+            continue
         knows_name = is_readable(file.name_classification) or (scope.principal and file.created_by == scope.principal)
         if knows_name and is_disclosed_file(scope, file, found.get(file.pk, Outline())):
             return file

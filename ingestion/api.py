@@ -1,5 +1,6 @@
 """Files over the API (design §11). Transport only: the work is in `actions`, `listing` and `reader`."""
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -73,7 +74,7 @@ def entity_files_retry(request: Request, pk: UUID) -> Response:
     return Response({"retried": count}, status=status.HTTP_202_ACCEPTED)
 
 
-def take_upload(scope: Scope, entity: Entity, files: Any, data: Any) -> File:
+def take_upload(scope: Scope, entity: Entity, files: Any, data: Any, goes_with: Sequence[UUID] = ()) -> File:
     """The upload of a multipart request, from a program or a page. Raises: ValidationError, BadUpload, TooLarge."""
     upload = files.get("file")
     if upload is None:
@@ -89,6 +90,7 @@ def take_upload(scope: Scope, entity: Entity, files: Any, data: Any) -> File:
         strategy=str(data.get("strategy") or ""),
         batch=read_batch(data),
         addresses=read_addresses(read_list(data, "address"), str(data.get("address_folder") or "")),
+        goes_with=goes_with,
     )
 
 

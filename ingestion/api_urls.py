@@ -1,5 +1,6 @@
 from django.urls import path
 
+from entities.access import finds_attachments
 from ingestion import (
     api,
     bin_api,
@@ -42,3 +43,7 @@ urlpatterns = [
     path("access-requests/", request_api.access_requests, name="access_requests"),
     path("access-requests/<uuid:pk>/", request_api.access_request, name="access_request"),
 ]
+
+finds_attachments(
+    *(route.callback for route in urlpatterns if route.name in ("file", "reader", "view_pdf", "download"))
+)

@@ -14,6 +14,7 @@ from entities.access import Scope, raise_labels
 from entities.access.scope import get_current_scope
 from entities.actions import record_action
 from entities.models import Source
+from ingestion.access import hold_record
 from ingestion.attachments import LOST, follow_labels, publish_attachments
 from ingestion.blobs import ReceivedUpload
 from ingestion.boxes import Boxes
@@ -56,6 +57,7 @@ def publish_revision(
     part. Raises: ClaimLost, Outdated; then nothing has changed.
     """
     scope = get_current_scope()
+    hold_record(work.entity)
     mine = File.objects.select_for_update().filter(work.claim.build_ownership_q())
     file = mine.only("revision", "aside", "attachments").first()
     if file is None:

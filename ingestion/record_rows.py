@@ -30,7 +30,9 @@ from ingestion.work import build_clearances, load_levels
 
 
 def build_drafts(entity: Entity, embedder: Embedder) -> list[RowDraft]:
-    """All rows of a record, loaded by an open service scope with every column."""
+    """All rows of a record, loaded by an open service scope with every column. What holds attachments has none."""
+    if entity.attached_to is not None:
+        return []
     return [*build_snapshots(entity, embedder), *build_long_texts(entity, embedder), *build_relations(entity, embedder)]
 
 

@@ -1,5 +1,6 @@
 from django.urls import path
 
+from entities.access import finds_attachments
 from ingestion import (
     bin_views,
     desk_group_views,
@@ -64,3 +65,7 @@ urlpatterns = [
     path("access-requests/new/", request_views.access_ask, name="access_ask"),
     path("access-requests/<uuid:pk>/", request_views.access_decide, name="access_decide"),
 ]
+
+finds_attachments(
+    *(route.callback for route in urlpatterns if route.name in ("reader", "view_pdf", "thumbnail", "download"))
+)

@@ -219,7 +219,7 @@ def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
         "file": shown,
         "source": file,
         "unread": unread,
-        "settles": is_steward(scope),
+        "settles": is_steward(scope) and entity.attached_to is None,
         "chips": list_atom_chips(unread.atoms) if unread and unread.atoms is not None else None,
         "withheld": "" if downloads.is_allowed(scope, file) else downloads.describe_refusal(file),
         "attachments": list_attachments(scope, file),

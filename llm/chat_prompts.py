@@ -14,11 +14,11 @@ def render_reminder(cites_blocks: bool = False) -> str:
     return render_template("chat_reminder", not_found=NOT_FOUND, cites_blocks=cites_blocks)
 
 
-def render_place(look_in: str) -> str:
+def render_place(look_in: str, has_attachments: bool = False) -> str:
     """What stands before the question where the person asking has chosen a place to look in: "record", "linked" or
-    "files". "" for any other.
+    "files". "" for any other. has_attachments: also that files are attached to the conversation.
     """
-    return render_template("chat_place", look_in=look_in)
+    return render_template("chat_place", look_in=look_in, has_attachments=has_attachments)
 
 
 def render_earlier(turns: Sequence[tuple[int, Sequence[tuple[str, str]]]]) -> str:

@@ -104,13 +104,17 @@ def _build_references(rows: Sequence[DocumentLink]) -> list[Reference]:
     places = {place.link: place for place in list_places(rows)}
     open_ = [row for row in rows if row.wanted not in (Wanted.NOTHING, Wanted.ITSELF)]
     open_ = [row for row in open_ if row.data_classification is not None]
-    files = File.objects.filter(revision__isnull=False)
+    # What is attached to a conversation leads nowhere, and nothing leads to it.
+    at = {places[row.pk].entity for row in open_}
+    attached = set(Entity.objects.filter(pk__in=at, attached_to__isnull=False).values_list("pk", flat=True))
+    open_ = [row for row in open_ if places[row.pk].entity not in attached]
+    files = File.objects.filter(revision__isnull=False, entity__attached_to__isnull=True)
     asked = [places[row.pk] for row in open_]
     near = File.objects.filter(entity__in={place.entity for place in asked})
     least_near = _find_least_labels(near.values_list("pk", flat=True))
     hidden = {pk for pk, label in least_near.items() if set(list_atoms(label)) & _load_concealed()}
     hidden |= set(near.exclude(name_classification=0).values_list("pk", flat=True))
-    found = look_up(asked, files, Entity.objects.all(), hidden)
+    found = look_up(asked, files, Entity.objects.filter(attached_to__isnull=True), hidden)
     least = _find_least_labels({t.file for targets in found.values() for t in targets if t.file})
     made = []
     for row in open_:

@@ -1,5 +1,6 @@
 from django.urls import path
 
+from entities.access import finds_attachments
 from retrieval import api
 
 app_name = "retrieval_api"
@@ -10,3 +11,5 @@ urlpatterns = [
     path("entities/<uuid:pk>/related/", api.related_view, name="related"),
     path("citations/<uuid:pk>/<int:n>/", api.citation_view, name="citation"),
 ]
+
+finds_attachments(*(route.callback for route in urlpatterns if route.name in ("citation",)))

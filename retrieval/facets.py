@@ -110,7 +110,9 @@ def _count_values(scope: Scope, rows: Sequence[int]) -> dict[str, Counter[str]]:
     names = {c.pk: name for name, c in _load_content_types().items()}
     seen = Entity.objects.filter(build_visibility_q(scope, Entity)).order_by().values("pk")
     allowed = ContextRow.objects.filter(build_sources_visible_q(scope), number__in=rows, entity__in=seen)
-    found = allowed.values_list("entity__content_type", "kind", "file__collection")
+    found = allowed.filter(entity__content_type__in=names).values_list(
+        "entity__content_type", "kind", "file__collection"
+    )
     for content_type, kind, collection in found:
         counts["type"][names[content_type]] += 1
         counts["kind"][KIND_NAMES[Kind(kind)]] += 1

@@ -25,7 +25,8 @@ REACH = 2
 @dataclass(frozen=True)
 class Nearby:
     """Hidden text next to a passage. passage: the paragraph that was found. requires: the atoms that the caller
-    lacks.
+    lacks. is_attached: the file is one that the caller has attached to a conversation, of which nobody else may be
+    asked.
     """
 
     passage: UUID
@@ -33,6 +34,12 @@ class Nearby:
     name: str | None
     page: int | None
     requires: tuple[int, ...]
+    is_attached: bool = False
+
+    @property
+    def ask_about(self) -> UUID | str:
+        """The file, where a steward can be asked for access."""
+        return "" if self.is_attached else self.file
 
     @property
     def chips(self) -> list[Classification]:
@@ -53,22 +60,24 @@ def find_nearby(scope: Scope, passages: Collection[UUID]) -> list[Nearby]:
             file__entity__in=Entity.objects.filter(build_visibility_q(scope, Entity)).order_by().values("pk"),
         )
         .annotate(file_name=FILE_NAME)
-        .values_list("pk", "file_id", "file_name", "position")
+        .values_list("pk", "file_id", "file_name", "position", "file__entity__attached_to")
     )
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT f.id, h.position, h.page, h.label FROM unnest(%s::uuid[]) f (id),"
             " LATERAL app_hidden_paragraphs(f.id) h ORDER BY f.id, h.position",
-            [sorted({str(file) for _, file, _, _ in found})],
+            [sorted({str(file) for _, file, *_ in found})],
         )
         hidden = cursor.fetchall()
-    places = _number_places([(file, at) for file, at, _, _ in hidden], [(file, at) for _, file, _, at in found])
+    places = _number_places([(file, at) for file, at, _, _ in hidden], [(file, at) for _, file, _, at, _ in found])
     result: dict[tuple[object, ...], Nearby] = {}
-    for passage, file, name, position in found:
+    for passage, file, name, position, session in found:
         for where, at, page, label in hidden:
             if where == file and abs(places[file, at] - places[file, position]) <= REACH:
                 requires = list_missing_atoms(label)
-                result.setdefault((file, page, requires), Nearby(passage, file, name, page, requires))
+                result.setdefault(
+                    (file, page, requires), Nearby(passage, file, name, page, requires, session is not None)
+                )
     return list(result.values())
 
 

@@ -1,5 +1,6 @@
 from django.urls import path
 
+from entities.access import finds_attachments
 from retrieval import views
 from retrieval.evaluation import views as evaluation
 
@@ -14,3 +15,5 @@ urlpatterns = [
     path("evaluation/runs/<uuid:pk>/", evaluation.run_detail, name="evaluation-run"),
     path("evaluation/bench/", evaluation.bench_page, name="bench"),
 ]
+
+finds_attachments(*(route.callback for route in urlpatterns if route.name in ("citation",)))

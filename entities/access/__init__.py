@@ -42,10 +42,12 @@ from entities.access.routes import (
     STEWARD,
     Rule,
     find_rule,
+    finds_attachments,
     opens_own_scope,
     requires,
 )
 from entities.access.scope import (
+    OWN,
     NoWorkspace,
     Scope,
     ScopeError,
@@ -59,6 +61,7 @@ from entities.access.scope import (
 )
 
 __all__ = [
+    "OWN",
     "ADMIN",
     "MEMBER",
     "OWN_ACCOUNT",
@@ -99,6 +102,7 @@ __all__ = [
     "requires",
     "revoke_entity",
     "find_rule",
+    "finds_attachments",
     "has_open_scope",
     "select_readable",
     "build_sources_visible_q",

@@ -76,13 +76,14 @@ def build_visibility_q(scope: Scope, model: type["Entity"], verb: str = "view") 
     """The condition of object permission on rows of `model` (the base, or a type). Design §2.4.
 
     A row is visible when it is open to the workspace, or private and the caller's own, or granted to the caller or one
-    of their roles, or a rule of its type says so. Other verbs need a grant or a rule, and the row visible.
+    of their roles, or a rule of its type says so. Other verbs need a grant or a rule, and the row visible. What holds
+    somebody's files in a conversation is visible to them alone, where the open scope finds these (`Scope.attachments`).
     """
     if verb not in VERBS:
         raise ValueError(f"unknown verb {verb!r}")
     if scope.is_service:
         return Q()
-    condition = _get_visibility_of_principal(scope.principal, model, verb)
+    condition = _get_visibility_of_principal(scope.principal, model, verb, bool(scope.attachments))
     if scope.narrowed_to:
         condition &= _get_visibility_of_principal(scope.narrowed_to, model, verb)
     return condition
@@ -94,33 +95,41 @@ def build_visibility_parts(scope: Scope, model: type["Entity"]) -> list[Q]:
     """
     if scope.is_service:
         return [Q()]
-    parts = _list_grant_conditions(scope.principal, model, "view")
+    parts = _list_grant_conditions(scope.principal, model, "view", bool(scope.attachments))
     if scope.narrowed_to:
         parts = [part & _get_visibility_of_principal(scope.narrowed_to, model, "view") for part in parts]
     return parts
 
 
-def _get_visibility_of_principal(principal: int, model: type["Entity"], verb: str) -> Q:
+def _get_visibility_of_principal(
+    principal: int, model: type["Entity"], verb: str, finds_attachments: bool = False
+) -> Q:
     """Looked up once for the open scope, as its roles are: a request asks for it five times and more. Only the work of
     writing it down is remembered for longer.
     """
 
     def load() -> Q:
-        key = (principal, load_roles(principal), model, verb)
-        return compile_once(key, list_declared_rules(), lambda: _build_condition(principal, model, verb))
+        key = (principal, load_roles(principal), model, verb, finds_attachments)
+        return compile_once(
+            key, list_declared_rules(), lambda: _build_condition(principal, model, verb, finds_attachments)
+        )
 
-    return load_once(f"visible as {principal} {model._meta.label} {verb}", load)  # type: ignore[no-any-return]
+    return load_once(f"visible as {principal} {model._meta.label} {verb} {finds_attachments}", load)  # type: ignore[no-any-return]
 
 
-def _build_condition(principal: int, model: type["Entity"], verb: str) -> Q:
-    condition = reduce(or_, _list_grant_conditions(principal, model, verb))
+def _build_condition(principal: int, model: type["Entity"], verb: str, finds_attachments: bool) -> Q:
+    condition = reduce(or_, _list_grant_conditions(principal, model, verb, finds_attachments))
     return condition if verb == "view" else condition & _get_visibility_of_principal(principal, model, "view")
 
 
-def _list_grant_conditions(principal: int, model: type["Entity"], verb: str) -> list[Q]:
-    """The conditions of which each gives a principal a row, the cheapest first: most records are open to all."""
+def _list_grant_conditions(
+    principal: int, model: type["Entity"], verb: str, finds_attachments: bool = False
+) -> list[Q]:
+    """The conditions of which each gives a principal a row, the cheapest first: most records are open to all.
+    finds_attachments: as the open scope; other statements do not ask for a column that their indexes do not have.
+    """
     from entities.models import EntityRoleGrant, EntityUserGrant
-    from entities.models.entity import Visibility
+    from entities.models.entity import ATTACHED, Visibility
     from entities.registry import get_content_type_id, list_entity_types
 
     roles = load_roles(principal)
@@ -137,9 +146,18 @@ def _list_grant_conditions(principal: int, model: type["Entity"], verb: str) -> 
                     given.append(of_type & Q(pk__in=rows) if rows is not None else of_type)
     open_to_all = [Q(visibility=Visibility.WORKSPACE)] if verb == "view" else []
     own = [Q(visibility=Visibility.PRIVATE, created_by=principal)] if principal > 0 else []
-    # A private record is its creator's alone, whatever grants and the type's rules say.
-    theirs = ~Q(visibility=Visibility.PRIVATE) | Q(created_by=principal)
+    if finds_attachments and principal > 0 and verb == "view":
+        own.append(Q(IsAttachedHere(F("attached_to")), visibility=ATTACHED, created_by=principal))
+    # A private record is its creator's alone, whatever grants and the type's rules say, and attachments have none.
+    theirs = (~Q(visibility=Visibility.PRIVATE) | Q(created_by=principal)) & ~Q(visibility=ATTACHED)
     return [*open_to_all, *own, *(way & theirs for way in given)]
+
+
+class IsAttachedHere(Func):
+    """Whether a conversation is one whose attachments the open scope finds."""
+
+    template = "(SELECT app_attachments()) IN ('own', %(expressions)s::text)"
+    output_field = BooleanField()
 
 
 def list_declared_rules() -> tuple[Sequence[Allow], ...]:
@@ -238,7 +256,7 @@ def build_sources_visible_q(scope: Scope, column: str = "pk") -> Q:
     """Condition on rows of a `Derived` model: every entity that the row was drawn from is visible to `scope`, and so is
     every one that its numbers include, unless it was deleted for good. Nothing of it stands in a file in the bin.
     """
-    key = f"sources visible {scope.principal} {scope.narrowed_to} {column}"
+    key = f"sources visible {scope.principal} {scope.narrowed_to} {scope.attachments} {column}"
     return Q() if scope.is_service else load_once(key, lambda: _build_no_hidden_source_q(scope, column))
 
 

@@ -122,6 +122,21 @@ def opens_own_scope(view: Callable[..., HttpResponseBase]) -> Callable[..., Http
     return opening
 
 
+# What `finds_attachments` has marked.
+_attachments: WeakSet[Callable[..., HttpResponseBase]] = WeakSet()
+
+
+def finds_attachments(*views: Callable[..., Any]) -> None:
+    """Views whose scope finds the caller's own files in conversations (`Scope.attachments`): conversations, and what a
+    citation there leads to. Everywhere else these are not there, for who sent them neither.
+    """
+    _attachments.update(views)
+
+
+def is_finding_attachments(callback: Any) -> bool:
+    return callback in _attachments
+
+
 def opens_its_own(callback: Any) -> bool:
     return callback in _own_scope
 

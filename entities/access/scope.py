@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from entities.models import Role, User
 
 
+OWN = "own"
+
+
 class ScopeError(RuntimeError):
     """A scope was opened inside another, or database work was tried with none open."""
 
@@ -30,6 +33,8 @@ class ScopeKind(StrEnum):
 class Scope:
     """A principal in a workspace.
 
+    attachments: whose files in conversations are there as well: of the conversation of this id; `OWN` for the
+    principal's own of all; "" for none, as in all of the product but conversations (docs/adr/0064).
     principal: user id (positive), a role as minus its id, 0 for the service. The same integer is the audience of rows
     that are for one principal only. narrowed_to: minus the id of a role whose clearances and permissions the principal
     is held to as well (view-as, agents that run as a role): what is seen is the intersection. token, sign_in: SHA-256
@@ -42,6 +47,7 @@ class Scope:
     slug: str
     narrowed_to: int = 0
     atoms: frozenset[int] | None = None
+    attachments: str = ""
     token: str = field(default="", repr=False)
     sign_in: str = field(default="", repr=False)
 
@@ -74,6 +80,10 @@ class Scope:
             raise ScopeError("a service scope sees all labels")
         return replace(self, atoms=frozenset(atoms) if self.atoms is None else self.atoms & frozenset(atoms))
 
+    def with_attachments(self, of: str = OWN) -> "Scope":
+        """This principal where files in conversations are found, to be opened. of: as `attachments`."""
+        return replace(self, attachments=of)
+
     @property
     def is_service(self) -> bool:
         return self.kind is ScopeKind.SERVICE
@@ -98,6 +108,7 @@ class Scope:
                 "" if self.atoms is None else f"{{{','.join(map(str, sorted(self.atoms)))}}}",
                 self.token,
                 self.sign_in,
+                self.attachments,
             )
             if not present:
                 # It ended after this scope was made: rolling back takes the settings with it.
@@ -114,7 +125,14 @@ class Scope:
 
 
 def _apply_settings(
-    workspace: str, principal: str, service: str, narrowed: str, atoms: str, token: str = "", sign_in: str = ""
+    workspace: str,
+    principal: str,
+    service: str,
+    narrowed: str,
+    atoms: str,
+    token: str = "",
+    sign_in: str = "",
+    attachments: str = "",
 ) -> bool:
     """Make the settings; whether there is such a principal in the workspace, let in by what still holds (one statement,
     so one round trip).
@@ -123,7 +141,7 @@ def _apply_settings(
         cursor.execute(
             "SELECT set_config('app.workspace', %s, true), set_config('app.principal', %s, true),"
             " set_config('app.service', %s, true), set_config('app.narrowed', %s, true),"
-            " set_config('app.atoms', %s, true),"
+            " set_config('app.atoms', %s, true), set_config('app.attachments', %s, true),"
             # Sets of visible records and rows are hashed up to work_mem times this. A larger one would be read through
             # for every row that is asked of it.
             " set_config('hash_mem_multiplier', '32', true),"
@@ -135,7 +153,7 @@ def _apply_settings(
             " (app_service() OR app_is_principal(app_principal()))"
             " AND (%s = '' OR EXISTS (SELECT FROM app_open_token(%s)))"
             " AND (%s = '' OR EXISTS (SELECT FROM django_session WHERE session_key = %s AND expire_date > now()))",
-            [workspace, principal, service, narrowed, atoms, token, token, sign_in, sign_in],
+            [workspace, principal, service, narrowed, atoms, attachments, token, token, sign_in, sign_in],
         )
         return bool(cursor.fetchone()[-1])
 

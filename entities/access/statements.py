@@ -36,13 +36,15 @@ def build_visible_records(scope: Scope) -> Statement:
     The text depends on the principal's roles and the types' rules alone. Both are looked up anew in every transaction;
     only the work of writing it down is remembered.
     """
-    return load_once(f"visible records {scope.principal} {scope.narrowed_to}", lambda: _get_or_compile(scope))  # type: ignore[no-any-return]
+    return load_once(
+        f"visible records {scope.principal} {scope.narrowed_to} {scope.attachments}", lambda: _get_or_compile(scope)
+    )  # type: ignore[no-any-return]
 
 
 def _get_or_compile(scope: Scope) -> Statement:
     rules = list_declared_rules()
     held = [(principal, load_roles(principal)) for principal in (scope.principal, scope.narrowed_to) if principal]
-    key = (scope.kind, *held, *map(id, rules))
+    key = (scope.kind, bool(scope.attachments), *held, *map(id, rules))
     known = COMPILED.get(key)
     if known is None:
         if len(COMPILED) >= MOST:

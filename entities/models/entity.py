@@ -22,6 +22,10 @@ class Visibility(models.TextChoices):
     PRIVATE = "private", gettext_lazy("Only its creator")
 
 
+ATTACHED = "attached"
+"""The visibility of a record that nobody chooses: it holds what one person has attached to a conversation."""
+
+
 class Redacted(AttributeError):
     """A column was read that the scope was not cleared for. It was never selected."""
 
@@ -62,6 +66,8 @@ class Entity(models.Model):
     `source_system` and `source_id` are its identity and never change; titles, paths and URLs are `Alias` rows.
     deleted_at: since when it is in the bin (`entities.bin`), where no scope finds it, the service's neither.
     deleted_with: the record that it belongs to and went with; NULL for one that somebody deleted by itself.
+    attached_to: the conversation whose attachments of one person, `created_by`, hang on this record, which is of no
+    type and goes with it (docs/adr/0064); NULL for every business record.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -79,6 +85,7 @@ class Entity(models.Model):
     deleted_at = models.DateTimeField(null=True, editable=False)
     deleted_by = models.BigIntegerField(default=0, db_default=0, editable=False)
     deleted_with = models.UUIDField(null=True, editable=False)
+    attached_to = models.UUIDField(null=True, editable=False)
     source_system = models.CharField(max_length=60, default="clearance", editable=False)
     source_id = models.CharField(max_length=200, editable=False)
 
@@ -106,7 +113,17 @@ class Entity(models.Model):
                 fields=["workspace", "source_system", "source_id"],
                 condition=models.Q(deleted_at__isnull=True),
                 name="entity_identity",
-            )
+            ),
+            models.UniqueConstraint(
+                fields=["attached_to", "created_by"],
+                condition=models.Q(attached_to__isnull=False),
+                name="attachments_of_person",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(visibility=ATTACHED, attached_to__isnull=False)
+                | (~models.Q(visibility=ATTACHED) & models.Q(attached_to__isnull=True)),
+                name="attachments_stay_attached",
+            ),
         ]
         indexes = [
             # A list counts and cuts its pages in it alone: what object permission asks of a row is included.
@@ -139,6 +156,8 @@ class Entity(models.Model):
         super().save(*args, **kwargs)
 
     def get_absolute_url(self) -> str:
+        if self.type_class is Entity:
+            return reverse("chat:session", args=[self.attached_to])
         return reverse("entities:detail", args=[self.pk])
 
     def refresh_from_db(self, using: str | None = None, fields: Any = None, from_queryset: Any = None) -> None:

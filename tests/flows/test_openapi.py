@@ -274,6 +274,10 @@ def test_every_operation_answers_as_the_document_says(
     call("get", "usage/")
     call("get", "audit/")
 
+    attached, sent = f"chat/sessions/{session}/attachments/", {"file": SimpleUploadedFile("draft.md", b"A draft.")}
+    draft = call("post", attached, sent, format="multipart")["id"]
+    assert [one["id"] for one in call("get", attached)["results"]] == [draft]
+    call("delete", f"{attached}{draft}/")
     call("delete", f"chat/sessions/{session}/")
     call("delete", f"references/{reference}/")
     call("delete", f"files/{file}/")
@@ -370,7 +374,7 @@ def test_the_document_says_what_may_be_sent(document: Document) -> None:
     for name, operation in operations.items():
         assert "format" not in {p["name"] for p in operation.get("parameters", [])}, name
         accepted = set(operation.get("requestBody", {}).get("content", {}))
-        uploads = name == "post /api/entities/{id}/files/"
+        uploads = name in ("post /api/entities/{id}/files/", "post /api/chat/sessions/{id}/attachments/")
         assert accepted <= ({"multipart/form-data"} if uploads else {"application/json"}), name
         error = operation["responses"]["4XX"]["content"]["application/json"]["schema"]
         assert error == {"$ref": "#/components/schemas/Error"}, name

@@ -10,9 +10,12 @@ from chat.layout import find_first_turn
 from chat.memory import recall_turns
 from chat.models import LookIn, Session, Turn
 from chat.tools import find_knowledge, search_knowledge
+from entities.access import OWN
+from entities.models import Entity
 from retrieval.query import prepare_query
 from tests.oracle.asked import WORDS, Asked
 from tests.oracle.monitor import Text, list_text_sources
+from tests.oracle.planted_attachments import attached_words
 from tests.oracle.planted_world import SHARED, WORKSPACE, talked_of
 from tests.prove.size import FACTOR
 
@@ -105,6 +108,7 @@ def verbatim(texts: list[Text], read: list[str]) -> list[str]:
 def chat_search(asked: Asked) -> None:
     # That records belong together is no passage: it answers nothing.
     read = [t for t in asked.world.indexed(asked.person) if t.kind != "relationship"]
+    chat_attachments(asked, [t.words for t in read])
     with asked.scope.open():
         for n, record in enumerate(asked.world.records):
             if not asked.sees(record):
@@ -119,6 +123,28 @@ def chat_search(asked: Asked) -> None:
                 looked = find_knowledge(asked.scope, session, words, {"scope": "workspace"}, LookIn.RECORD)
                 found = search_knowledge(asked.scope, session, looked, most=50)
                 asked.same("passages of the record that was chosen", [p.text for p in found.passages], own)
+
+
+def chat_attachments(asked: Asked, read: list[str]) -> None:
+    """What a turn finds beside all that its asker reads: what they have attached to its conversation, and nothing that
+    is attached to another, by whomever. As a role nobody has attached anything.
+    """
+    people, person = asked.world.people, asked.person
+    own = [] if person.narrowed else [attached_words(asked.world, person)]
+    other = people[(people.index(person) + 1) % len(people)] if person in people else people[0]
+    for whose, expected in ((person, own), (other, []), (None, own)):
+        of = str(asked.all.sessions[whose.name, WORKSPACE]) if whose else OWN
+        scope = asked.scope.with_attachments(of)
+        with scope.open():
+            session = Session.objects.get(pk=asked.all.sessions[person.name, WORKSPACE])
+            looked = find_knowledge(scope, session, prepare_query(WORDS, scope), {"scope": "workspace"})
+            found = search_knowledge(scope, session, looked, most=50)
+            asked.same(f"passages where {of} is found", [p.text for p in found.passages], [*read, *expected])
+            seen = Entity.objects.visible_to(scope).filter(attached_to__isnull=False)
+            asked.same(f"attachments where {of} is found", [e.created_by for e in seen],
+                       [scope.principal] if expected else [])  # fmt: skip
+            shared = Entity.objects.visible_to(scope, "share").filter(attached_to__isnull=False)
+            asked.same("attachments that may be shared", shared, [])
 
 
 def chat_reading(asked: Asked) -> None:

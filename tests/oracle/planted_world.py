@@ -33,6 +33,7 @@ from retrieval.models import OwnerKind
 from retrieval.owners import CitingText
 from retrieval.search import search
 from tests.oracle.monitor import Text, World, list_text_sources, repeats_previous
+from tests.oracle.planted_attachments import plant_attachments
 from tests.oracle.planted_desk import plant_links, plant_requests
 from tests.oracle.worlds import Planted, plant, plant_field_texts, plant_files, plant_references, put_into_bin
 
@@ -93,7 +94,11 @@ def plant_everything(world: World) -> Everything:
     plant_pulses(planted)
     requests = plant_requests(planted, files)
     plant_links(planted, files)
+    attached = plant_attachments(
+        planted, {reader: pk for (reader, about), pk in sessions.items() if about == WORKSPACE}
+    )
     with planted.service.open():
+        embed(attached)
         put_into_bin(world, planted.records)
     citing = uuid4()
     numbers = plant_citations(planted, citing)

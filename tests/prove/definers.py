@@ -40,6 +40,9 @@ LISTED = {
     "makes a compound label of the open workspace, which no reader may write": "app_combine",
     "makes the group of a role of the open workspace before a policy can show it": "app_make_group",
     "raises the events of a turn; refuses all but the service": "app_raise_events",
+    "ids of what holds the attachments of conversations about a record, and goes where that goes; never shown": (
+        "app_attached_below"
+    ),
     "locks records and files that a text of the open workspace repeats; answers nothing": "app_hold_records",
 }
 DEFINERS = {name: why for why, names in LISTED.items() for name in names.split()}

@@ -195,8 +195,9 @@ def things_of(world: World, kind: str, who: str) -> Iterator[tuple[str, UUID]]:
             "task0",
             "risk0",
             "binned0",
+            "attached0",
         ],  # fmt: skip
-        "file": ["own0", "concealed own0", "restricted0", "binned own0", "binned0"],
+        "file": ["own0", "concealed own0", "restricted0", "binned own0", "binned0", "attached0"],
         "bin": ["binned own0", "binned0"],
         "index": ["own0", "restricted0"],
         "run": ["own0"],
@@ -222,7 +223,9 @@ def is_hidden(who: str, kind: str, name: str, path: str, of_type: str = "") -> b
         return True
     if kind == "bin" and name == "binned own0":
         return who not in ("creator", "admin")
-    if name.startswith(("binned", "restricted", "private", "past", "theirs", "out", "in", "marked", "article")):
+    if name.startswith(
+        ("binned", "restricted", "private", "past", "theirs", "out", "in", "marked", "article", "attached")
+    ):
         return True
     if kind == "entity":
         if of_type and (re.match(r"project|task|risk|employee", name) or ["contract"])[0] != of_type:

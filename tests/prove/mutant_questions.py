@@ -78,6 +78,7 @@ EXTRA: list[Callable[[Everything], None]] = [
     labels.labels_rise,
     records.grants_are_given_and_taken,
     records.private_records_are_their_makers,
+    records.attachments_are_their_senders,
     records.records_are_locked,
     records.columns_are_read,
     records.sources_are_asked,

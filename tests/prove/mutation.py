@@ -18,7 +18,7 @@ MODULES = [
 ]
 FUNCTIONS = [
     "app_workspace", "app_principal", "app_service", "app_roles_of", "app_is_principal", "app_atoms_of", "app_allowed",
-    "app_allowed_now", "app_settings",
+    "app_allowed_now", "app_settings", "app_attachments",
     "app_acknowledged", "app_unlabelled", "app_audiences", "app_open_scope", "app_open_token",
     "app_administers", "app_hidden_field_paragraphs", "app_hidden_paragraphs", "app_cleared_for_file",
     "app_cleared_for_unread", "app_cleared_since", "app_file_concealed", "app_file_outlines", "app_hidden_boxes",

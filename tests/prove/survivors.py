@@ -12,6 +12,14 @@ SURVIVORS: dict[str, str] = {
     "entities.access.objects load_roles.load: 0 -> 1": NO_PRINCIPAL_IS_0,
     "entities.access.objects _list_grant_conditions: principal > 0 -> principal >= 0": NO_PRINCIPAL_IS_0,
     "entities.access.objects _list_grant_conditions: principal > 0 -> principal >= 0 (2)": NO_PRINCIPAL_IS_0,
+    "entities.access.objects _list_grant_conditions: principal > 0 -> principal >= 0 (3)": NO_PRINCIPAL_IS_0,
+    "entities.access.objects _list_grant_conditions: Q(IsAttachedHere(F('attached_to')), visibility=ATTACHED, created_"
+    "by=principal) -> Q(IsAttachedHere(F('attached_to')), created_by=principal)": (
+        "what is attached to something has that visibility, and nothing else has: the database keeps them together"
+    ),
+    "entities.access.routes finds_attachments: _attachments.update(views) -> pass": (
+        "asked when the addresses are loaded, before the mutant is there"
+    ),
     "entities.access.objects _list_grant_conditions: [Q(Exists(EntityUserGrant.objects.filter(granted"
     ", user=principal)))] if principal > 0 else -> [Q(Exists(EntityUserGrant.objects.filter(granted, "
     "user=principal)))] if True else []": ("a role has a negative number, and no user has: it costs time"),

@@ -90,7 +90,8 @@ def test_everything_is_there_for_who_holds_everything(world: World) -> None:
     filled = {(door.route, method) for door, method, body in found if body and FACTOR == 1}
     for door, method, body in found:
         empty = body is None and (door.route, method) in filled
-        if method in ("GET", *WRITES) and not empty and "api/chat" not in door.route:
+        names_another = re.search("api/chat|<uuid:file>", door.route)  # of which there is none
+        if method in ("GET", *WRITES) and not empty and not names_another:
             for name, pk in list(things_of(world, door.kind, "creator"))[:1]:
                 who = "creator" if door.kind in ("session", "turn") else "keeper"
                 answer = ask(world, who, method, door.path(pk), pk, body)

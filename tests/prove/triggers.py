@@ -139,6 +139,10 @@ keep_readers BEFORE UPDATE OF workspace_id, audience, owner, session_id, turn_id
  app_service())))) EXECUTE FUNCTION app_keep_readers()
 service_writes BEFORE INSERT ON chat_event FOR EACH ROW WHEN ((NOT app_service())) EXECUTE FUNCTION app_keep_readers()
 notify_turn AFTER INSERT ON chat_event FOR EACH ROW EXECUTE FUNCTION app_notify_turn()
+keep_attached BEFORE UPDATE OF workspace_id, attached_to, created_by ON entities_entity FOR EACH ROW
+ WHEN (((old.attached_to IS DISTINCT FROM new.attached_to) OR ((old.attached_to IS NOT NULL)
+ AND ((old.workspace_id <> new.workspace_id) OR (old.created_by <> new.created_by)))))
+ EXECUTE FUNCTION app_keep_attached()
 carry_counted BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_carry_counted()
 notify_reader AFTER DELETE OR UPDATE OF expires_at ON entities_token FOR EACH ROW EXECUTE FUNCTION app_notify_reader()
 notify_reader AFTER DELETE ON entities_membership FOR EACH ROW EXECUTE FUNCTION app_notify_reader()

@@ -14,6 +14,7 @@ from entities.access import Scope, grant_entity, looking_into_bin
 from entities.actions import create_workspace
 from entities.models import Classification, Entity, EntityRoleGrant, EntityUserGrant, Membership, Role
 from entities.models.classification import FINANCIAL, INTERNAL, SECRET
+from entities.models.entity import ATTACHED
 from entities.rag import VERBS
 from entities.types import Article, Contract, Employee, Project, Risk, Task
 from ingestion.models import AccessMessage, AccessRequest, File, RecordIndex
@@ -29,7 +30,7 @@ from tests.prove.talk import (
     plant_workspace_conversation,
     refer,
 )
-from tests.prove.texts import plant_file, plant_notes
+from tests.prove.texts import plant_file, plant_notes, write_file
 from tests.prove.world import HIDDEN_WORD, LONG_AGO, OPEN_ATOMS, READERS, START, World, at, named
 
 
@@ -130,6 +131,16 @@ def plant(world: World, n: float, name: str, maker: Person, *, visibility: str) 
             plant_conversation(world, record, name, maker)
 
 
+def plant_attached(world: World, name: str, maker: Person, session: UUID) -> None:
+    """A file that `maker` has attached to a conversation."""
+    record = Entity(
+        id=world.new("entity", name), workspace=world.workspace, name=f"Attachments {HIDDEN_WORD}", visibility=ATTACHED,
+        attached_to=session, created_by=maker.user.pk,
+    )  # fmt: skip
+    record.save(force_insert=True)
+    write_file(world, record, name, maker, [(0, False), (FINANCIAL, False)], True)
+
+
 def put_into_bin(world: World, model: Any, kind: str, name: str, **with_other: UUID) -> None:
     """with_other: `deleted_with`, of what went with a record and is nobody's to restore by itself."""
     pk = world.things["bin", name] = world.things[kind, name]
@@ -211,6 +222,8 @@ def plant_around(world: World, count: int) -> None:
                     plant_conversation(world, past, f"past{n}", people[name])
             secret = things["entity", f"restricted{n}"] if hidden else None
             plant_shared_conversation(world, own, f"shared{n}", people["keeper"], people["bare"], secret, SECRET)
+            if hidden:
+                plant_attached(world, f"attached{n}", people["keeper"], things["session", f"shared{n}"])
             made = {"workspace": world.workspace, "created_by": people["creator"].user.pk}
             # A link to a record that is hidden reads as none.
             linked = things["entity", f"restricted{n}"] if hidden else None

@@ -38,7 +38,8 @@ def files_are_got(e: Everything) -> None:
                     with refused(PermissionDenied if world.sees(person, record) else Http404):
                         get_record_for(scope, e.planted.records[name], "upload")
     with e.planted.service.open():
-        assert select_readable_files(e.planted.service, File.objects.all()).count() == len(e.files)
+        every = len(e.files) + len(e.world.people)  # who have all attached one
+        assert select_readable_files(e.planted.service, File.objects.all()).count() == every
 
 
 def told(e: Everything, scope: Scope, names: Iterable[str]) -> list[str]:

@@ -31,9 +31,31 @@ from entities.types import Article, Contract, Employee
 from ingestion.models import ContextRow, Kind
 from retrieval.query import Within
 from retrieval.search import find_hits
+from tests.oracle.planted_attachments import attached_words
 from tests.oracle.planted_world import Everything
 from tests.prove.questions.refusals import refused, undone
 from tests.prove.questions.tables import everybody
+
+
+def attachments_are_their_senders(e: Everything) -> None:
+    """In a scope that finds them, to be seen and nothing else, whatever is granted."""
+    planted, (mine, other) = e.planted, e.world.people[1:3]
+    with undone():
+        with planted.service.open():
+            record = Entity.objects.get(attached_to__isnull=False, created_by=planted.users[mine.name].pk)
+            for person in (mine, other):
+                grant_entity(record, planted.users[person.name].pk)
+        for scope, verb, seen in (
+            (planted.scope(mine), "view", False),
+            (planted.scope(mine).with_attachments(), "view", True),
+            (planted.scope(mine).with_attachments(str(uuid4())), "view", False),
+            (planted.scope(mine).with_attachments(), "share", False),
+            (planted.scope(other), "view", False),
+            (planted.scope(other).with_attachments(), "view", False),
+            (planted.scope(other).with_attachments(str(record.attached_to)), "view", False),
+        ):
+            with scope.open():
+                assert has_permission(scope, record, verb) is seen, (scope, verb)
 
 
 def grants_are_given_and_taken(e: Everything) -> None:
@@ -220,12 +242,15 @@ def the_service_sees_all(e: Everything) -> None:
     service = e.planted.service
     with service.open():
         seen = set(Entity.objects.visible_to(service, "delete").values_list("pk", flat=True))
-        assert seen == set(e.planted.records.values())
-        assert sorted(e.rows) == sorted(
+        attached = set(Entity.objects.filter(attached_to__isnull=False).values_list("pk", flat=True))
+        assert len(attached) == len(e.world.people)
+        assert seen == {*e.planted.records.values(), *attached}
+        rows = [*e.rows, *(attached_words(e.world, person) for person in e.world.people)]
+        assert sorted(rows) == sorted(
             ContextRow.objects.filter(build_sources_visible_q(service)).values_list("text", flat=True)
         )
         assert can_create(service, Article)
-        assert len(find_hits(service, "liability", floor=-1).hits) == len(e.rows)
+        assert len(find_hits(service, "liability", floor=-1).hits) == len(rows)
         assert len(Contract.objects.readable_by(service)) == 5
         assert [c.value for c in Contract.objects.readable_by(service)] == [1] * 5
         with undone():

@@ -14,6 +14,7 @@ from ingestion.models import AccessMessage, AccessRequest, ContextRow, File, Kin
 from pulse.models import Pulse
 from references.models import Reference
 from tests.oracle.monitor import PUBLIC, Person, Text
+from tests.oracle.planted_attachments import attached_words
 from tests.oracle.planted_desk import message_on
 from tests.oracle.planted_world import SHARED, Everything, talked_of
 from tests.oracle.worlds import VERBS
@@ -36,15 +37,16 @@ def same(what: str, person: Person, found: Any, expected: Any) -> None:
 def tables_show_what_is_cleared(e: Everything) -> None:
     """Label and audience, with nothing above: neither object permission nor sources."""
     world = e.world
+    attached = [attached_words(world, person) for person in world.people]
     for person in everybody(e):
         cleared = [t for t in world.texts if world.cleared(person, t.label)]
         rows = [t for t in cleared if t.label is not None and t.audience in (None, person.name, *person.roles)]
         with e.planted.scope(person).open():
-            same("rows", person, ContextRow.objects.values_list("text", flat=True), words(rows))
+            same("rows", person, ContextRow.objects.values_list("text", flat=True), [*words(rows), *attached])
             same("references", person, Reference.objects.values_list("label", flat=True), words(cleared))
             passages = words(t for t in cleared if t.passage)
-            for model in (Paragraph, FieldParagraph):
-                same(model.__name__, person, model.objects.values_list("text", flat=True), passages)
+            for model, others in ((Paragraph, attached), (FieldParagraph, [])):
+                same(model.__name__, person, model.objects.values_list("text", flat=True), [*passages, *others])
             answers = Message.objects.filter(role=Speaker.ASSISTANT).values_list("content", flat=True)
             readers = (person.name, SHARED, *world.roles_now(person))
             said = [t for name, about in e.sessions if name in readers for t in talked_of(world, about)]

@@ -32,7 +32,7 @@ def days_are_those_of_versions_one_is_told_of(e: Everything) -> None:
                     seen = dict(File.objects.filter(pk__in=versions).values_list("pk", "created_at"))
                     with connection.cursor() as cursor:
                         cursor.execute(gate.TOLD_AT)
-                        found = dict(cursor.fetchall())
+                        found = {file: at for file, at in cursor.fetchall() if file in versions}
                     known = set(asked("app_known_versions", list(seen)))
                     expected = {}
                     for file, made in seen.items():
