@@ -1,7 +1,7 @@
 from django.urls import path
 
 from chat import api, attachment_api, turn_api
-from entities.access import finds_attachments
+from entities.access import declare_attachment_views
 
 app_name = "chat_api"
 
@@ -19,4 +19,4 @@ urlpatterns = [
     path("chat/turns/<uuid:pk>/context/", turn_api.context, name="context"),
 ]
 
-finds_attachments(*(route.callback for route in urlpatterns))
+declare_attachment_views(*(route.callback for route in urlpatterns))

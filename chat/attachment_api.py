@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from chat.access import get_session_or_404
-from chat.attachments import attach_file, list_attached, remove_attached
+from chat.attachments import add_attachment, list_attached, remove_attached
 from chat.turn_api import get_scope
 from entities.access import MEMBER, requires
 from entities.api import paginate
@@ -41,7 +41,7 @@ def attachments(request: Request, pk: UUID) -> Response:
     session = get_session_or_404(scope, pk)
     if request.method == "GET":
         return paginate(request, list_attached(scope, session), lambda view: view.to_json())
-    view = attach_file(scope=scope, session=session, files=request.FILES, data=request.data)
+    view = add_attachment(scope=scope, session=session, files=request.FILES, data=request.data)
     return Response(view.to_json(), status=status.HTTP_202_ACCEPTED)
 
 

@@ -13,7 +13,7 @@ from rest_framework.exceptions import APIException
 
 from chat import actions
 from chat.access import get_entity, get_session_or_404
-from chat.attachments import attach_file, remove_attached
+from chat.attachments import add_attachment, remove_attached
 from chat.readers import PRIVATE
 from chat.session_views import forbid_caching
 from chat.views import build_chips, build_head, get_scope, is_uuid, panel
@@ -54,7 +54,7 @@ def attach_to(request: HttpRequest, scope: Scope, entity: Entity | None) -> Http
         sent: list[Any] = [*request.FILES.getlist("file")]
         for given in sent or [None]:
             try:
-                attach_file(scope=scope, session=talk, files={"file": given}, data={})
+                add_attachment(scope=scope, session=talk, files={"file": given}, data={})
                 taken += 1
             except APIException as refusal:
                 problems.append(f"{given.name}: {extract_sentence(refusal)}" if given else extract_sentence(refusal))

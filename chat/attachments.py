@@ -47,7 +47,7 @@ def list_attached(scope: Scope, session: Session) -> list[FileView]:
     return list_files(scope, record) if record else []
 
 
-def attach_file(*, scope: Scope, session: Session, files: Any, data: Any) -> FileView:
+def add_attachment(*, scope: Scope, session: Session, files: Any, data: Any) -> FileView:
     """Take a file into a session from `get_session_or_404`, from a request of a program or a page, as any upload.
 
     Raises: ValidationError, BadUpload, TooLarge, Http404 where the session was deleted meanwhile.

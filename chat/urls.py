@@ -2,7 +2,7 @@ from django.urls import path
 
 from chat import attachment_views, session_views, views
 from chat.evaluation.views import answer_runs
-from entities.access import finds_attachments
+from entities.access import declare_attachment_views
 
 app_name = "chat"
 
@@ -32,4 +32,4 @@ urlpatterns = [
 ]
 
 # All but the names that are offered for mentions: a file goes with its conversation, and is looked in there anyway.
-finds_attachments(*(route.callback for route in urlpatterns if route.name != "mentions"))
+declare_attachment_views(*(route.callback for route in urlpatterns if route.name != "mentions"))

@@ -42,7 +42,7 @@ def run_web() -> None:
     if supervisor := open_console():
         prepare_installation(supervisor)
         connections.close_all()
-    allow_open_files()
+    set_open_files_limit()
     uvicorn.run(
         "config.asgi:application",
         host=settings.CLEARANCE_BIND,
@@ -53,7 +53,7 @@ def run_web() -> None:
     )
 
 
-def allow_open_files() -> None:
+def set_open_files_limit() -> None:
     """As many as the system lets this process have: every open stream is one, and the usual 1,024 are soon used up."""
     import resource
 

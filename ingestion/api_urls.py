@@ -1,6 +1,6 @@
 from django.urls import path
 
-from entities.access import finds_attachments
+from entities.access import declare_attachment_views
 from ingestion import (
     api,
     bin_api,
@@ -44,6 +44,6 @@ urlpatterns = [
     path("access-requests/<uuid:pk>/", request_api.access_request, name="access_request"),
 ]
 
-finds_attachments(
+declare_attachment_views(
     *(route.callback for route in urlpatterns if route.name in ("file", "reader", "view_pdf", "download"))
 )

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from entities.access import finds_attachments
+from entities.access import declare_attachment_views
 from ingestion import (
     bin_views,
     desk_group_views,
@@ -66,6 +66,6 @@ urlpatterns = [
     path("access-requests/<uuid:pk>/", request_views.access_decide, name="access_decide"),
 ]
 
-finds_attachments(
+declare_attachment_views(
     *(route.callback for route in urlpatterns if route.name in ("reader", "view_pdf", "thumbnail", "download"))
 )

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from entities.access import finds_attachments
+from entities.access import declare_attachment_views
 from retrieval import api
 
 app_name = "retrieval_api"
@@ -12,4 +12,4 @@ urlpatterns = [
     path("citations/<uuid:pk>/<int:n>/", api.citation_view, name="citation"),
 ]
 
-finds_attachments(*(route.callback for route in urlpatterns if route.name in ("citation",)))
+declare_attachment_views(*(route.callback for route in urlpatterns if route.name in ("citation",)))

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from entities.access import finds_attachments
+from entities.access import declare_attachment_views
 from retrieval import views
 from retrieval.evaluation import views as evaluation
 
@@ -16,4 +16,4 @@ urlpatterns = [
     path("evaluation/bench/", evaluation.bench_page, name="bench"),
 ]
 
-finds_attachments(*(route.callback for route in urlpatterns if route.name in ("citation",)))
+declare_attachment_views(*(route.callback for route in urlpatterns if route.name in ("citation",)))

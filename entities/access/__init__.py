@@ -42,7 +42,7 @@ from entities.access.routes import (
     STEWARD,
     Rule,
     find_rule,
-    finds_attachments,
+    declare_attachment_views,
     opens_own_scope,
     requires,
 )
@@ -102,7 +102,7 @@ __all__ = [
     "requires",
     "revoke_entity",
     "find_rule",
-    "finds_attachments",
+    "declare_attachment_views",
     "has_open_scope",
     "select_readable",
     "build_sources_visible_q",

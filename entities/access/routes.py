@@ -122,11 +122,11 @@ def opens_own_scope(view: Callable[..., HttpResponseBase]) -> Callable[..., Http
     return opening
 
 
-# What `finds_attachments` has marked.
+# What `declare_attachment_views` has marked.
 _attachments: WeakSet[Callable[..., HttpResponseBase]] = WeakSet()
 
 
-def finds_attachments(*views: Callable[..., Any]) -> None:
+def declare_attachment_views(*views: Callable[..., Any]) -> None:
     """Views whose scope finds the caller's own files in conversations (`Scope.attachments`): conversations, and what a
     citation there leads to. Everywhere else these are not there, for who sent them neither.
     """

@@ -200,7 +200,7 @@ def read_page(page: pdfium.PdfPage, tables: bool | None = None) -> PageContent:
     paths: list[tuple[Any, Region, Mapping]] = []
     content.others = find_other_objects(page)
     _look_at_objects((c.FPDFPage_GetObject(page, i) for i in content.others), mapping, content, shapes, paths)
-    if tables or (tables is None and _suggests_grid(content.rules)):
+    if tables or (tables is None and _has_grid_strokes(content.rules)):
         content.edges = extract_edges(paths)
     elif tables is None:
         content.edges = [((y0 + y1) / 2, x0, x1) for x0, y0, x1, y1 in content.rules if x1 - x0 > y1 - y0], ()
@@ -210,7 +210,7 @@ def read_page(page: pdfium.PdfPage, tables: bool | None = None) -> PageContent:
     return content
 
 
-def _suggests_grid(rules: list[Region]) -> bool:
+def _has_grid_strokes(rules: list[Region]) -> bool:
     """Enough strokes in both directions for a grid of two columns and two rows."""
     horizontal = {round(y0 / 2) for x0, y0, x1, y1 in rules if x1 - x0 > y1 - y0}
     vertical = {round(x0 / 2) for x0, y0, x1, y1 in rules if y1 - y0 >= x1 - x0}

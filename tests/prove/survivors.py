@@ -17,7 +17,7 @@ SURVIVORS: dict[str, str] = {
     "by=principal) -> Q(IsAttachedHere(F('attached_to')), created_by=principal)": (
         "what is attached to something has that visibility, and nothing else has: the database keeps them together"
     ),
-    "entities.access.routes finds_attachments: _attachments.update(views) -> pass": (
+    "entities.access.routes declare_attachment_views: _attachments.update(views) -> pass": (
         "asked when the addresses are loaded, before the mutant is there"
     ),
     "entities.access.objects _list_grant_conditions: [Q(Exists(EntityUserGrant.objects.filter(granted"
