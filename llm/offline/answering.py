@@ -19,6 +19,7 @@ from llm.offline.long_questions import (
     merge_terms,
     trim_question,
 )
+from llm.offline.measures import read_rates
 from llm.offline.pair_owners import find_owner, find_strangers
 from llm.offline.pairs import Pair, read_pairs
 from llm.offline.particulars import find_dates, has_dates
@@ -37,7 +38,6 @@ OWN = 0.25
 WHICH_THING = re.compile(
     r"^\W*(?:which|what (?!(?:is|was|are|were|do|does|did|has|have|can|could|will|happen\w*)\b))", re.I
 )
-RATE = re.compile(r"\b(?:per|each|every|a)\s+(hour|day|week|month|quarter|year)\b")
 COMPARED = re.compile(r"\b(?:\w{2,}er|more|less) than\b", re.I)
 MAX_QUOTE_CHARACTERS = 700
 AROUND_WEIGHT = 0.55
@@ -66,8 +66,8 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
     merged = merge_alternatives(question)
     asked = list(dict.fromkeys(merged.get(term, term) for term in extract_terms(question)))
     kind, role = find_kind(question), find_role(question)
-    rates = set(RATE.findall(question.lower()))
-    implied = IMPLIED.union(kind.implied if kind else (), map(stem_word, rates))
+    rates = read_rates(question)
+    implied = IMPLIED.union(kind.implied if kind else (), rates)
     labelled = [term for term in asked if kind and term in kind.label]
     asked = [term for term in asked if term not in implied] or labelled or asked
     if not asked:
@@ -91,6 +91,7 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         return _pair_quotes(lines) or Answered([])
     sum_of = extract_total_terms(question)
     scored: list[tuple[float, int]] = []
+    another_rate = 0.0
     for index, (passage, sentence) in enumerate(units):
         if is_heading(sentence) or sentence.rstrip().endswith("?") or _is_table_head(units, index):
             continue
@@ -116,14 +117,19 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         needed = common[-1:] if kind and kind.line else common
         around = title if kind and kind.named == 1 else near
         stand = sum(measure_term(term, bags[index] | around | above) > 0 for term in needed)
-        if kind and (kind.named or kind.line) and stand < (kind.named or 1) * len(needed):
+        if (
+            kind
+            and (kind.named or kind.line)
+            and stand < (kind.named or 1) * len(needed)
+            and not (kind.named < 1 and set(extract_terms(sentence)[:1]) & set(needed))
+        ):
             continue  # where something is, says who names it
         if asked_thing not in bags[index] | above and measure_term(asked_thing, bags[index] | above):
             continue  # which car it is says no sentence about a vehicle
-        if rates and not rates & (stated := set(RATE.findall(sentence.lower()))) and stated:
-            continue  # a price per week is none per month
         if COMPARED.search(question) and not names <= bags[index]:
             continue  # that one is cheaper says nothing of another
+        if kind and kind.label and not wanted <= bags[index] | near | above | title:
+            continue  # a firm's telephone is not that of somebody of its name
         if sum_of and TOTAL_OF.search(sentence) and not all(measure_term(term, bags[index]) for term in sum_of):
             continue  # the total of the north wing is none of the south wing
         if (
@@ -157,7 +163,13 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         score -= LOOSE * loose / total
         fitting = 0.0 if kind is None else FITTING if has else -0.08
         short = -0.1 if len(sentence) < 25 else 0.0
-        scored.append((score + fitting + short, index))
+        stated = read_rates(sentence) if rates else set()
+        rated = FITTING if rates & stated else 0.0
+        scored.append((score + fitting + short + rated, index))
+        if stated and not rated:
+            another_rate = max(another_rate, score + fitting + short)
+    # A price per week is none per month, nor is what says less of it.
+    scored = [(score, index) for score, index in scored if score > another_rate]
     empty = find_left_empty(asked, prose)
     strange = {(pair.n, pair.text) for pair in find_strangers(question, prose)}
     scored = [

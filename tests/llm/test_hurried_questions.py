@@ -111,7 +111,8 @@ def test_a_word_is_read_as_the_search_read_it_and_a_name_as_it_was_typed() -> No
         ("how long is the lease and does it renew", 2),
         ("when do i pay and to whom", 2),
         ("who pays for gas and water", 1),
-        ("what do they want and can offer", 2),
+        ("which tenants are late and have not paid", 2),
+        ("what is and is not included", 1),
     ],
 )
 def test_two_questions_in_one_are_two(question: str, parts: int) -> None:
