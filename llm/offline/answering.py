@@ -91,7 +91,6 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         return _pair_quotes(lines) or Answered([])
     sum_of = extract_total_terms(question)
     scored: list[tuple[float, int]] = []
-    another_rate = 0.0
     for index, (passage, sentence) in enumerate(units):
         if is_heading(sentence) or sentence.rstrip().endswith("?") or _is_table_head(units, index):
             continue
@@ -163,13 +162,11 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         score -= LOOSE * loose / total
         fitting = 0.0 if kind is None else FITTING if has else -0.08
         short = -0.1 if len(sentence) < 25 else 0.0
-        stated = read_rates(sentence) if rates else set()
-        rated = FITTING if rates & stated else 0.0
-        scored.append((score + fitting + short + rated, index))
-        if stated and not rated:
-            another_rate = max(another_rate, score + fitting + short)
-    # A price per week is none per month, nor is what says less of it.
-    scored = [(score, index) for score, index in scored if score > another_rate]
+        scored.append((score + fitting + short, index))
+    if rates:  # a price per week is none per month, nor is what says less of it
+        stated = {index: read_rates(units[index][1]) for _, index in scored}
+        other = max((score for score, index in scored if stated[index] and not rates & stated[index]), default=0.0)
+        scored = [(score, index) for score, index in scored if score + FITTING * bool(rates & stated[index]) > other]
     empty = find_left_empty(asked, prose)
     strange = {(pair.n, pair.text) for pair in find_strangers(question, prose)}
     scored = [
