@@ -127,8 +127,8 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
             continue  # which car it is says no sentence about a vehicle
         if COMPARED.search(question) and not names <= bags[index]:
             continue  # that one is cheaper says nothing of another
-        if kind and kind.label and not wanted <= bags[index] | near | above | title:
-            continue  # a firm's telephone is not that of somebody of its name
+        if kind and kind.whose and not wanted <= bags[index] | near | above | title:
+            continue  # as in find_pairs
         if sum_of and TOTAL_OF.search(sentence) and not all(measure_term(term, bags[index]) for term in sum_of):
             continue  # the total of the north wing is none of the south wing
         if (

@@ -25,7 +25,7 @@ DATE = re.compile(
     r"\b(?:\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d{2}-\d{2}|(?:19|20)\d{2}"
     rf"|{MONTH}\s+\d{{1,2}}|\d{{1,2}}\.?\s+{MONTH}|(?:in|early|late|mid|since|until) {MONTH_NAME}"
     rf"|{COUNT}\s+(?:working\s+|business\s+|calendar\s+)?(?:days?|weeks?|months?|years?|hours?|minutes?)"
-    r"|monday|tuesday|wednesday|thursday|friday|annual(?:ly)?|monthly|quarterly|weekly)\b",
+    r"|day of (?:each|every) month|monday|tuesday|wednesday|thursday|friday|annual(?:ly)?|monthly|quarterly|weekly)\b",
     re.IGNORECASE,
 )
 CLOCK_OR_DAY = re.compile(

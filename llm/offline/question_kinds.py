@@ -59,7 +59,7 @@ class QuestionKind:
     loose: nor need a sentence have it that stands under a heading with the question's words. line: begins a line of a
     form that has it. implied: terms of the question that a sentence with it need not have. value: what it is, where it
     stands behind a label. named: share of the question's words that a sentence with it has. label: implied terms by
-    which a label names it.
+    which a label names it. whose: every name of the question stands at it.
     """
 
     asked: re.Pattern[str]
@@ -71,6 +71,7 @@ class QuestionKind:
     value: Callable[[str], bool] = bool
     named: float = 0
     label: frozenset[str] = frozenset()
+    whose: bool = False
 
 
 def _find(form: re.Pattern[str]) -> Callable[..., bool]:
@@ -188,11 +189,12 @@ KINDS = (
     QuestionKind(re.compile(r"\bhow (?:often|frequently|regularly)\b", re.I),
                  _find(FREQUENCY), value=_find(FREQUENCY), implied=_split_terms("often frequently regularly")),
     QuestionKind(re.compile(rf"{ASKED_THING}e?-?mail{OF_WHOM}", re.I), _find(MAIL), value=_find(MAIL),
-                 implied=_split_terms("mail email e-mail address"), label=_split_terms("mail email")),
+                 implied=_split_terms("mail email e-mail address"), label=_split_terms("mail email"), whose=True),
     QuestionKind(re.compile(rf"{ASKED_THING}(?<!mail )(?<!ip )address{OF_WHOM}", re.I), _find(POSTAL),
-                 value=lambda v: not MAIL.search(v), implied=_split_terms("address"), label=_split_terms("address")),
+                 value=lambda v: not MAIL.search(v),
+                 implied=_split_terms("address"), label=_split_terms("address"), whose=True),
     QuestionKind(PHONE_ASKED, has_phone, value=_find(PHONE), label=_split_terms("phone telephone tel fax mobile"),
-                 implied=_split_terms("phone telephone tel fax mobile number nr no")),
+                 implied=_split_terms("phone telephone tel fax mobile number nr no"), whose=True),
     QuestionKind(
         re.compile(
             r"^\W*(?:(?:is|are|am|was|were)\b[^?]*\b(?:allowed|permitted|forbidden|prohibited|banned)\b"
@@ -209,7 +211,8 @@ KINDS = (
                  implied=_split_terms("number id code no nr"), value=_find(FIGURE)),
     QuestionKind(ASKED_DATE, _find(DATE), value=_has_time),
     QuestionKind(re.compile(rf"\b(?:how much|what|which|wie viel|welche[rs]?)\b[^?]*?\b(?:{MONEY_WORDS})\b", re.I),
-                 _find(AMOUNT), value=lambda v: bool(AMOUNT.search(v) or re.match(r"\W*\d", v))),
+                 _find(AMOUNT), value=lambda v: bool(AMOUNT.search(v) or re.match(r"\W*\d", v)),
+                 implied=_split_terms("price"), label=_split_terms("price")),
     QuestionKind(re.compile(r"\bhow (?:large|big|high|far|tall|deep)\b", re.I), _has_size, named=1,
                  implied=_split_terms("large big high far tall deep"),
                  value=lambda v: bool(SIZE.search(v) or AMOUNT.match(v))),
