@@ -43,8 +43,6 @@ def extract_name_terms(question: str) -> set[str]:
 
 
 CONTRACTION = re.compile(r"\b(what|who|when|where|how)['’]?s\b", re.IGNORECASE)
-
-
 ASKS = re.compile(
     r"^\W*(?:what|who|whom|whose|when|where|why|how|which|tell|show|list|find|give|explain|describe|summari[sz]e|please"
     r"|can|could|is|are|was|were|do|does|did|was|wer|wann|wo|warum|wie|welche\w*|zeige?|nenne?|gib)\b",
