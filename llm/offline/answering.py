@@ -164,7 +164,7 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         short = -0.1 if len(sentence) < 25 else 0.0
         scored.append((score + fitting + short, index))
     if rates:  # a price per week is none per month, nor is what says less of it
-        stated = {index: read_rates(units[index][1]) for _, index in scored}
+        stated = {index: read_rates(units[index][1]).difference(asked) for _, index in scored}
         other = max((score for score, index in scored if stated[index] and not rates & stated[index]), default=0.0)
         scored = [(score, index) for score, index in scored if score + FITTING * bool(rates & stated[index]) > other]
     empty = find_left_empty(asked, prose)
