@@ -19,6 +19,7 @@ from llm.offline.long_questions import (
     merge_terms,
     trim_question,
 )
+from llm.offline.measures import read_rates
 from llm.offline.pair_owners import find_owner, find_strangers
 from llm.offline.pairs import Pair, read_pairs
 from llm.offline.particulars import find_dates, has_dates
@@ -37,7 +38,6 @@ OWN = 0.25
 WHICH_THING = re.compile(
     r"^\W*(?:which|what (?!(?:is|was|are|were|do|does|did|has|have|can|could|will|happen\w*)\b))", re.I
 )
-RATE = re.compile(r"\b(?:per|each|every|a)\s+(hour|day|week|month|quarter|year)\b")
 COMPARED = re.compile(r"\b(?:\w{2,}er|more|less) than\b", re.I)
 MAX_QUOTE_CHARACTERS = 700
 AROUND_WEIGHT = 0.55
@@ -66,8 +66,8 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
     merged = merge_alternatives(question)
     asked = list(dict.fromkeys(merged.get(term, term) for term in extract_terms(question)))
     kind, role = find_kind(question), find_role(question)
-    rates = set(RATE.findall(question.lower()))
-    implied = IMPLIED.union(kind.implied if kind else (), map(stem_word, rates))
+    rates = read_rates(question)
+    implied = IMPLIED.union(kind.implied if kind else (), rates)
     labelled = [term for term in asked if kind and term in kind.label]
     asked = [term for term in asked if term not in implied] or labelled or asked
     if not asked:
@@ -116,14 +116,19 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         needed = common[-1:] if kind and kind.line else common
         around = title if kind and kind.named == 1 else near
         stand = sum(measure_term(term, bags[index] | around | above) > 0 for term in needed)
-        if kind and (kind.named or kind.line) and stand < (kind.named or 1) * len(needed):
+        if (
+            kind
+            and (kind.named or kind.line)
+            and stand < (kind.named or 1) * len(needed)
+            and not (kind.named < 1 and set(extract_terms(sentence)[:1]) & set(needed))
+        ):
             continue  # where something is, says who names it
         if asked_thing not in bags[index] | above and measure_term(asked_thing, bags[index] | above):
             continue  # which car it is says no sentence about a vehicle
-        if rates and not rates & (stated := set(RATE.findall(sentence.lower()))) and stated:
-            continue  # a price per week is none per month
         if COMPARED.search(question) and not names <= bags[index]:
             continue  # that one is cheaper says nothing of another
+        if kind and kind.whose and not wanted <= bags[index] | near | above | title:
+            continue  # as in find_pairs
         if sum_of and TOTAL_OF.search(sentence) and not all(measure_term(term, bags[index]) for term in sum_of):
             continue  # the total of the north wing is none of the south wing
         if (
@@ -158,6 +163,10 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         fitting = 0.0 if kind is None else FITTING if has else -0.08
         short = -0.1 if len(sentence) < 25 else 0.0
         scored.append((score + fitting + short, index))
+    if rates:  # a price per week is none per month, nor is what says less of it
+        stated = {index: read_rates(units[index][1]).difference(asked) for _, index in scored}
+        other = max((score for score, index in scored if stated[index] and not rates & stated[index]), default=0.0)
+        scored = [(score, index) for score, index in scored if score + FITTING * bool(rates & stated[index]) > other]
     empty = find_left_empty(asked, prose)
     strange = {(pair.n, pair.text) for pair in find_strangers(question, prose)}
     scored = [

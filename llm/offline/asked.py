@@ -43,19 +43,21 @@ def extract_name_terms(question: str) -> set[str]:
 
 
 CONTRACTION = re.compile(r"\b(what|who|when|where|how)['’]?s\b", re.IGNORECASE)
-
-
 ASKS = re.compile(
     r"^\W*(?:what|who|whom|whose|when|where|why|how|which|tell|show|list|find|give|explain|describe|summari[sz]e|please"
     r"|can|could|is|are|was|were|do|does|did|was|wer|wann|wo|warum|wie|welche\w*|zeige?|nenne?|gib)\b",
     re.IGNORECASE,
 )
-NO_FRAGMENT = re.compile(rf"{ASKS.pattern}|^\W*(?:and|or|but|so|may|must|has|have|will|would|should)\b", re.IGNORECASE)
+NO_FRAGMENT = re.compile(
+    rf"{ASKS.pattern}|^\W*(?:and|or|but|so|may|must|has|have|will|would|should)\b"
+    r"|\b(?:who(?:m|se)?|when|where|why|how|which|what)\b",
+    re.IGNORECASE,
+)
 
 
 def normalise_fragment(question: str) -> str:
     """ "What is the fax number?" for "fax number?", and what asks already as it is."""
-    return question if NO_FRAGMENT.match(question) else f"what is the {question}"
+    return question if NO_FRAGMENT.search(question) else f"what is the {question}"
 
 
 def drop_place_words(question: str) -> str:
@@ -108,5 +110,6 @@ def has_negations(question: str, text: str) -> bool:
 
 
 def split_parts(question: str) -> list[str]:
-    """The questions in one: of "Who inspected it, and what was found?" both."""
-    return PARTS.split(question)
+    """The questions in one: of "Who inspected it, and what was found?" both. "What is and is not included?" is one."""
+    parts = PARTS.split(question)
+    return parts if extract_terms(parts[0]) else [question]

@@ -128,6 +128,13 @@ ASPECTS = (
         opens=is_dated,
     ),
     _build_aspect(
+        r"\bwho\b.*\bfor\W*$|^\W*for whom\b|\b(?:intended |target )?(?:audience|readership)\b"
+        r"|\bwho should read\b",
+        r"\b(?:(?:intended|written|meant|aimed|designed) (?:for|at)|audience|readership|readers? (?:of|should))\b",
+        "intended written audience readers aimed",
+        "written meant intended made audience readership target read",
+    ),
+    _build_aspect(
         r"\b(?:what|which)\b.*\b(?:bought|purchased|ordered|delivered|invoiced|billed|paid for)\b"
         r"|\bwhat did (?:i|we|you|they|he|she) (?:buy|purchase|order|pay for)\b"
         r"|\b(?:what|which|list|show)\b.*\b(?:items|goods|articles|products|positions)\b",
@@ -149,6 +156,13 @@ ASPECTS = (
         r"\b(?:by|before|until|within|due|deadline|(?:no|not) later than|expir\w+|ends?|latest|at least)\b",
         "date deadline due until by no later than",
         "deadline deadlines due date dates important given fixed",
+        DATE,
+    ),
+    _build_aspect(
+        r"\b(?:which|what|any|are there|list|important)\b.*\bdates\b",
+        r"^(?!source\b)",
+        "date deadline due until by no later than",
+        "date dates important given named",
         DATE,
     ),
     _build_aspect(

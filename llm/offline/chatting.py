@@ -288,6 +288,10 @@ def _answer_compared(question: str, sides: list[str], found: list[PromptPassage]
     if told := [quote for quote in stated.quotes if COMPARED.search(quote.sentence)]:
         return Answered(told, stated.score)
     measured = [find_answer(side, found, fields) for side in sides]
-    if not all(side.quotes for side in measured):
-        return Answered([])
-    return Answered(list(dict.fromkeys(side.quotes[0] for side in measured)), min(side.score for side in measured))
+    quotes = list(dict.fromkeys(quote for side in measured for quote in side.quotes[:1]))
+    only_of_one = set(extract_terms(sides[0])) ^ set(extract_terms(sides[-1]))
+    if not all(side.quotes for side in measured) or (
+        len(quotes) == 1 and not only_of_one <= set(extract_terms(quotes[0].sentence))
+    ):
+        return Answered([])  # one sentence for both, which names one of them
+    return Answered(quotes, min(side.score for side in measured))

@@ -5,6 +5,9 @@ Which is the higher one says a document that says so, else the reader.
 
 import re
 
+from llm.offline.measures import SPELT_NUMBER
+from llm.recognisers.money import AMOUNT
+
 MEASURES = {
     "How long is": "longer shorter",
     "When is": "later earlier sooner",
@@ -24,7 +27,7 @@ EITHER = re.compile(
 )
 SAME_OF = re.compile(r"^(?:one|that)\s+(?=(?:of|in|for)\s)", re.IGNORECASE)
 """What stands for the thing that the other side names: "than that of the crane"."""
-FIGURE = re.compile(r"^[$€£]?\d")
+FIGURE = re.compile(rf"[$€£]?\d|(?:an?|{SPELT_NUMBER})\s+(?:minute|hour|day|week|month|year)s?\b", re.IGNORECASE)
 LEANS = re.compile(
     r"^(?:in|at|on|for|of|to|by|with|from|under|before|last|usual|it|this|that|one|expected|planned|allowed)\b",
     re.IGNORECASE,
@@ -44,4 +47,5 @@ def split_compared(question: str) -> list[str]:
     if any(LEANS.match(side) for side in sides):
         return []
     asks = next(asks for asks, words in MEASURES.items() if found["how"].lower() in words.split())
+    asks = "How much money is" if AMOUNT.match(other) else asks
     return [f"{asks} {side}?" for side in sides]

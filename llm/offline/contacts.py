@@ -14,7 +14,7 @@ NUMBERED_THING = re.compile(
 )
 ASKED_THING = r"\bwhat\s+(?:is|are)\s+(?:the|his|her|its|their|our|your)\s+(?:[\w'’-]+\s+){0,3}?"
 OF_WHOM = r"(?:\s+address)?(?:\W*$|\s+(?:of|for)\s)"
-MAIL = re.compile(r"\S@\S+\.\w")
+MAIL = re.compile(r"[^\s@]@[^\s@]+\.\w")
 PHONE = re.compile(
     r"(?<![\w./-])(?<![A-Z]{2}\s)"
     r"(?!\d{1,2}[./-]\d{1,2}[./-]\d{4}\b|\d{4}-\d\d-\d\d)\+?\(?\d(?:[\s()/.–-]{0,3}\d){5,14}(?!\w)"

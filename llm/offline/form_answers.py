@@ -104,6 +104,8 @@ def find_pairs(
             continue
         if not hit or not all(term in context for term in asked if term not in hit | free):
             continue
+        if kind and kind.whose and names & near and not names <= near:
+            continue  # a firm's telephone is not that of somebody of its name
         if role and not re.search(rf"\b{re.escape(role)}", pair.label, re.IGNORECASE):
             continue  # an insurer is no insured
         # What the document's name says as well tells no label from another, nor does a word that only means the same.
@@ -147,8 +149,9 @@ def find_alike_pairs(
     known = [stem_word(word) for word in wanted.split()]
     pairs = [
         pair
-        for pair, context, _ in _read_candidates(question, kind, found, {*known, *names})
+        for pair, context, near in _read_candidates(question, kind, found, {*known, *names})
         if pair.value
+        and (not kind.whose or names <= near)
         and context >= names
         and sum(term not in context for term in known) <= 1
         and not any(has_term(term, set(extract_terms(pair.label))) for term in known)

@@ -15,11 +15,17 @@ FREQUENCY = re.compile(
     r"|(?:each|every|per) (?:\w+ ){0,2}(?:day|week|month|quarter|year|shift))\b",
     re.IGNORECASE,
 )
+RATE = re.compile(
+    r"\b(?:in|within|after|for|than|of|least|most)\s+(?:an?|each|every)\s+\w+"
+    r"|\b(?:per|each|every|an?)\s+(hour|day|week|month|quarter|year)\b"
+    r"|\b((?:hour|dai|week|month|quarter|year)(?=ly\b)|annual)",
+    re.IGNORECASE,
+)
 DATE = re.compile(
     r"\b(?:\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d{2}-\d{2}|(?:19|20)\d{2}"
     rf"|{MONTH}\s+\d{{1,2}}|\d{{1,2}}\.?\s+{MONTH}|(?:in|early|late|mid|since|until) {MONTH_NAME}"
     rf"|{COUNT}\s+(?:working\s+|business\s+|calendar\s+)?(?:days?|weeks?|months?|years?|hours?|minutes?)"
-    r"|monday|tuesday|wednesday|thursday|friday|annual(?:ly)?|monthly|quarterly|weekly)\b",
+    r"|day of (?:each|every) month|monday|tuesday|wednesday|thursday|friday|annual(?:ly)?|monthly|quarterly|weekly)\b",
     re.IGNORECASE,
 )
 CLOCK_OR_DAY = re.compile(
@@ -66,6 +72,12 @@ MEANS = re.compile(
 """By what is paid."""
 NEGATED = re.compile(r"\b(?:not?|never|neither|nor|without|cannot|nicht|kein\w*)\b|n['’]t\b", re.IGNORECASE)
 CLAUSE = re.compile(r"[,;]|\.\s|\bbut\b", re.IGNORECASE)
+
+
+def read_rates(text: str) -> set[str]:
+    """The stems of the times by which something is counted: of "£200 a week" and of "weekly" it is "week"."""
+    found = {(by or ly).lower() for by, ly in RATE.findall(text)} - {""}
+    return {{"day": "dai", "annual": "year"}.get(rate, rate) for rate in found}
 
 
 def has_means(text: str) -> bool:

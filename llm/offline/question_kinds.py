@@ -44,7 +44,7 @@ WHY = re.compile(r"\bwhy\b|\bwhat (?:is|was) the (?:reason|cause)\b|\bhow come\b
 FIGURE = re.compile(r"\d")
 CAPITALISED = re.compile(r"(?<![.!?:|]\s)(?<!^)\b[A-ZÀ-Þ][\w’'-]+")
 MONEY_WORDS = (
-    r"cost|price|amount|fee|salary|budget|value|worth|earn\w*|wage|paid?|pay|spend|charge[sd]?|dollars?|euros?|pounds|sum"
+    r"cost|price|amount|fee|salary|budget|value|worth|money|earn\w*|wage|paid?|pay|spend|charge[sd]?|dollars?|euros?|pounds|sum"
     r"|total(?= of\b|\W*$)"
 )
 
@@ -59,7 +59,7 @@ class QuestionKind:
     loose: nor need a sentence have it that stands under a heading with the question's words. line: begins a line of a
     form that has it. implied: terms of the question that a sentence with it need not have. value: what it is, where it
     stands behind a label. named: share of the question's words that a sentence with it has. label: implied terms by
-    which a label names it.
+    which a label names it. whose: every name of the question stands at it.
     """
 
     asked: re.Pattern[str]
@@ -71,6 +71,7 @@ class QuestionKind:
     value: Callable[[str], bool] = bool
     named: float = 0
     label: frozenset[str] = frozenset()
+    whose: bool = False
 
 
 def _find(form: re.Pattern[str]) -> Callable[..., bool]:
@@ -183,103 +184,52 @@ MAX_QUESTION_CHARS = 600
 """Characters of a question that are read: a pasted text is no question, and some patterns look ahead."""
 
 KINDS = (
-    QuestionKind(
-        re.compile(r"\bhow\b(?!\s+(?:much|many|long|often|old))[^?]*\b(?:pay|paid)\b", re.I),
-        lambda s, q: has_means(s),
-        value=has_means,
-        named=1,
-    ),
-    QuestionKind(
-        re.compile(r"\bhow (?:often|frequently|regularly)\b", re.I),
-        _find(FREQUENCY),
-        value=_find(FREQUENCY),
-        implied=_split_terms("often frequently regularly"),
-    ),
-    QuestionKind(
-        re.compile(rf"{ASKED_THING}e?-?mail{OF_WHOM}", re.I),
-        _find(MAIL),
-        value=_find(MAIL),
-        implied=_split_terms("mail email e-mail address"),
-        label=_split_terms("mail email"),
-    ),
-    QuestionKind(
-        re.compile(rf"{ASKED_THING}(?<!mail )(?<!ip )address{OF_WHOM}", re.I),
-        _find(POSTAL),
-        implied=_split_terms("address"),
-        label=_split_terms("address"),
-    ),
-    QuestionKind(
-        PHONE_ASKED,
-        has_phone,
-        value=_find(PHONE),
-        implied=_split_terms("phone telephone tel fax mobile number nr no"),
-        label=_split_terms("phone telephone tel fax mobile"),
-    ),
+    QuestionKind(re.compile(r"\bhow\b(?!\s+(?:much|many|long|often|old))[^?]*\b(?:pay|paid)\b", re.I),
+                 lambda s, q: has_means(s), value=has_means, named=1),
+    QuestionKind(re.compile(r"\bhow (?:often|frequently|regularly)\b", re.I),
+                 _find(FREQUENCY), value=_find(FREQUENCY), implied=_split_terms("often frequently regularly")),
+    QuestionKind(re.compile(rf"{ASKED_THING}e?-?mail{OF_WHOM}", re.I), _find(MAIL), value=_find(MAIL),
+                 implied=_split_terms("mail email e-mail address"), label=_split_terms("mail email"), whose=True),
+    QuestionKind(re.compile(rf"{ASKED_THING}(?<!mail )(?<!ip )address{OF_WHOM}", re.I), _find(POSTAL),
+                 value=lambda v: not MAIL.search(v),
+                 implied=_split_terms("address"), label=_split_terms("address"), whose=True),
+    QuestionKind(PHONE_ASKED, has_phone, value=_find(PHONE), label=_split_terms("phone telephone tel fax mobile"),
+                 implied=_split_terms("phone telephone tel fax mobile number nr no"), whose=True),
     QuestionKind(
         re.compile(
             r"^\W*(?:(?:is|are|am|was|were)\b[^?]*\b(?:allowed|permitted|forbidden|prohibited|banned)\b"
-            r"|(?:may|can)\b|(?:are|am) (?:i|we|you|they|one|people|staff|employees|tenants|visitors)\b)",
+            r"|(?:may|can|are|am) (?:i|we|you|they|one|people|staff|employees|tenants|visitors)\b)",
             re.I,
         ),
-        _find(PERMISSION),
-        value=_find(PERMISSION),
-        implied=_split_terms("allow permit forbid prohibit ban"),
-        named=0.6,
+        _find(PERMISSION), value=_find(PERMISSION), implied=_split_terms("allow permit forbid prohibit ban"), named=0.6,
     ),
+    # What a thing can do is said without such a word, too: "The boat carries 12 passengers."
+    QuestionKind(re.compile(r"^\W*(?:may|can)\b", re.I), value=_find(PERMISSION), named=0.6,
+                 has=lambda s, q: bool(PERMISSION.search(s)) or set(extract_terms(q)) <= set(extract_terms(s))),
     QuestionKind(re.compile(r"\bhow many\b", re.I), _has_count, value=_find(FIGURE)),
-    QuestionKind(
-        NUMBERED_THING, has_number_of_thing, implied=_split_terms("number id code no nr"), value=_find(FIGURE)
-    ),
+    QuestionKind(NUMBERED_THING, has_number_of_thing,
+                 implied=_split_terms("number id code no nr"), value=_find(FIGURE)),
     QuestionKind(ASKED_DATE, _find(DATE), value=_has_time),
-    QuestionKind(
-        re.compile(rf"\b(?:how much|what|which|wie viel|welche[rs]?)\b[^?]*?\b(?:{MONEY_WORDS})\b", re.I),
-        _find(AMOUNT),
-        value=lambda v: bool(AMOUNT.search(v) or re.match(r"\W*\d", v)),
-    ),
-    QuestionKind(
-        re.compile(r"\bhow (?:large|big|high|far|tall|deep)\b", re.I),
-        _has_size,
-        implied=_split_terms("large big high far tall deep"),
-        value=lambda v: bool(SIZE.search(v) or AMOUNT.match(v)),
-        named=1,
-    ),
-    QuestionKind(
-        re.compile(r"\bhow (?:much|old)\b|\bwhat (?:percentage|number|share|cap)\b", re.I),
-        _find(NUMBER),
-        implied=_split_terms("old"),
-        value=_find(FIGURE),
-    ),
+    QuestionKind(re.compile(rf"\b(?:how much|what|which|wie viel|welche[rs]?)\b[^?]*?\b(?:{MONEY_WORDS})\b", re.I),
+                 _find(AMOUNT), value=lambda v: bool(AMOUNT.search(v) or re.match(r"\W*\d", v)),
+                 implied=_split_terms("price"), label=_split_terms("price")),
+    QuestionKind(re.compile(r"\bhow (?:large|big|high|far|tall|deep)\b", re.I), _has_size, named=1,
+                 implied=_split_terms("large big high far tall deep"),
+                 value=lambda v: bool(SIZE.search(v) or AMOUNT.match(v))),
+    QuestionKind(re.compile(r"\bhow (?:much|old)\b|\bwhat (?:percentage|number|share|cap)\b", re.I),
+                 _find(NUMBER), implied=_split_terms("old"), value=_find(FIGURE)),
     QuestionKind(WHY, _find(REASON), must=False, value=_find(REASON)),
-    QuestionKind(
-        # A term may be perpetual, and a period stand in a schedule.
-        re.compile(r"\b(?:what|which)\s+(?:is|was|are)\b[^?]*(?<!-)\b(?:period|duration|term of)\b", re.I),
-        _find(DATE),
-        must=False,
-        loose=True,
-    ),
-    QuestionKind(
-        re.compile(r"\bhow (?:long|fast|quickly|soon)\b", re.I),
-        _has_length,
-        implied=HOW_LONG,
-        value=_has_duration,
-    ),
-    QuestionKind(
-        re.compile(r"\bwhen\b", re.I),
-        _has_time_asked,
-        value=_has_time,
-    ),
-    QuestionKind(
-        re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|company|party|employee)\b", re.I),
-        _has_person,
-        value=has_name,
-    ),
-    QuestionKind(
-        re.compile(r"\bwhere\b", re.I),
-        has_place,
-        line=PLACE_LINE,
-        value=lambda v: bool(re.search(r"[^\W\d_]{2}", DATE.sub("", v))),
-        implied=_split_terms("take place held happen"),
-    ),
+    # A term may be perpetual, and a period stand in a schedule.
+    QuestionKind(re.compile(r"\b(?:what|which)\s+(?:is|was|are)\b[^?]*(?<!-)\b(?:period|duration|term of)\b", re.I),
+                 _find(DATE), must=False, loose=True),
+    QuestionKind(re.compile(r"\bhow (?:long|fast(?! is\b)|quickly|soon)\b", re.I),
+                 _has_length, implied=HOW_LONG, value=_has_duration),
+    QuestionKind(re.compile(r"\bwhen\b", re.I), _has_time_asked, value=_has_time),
+    QuestionKind(re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|company|party|employee)\b", re.I),
+                 _has_person, value=has_name),
+    QuestionKind(re.compile(r"\bwhere\b", re.I), has_place, line=PLACE_LINE,
+                 value=lambda v: bool(re.search(r"[^\W\d_]{2}", DATE.sub("", v))),
+                 implied=_split_terms("take place held happen")),
 )  # fmt: skip
 
 

@@ -116,6 +116,8 @@ def test_more_is_what_was_not_said_before():
         ("When does it end and how much do we pay?", [LEASE], ["31 March 2031", "£4,200"], []),
         ("Who wrote it and when?", [PAPER], ["Birgit Kaufmann", "May 2024 [10]"], ["Contents", "Authors ."]),
         ("Who are the authors?", [PAPER], ["Birgit Kaufmann"], ["2024", "Authors ."]),
+        ("Who is it written for?", [PAPER], ["intended for harbour masters"], ["Copyright"]),
+        ("which dates are important", [PAPER], ["May 2024"], ["Contents"]),
         ("What do they recommend?", [PAPER], ["Raise the slipway", "Measure the tide"], ["Copyright"]),
         ("What is this about?", [PAPER], ["This Tides® publication describes"], ["Copyright", "......"]),
         ("When was it published?", [LETTER, PAPER], ["May 2024 [10]"], ["Overview"]),

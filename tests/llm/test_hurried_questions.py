@@ -87,6 +87,53 @@ def test_a_fragment_asks_for_what_it_names(question: str, has: str | None) -> No
     assert [has in sentence for sentence in found] == [True] if has else found == []
 
 
+PAPERS = [
+    PromptDocument(
+        "Letter.md (Quay)",
+        [
+            NumberedPassage(1, "Bright & Sons Ltd\n14 Canal Street, Leeds\n"
+                               "Tel: 0113 555 0199\nEmail: post@bright.example"),
+            NumberedPassage(2, "The rent must be paid by the third day of each month. It is paid to Petra Lind.\n\n"
+                               "The work was done by Tom Bright.\n\n"
+                               "We have to inform you that your claim no. 88213 of 14 April is rejected.\n\n"
+                               "The deposit is refunded within a week after the move.\n\nThe rent is £1,150 a month."),
+            NumberedPassage(3, "Cheques are not accepted. The boat carries up to 12 passengers.\n\n"
+                               "Extra work costs £28 an hour.\n\nThe warranty lasts two years.\n\n"
+                               "Working abroad is permitted for 20 days a year.\n\n"
+                               "The allowance for internet costs is 30 euros a month.\n\nA lesson lasts 45 minutes.\n\n"
+                               "The tenant must give two months' notice. Keys are kept by the landlord."),
+        ],
+    )
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "has"),
+    [
+        ("To whom is the rent paid?", "Petra Lind"),
+        ("pls tell me when the rent must be paid", "third day"),
+        ("can i pay by cheque?", "not accepted"),
+        ("can the boat carry 12 passengers?", "12 passengers"),
+        ("is the deposit refunded within a month?", "within a week"),
+        ("price per hour for extra work", "£28"),
+        ("is the warranty longer than a year?", "two years"),
+        # What would have a word of it, and answers something else.
+        ("price of extra work per day", None),
+        ("weekly rent", None),
+        ("internet allowance per year", None),
+        ("is the claim more than 5000 euros?", None),
+        ("how fast is a lesson?", None),
+        ("is the tenant's notice shorter than the landlord's notice?", None),
+        ("what is the address of Tom Bright?", None),
+        ("phone of Tom Bright", None),
+        ("what's their address", None),
+    ],
+)
+def test_what_is_quoted_answers_the_whole_question(question: str, has: str | None) -> None:
+    found = [quote.sentence for quote in ask(question, PAPERS)]
+    assert has in found[0] if has else found == []
+
+
 @pytest.mark.parametrize(
     "question", ["What if delivery is later than ten days?", "Who is more than a guest?", "Is it?"]
 )
@@ -111,7 +158,8 @@ def test_a_word_is_read_as_the_search_read_it_and_a_name_as_it_was_typed() -> No
         ("how long is the lease and does it renew", 2),
         ("when do i pay and to whom", 2),
         ("who pays for gas and water", 1),
-        ("what do they want and can offer", 2),
+        ("which tenants are late and have not paid", 2),
+        ("what is and is not included", 1),
     ],
 )
 def test_two_questions_in_one_are_two(question: str, parts: int) -> None:
