@@ -38,13 +38,16 @@ def test_rules_below_answers_above_sections_and_between_entries_of_a_list_make_n
                 line(canvas, left, 114 + 20 * number, text)
         rule(canvas, 100, 400, 180)
 
-    def sections(canvas: Canvas) -> None:
-        for number in range(4):
-            rule(canvas, 60, 540, 80 + 80 * number)
-            for left in (60, 310):
-                line(canvas, left, 94 + 80 * number, f"News {number}", 11 + number % 2 * 3, bold=True)
-                prose(canvas, left, 112 + 80 * number, 210, LOREM[:50], 11)
-        rule(canvas, 60, 540, 400)
+    def write_sections(size: float, bold: bool) -> Callable[[Canvas], None]:
+        def sections(canvas: Canvas) -> None:
+            for number in range(4):
+                rule(canvas, 60, 540, 80 + 80 * number)
+                for left in (60, 310):
+                    line(canvas, left, 94 + 80 * number, f"News {number}", size, bold)
+                    prose(canvas, left, 112 + 80 * number, 210, LOREM[:50], 11)
+            rule(canvas, 60, 540, 400)
+
+        return sections
 
     def duties(canvas: Canvas) -> None:
         for number in range(4):
@@ -54,7 +57,7 @@ def test_rules_below_answers_above_sections_and_between_entries_of_a_list_make_n
         rule(canvas, 50, 550, 160)
 
     def beside(canvas: Canvas) -> None:
-        """Two tables, in the first of which single words are large."""
+        """Two tables, each between its own rules."""
         for left, sign in ((50, "A"), (310, "B")):
             for number, label in enumerate(("Net", "Tax", "Sum")):
                 rule(canvas, left, left + 230, 100 + 18 * number)
@@ -62,13 +65,14 @@ def test_rules_below_answers_above_sections_and_between_entries_of_a_list_make_n
                 line(canvas, left + 150, 113 + 18 * number, f"{sign}{number}")
             rule(canvas, left, left + 230, 154)
 
-    pages = read_pages(tmp_path / "a.pdf", form, reaching, sections, duties, beside)
-    assert [page.count("| ---") for page in pages] == [0, 0, 0, 0, 4]
+    sections = write_sections(14, bold=False), write_sections(11, bold=True)
+    pages = read_pages(tmp_path / "a.pdf", form, reaching, duties, beside, *sections)
+    assert [page.count("| --- | --- |") for page in pages] == [0, 0, 0, 2, 0, 0]
     assert "Street given A1 code A1 Street given B1 code B1" in pages[0]
     assert "Berth 2 let until May 2" in pages[1]
-    assert "3. Duty 3 is done by all" in pages[3]
-    assert "| Tax | A1 |" in pages[4]
-    assert "| Tax | B1 |" in pages[4]
+    assert "3. Duty 3 is done by all" in pages[2]
+    assert "| Tax | A1 |" in pages[3]
+    assert "| Tax | B1 |" in pages[3]
 
 
 def test_rows_that_were_written_in_any_order_are_no_drawing(tmp_path: Path) -> None:
@@ -79,19 +83,19 @@ def test_rows_that_were_written_in_any_order_are_no_drawing(tmp_path: Path) -> N
     down_and_up = [(row, 0) for row in rows] + [(row, 1) for row in reversed(rows)]
     at_random = sorted(backwards, key=lambda cell: (cell[0] * 5 + cell[1] * 3) % 14)
 
-    def write(name: str, cells: list[tuple[int, int]], edges: int) -> Callable[[Canvas], None]:
+    def write(name: str, cells: list[tuple[int, int]], edges: int, drop: int = 0) -> Callable[[Canvas], None]:
         def page(canvas: Canvas) -> None:
             for row, column in cells:
                 left = 60 + 330 * column + row * 7 % edges * 11
-                line(canvas, left, 100 + 35 * row, f"{name} {'value' if column else 'label'} {row}", 9)
+                line(canvas, left, 100 + 35 * row + drop * column, f"{name} {('label', 'value')[column]} {row}", 9)
 
         return page
 
     ways = {"Dam": backwards, "Lake": down_and_up, "Pier": at_random}
     pages = [write(f"{name}{edges}", cells, edges) for name, cells in ways.items() for edges in (1, 5)]
-    pages.append(write("Verse", [(row, 0) for row in reversed(rows)], 9))
+    pages += [write("Weir", at_random, 1, drop=6), write("Verse", [(row, 0) for row in reversed(rows)], 9)]
     *tables, poem = read_pages(tmp_path / "a.pdf", *pages)
-    for table, name in zip(tables, [f"{name}{edges}" for name in ways for edges in (1, 5)], strict=True):
+    for table, name in zip(tables, [*(f"{name}{edges}" for name in ways for edges in (1, 5)), "Weir"], strict=True):
         assert table == " ".join(f"{name} label {row} {name} value {row}" for row in rows)
     assert poem == " ".join(f"Verse label {row}" for row in rows)
 
