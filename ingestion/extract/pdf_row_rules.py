@@ -25,6 +25,7 @@ GAP = 1.0  # font sizes between columns
 FILLED = 0.75  # share of the rows that have something in two columns or more
 MAX_FIRST_CHARACTERS, MAX_CHARACTERS = 60, 300  # of a cell in the first column, and in another: more is prose
 MAX_RULES = 400  # of a page
+MAX_LINE_STEP = 1.8  # font sizes between the lines of a label
 SAME_SIZE = 0.9  # share of the largest type in a row, signs of a note aside
 LIST_SIGN = re.compile(r"\W*(?:\d{1,3}(?:\.\d{1,2})*|[ivx]+|[a-z])?\W*", re.IGNORECASE)
 
@@ -130,13 +131,16 @@ def _is_table(bands: Sequence[Band], columns: Sequence[Band], words: Sequence[Wo
                 return False
             if cell and not place:
                 labels.append(cell)
-    if not labels or LIST_SIGN.fullmatch(" ".join(word.text for word in labels[0])) or any(map(_has_heading, labels)):
+    if not labels or LIST_SIGN.fullmatch(" ".join(word.text for word in labels[0])) or any(map(_is_split, labels)):
         return False
     return filled >= max(MIN_ROWS, FILLED * len(bands))
 
 
-def _has_heading(cell: Sequence[Word]) -> bool:
-    """Whether the first of its lines is bold and another one is not."""
-    top = min(word.base for word in cell)
-    first = [word.bold for word in cell if word.base < top + word.size / 2]
-    return all(first) and not all(word.bold for word in cell)
+def _is_split(label: Sequence[Word]) -> bool:
+    """Whether its first line is a heading, bold above others that are not, or its lines stand so far apart that the
+    answer above a rule and the label below the rule before are taken for one."""
+    bases = sorted(word.base for word in label)
+    if any(below - above > MAX_LINE_STEP * label[0].size for above, below in pairwise(bases)):
+        return True
+    first = [word.bold for word in label if word.base < bases[0] + word.size / 2]
+    return all(first) and not all(word.bold for word in label)
