@@ -25,6 +25,7 @@ GAP = 1.0  # font sizes between columns
 FILLED = 0.75  # share of the rows that have something in two columns or more
 MAX_FIRST_CHARACTERS, MAX_CHARACTERS = 60, 300  # of a cell in the first column, and in another: more is prose
 MAX_RULES = 400  # of a page
+SAME_WIDTH = 0.9  # share of the width of rules
 MAX_LINE_STEP = 1.8  # font sizes between the lines of a label
 SAME_SIZE = 0.9  # share of the largest type in a row, signs of a note aside
 LIST_SIGN = re.compile(r"\W*(?:\d{1,3}(?:\.\d{1,2})*|[ivx]+|[a-z])?\W*", re.IGNORECASE)
@@ -43,6 +44,8 @@ def find_row_grids(across: Sequence[Edge], words: Sequence[Word]) -> list[Grid]:
         _, begin, end = rules[0]
         inside = [word for word in words if not word.slanted and begin - NEAR <= (word.x0 + word.x1) / 2 <= end + NEAR]
         if any(word.y0 + 1 < y < word.y1 - 1 for word in inside for y, _, _ in rules):  # a scale of a chart
+            continue
+        if _has_parted_rules(rules, across):
             continue
         bands = list(pairwise(y for y, _, _ in rules))
         height = median(bottom - top for top, bottom in bands)
@@ -74,6 +77,18 @@ def _group_rules(across: Iterable[Edge]) -> list[list[Edge]]:
             group.append(edge)
         groups.append(group)
     return [group for group in groups if len(group) >= MIN_RULES]
+
+
+def _has_parted_rules(rules: Sequence[Edge], across: Iterable[Edge]) -> bool:
+    """Whether shorter ones stand side by side between these rules: lines of a footer or of other tables."""
+    top, begin, end = rules[0]
+    bottom = rules[-1][0]
+    shorter = [
+        y
+        for y, x0, x1 in across
+        if top < y < bottom and begin - NEAR <= x0 and x1 <= end + NEAR and x1 - x0 < SAME_WIDTH * (end - begin)
+    ]
+    return any(below - above < 1 for above, below in pairwise(sorted(shorter)))
 
 
 def _has_words_beside(bands: Sequence[Band], groups: Iterable[Sequence[Edge]], words: Iterable[Word]) -> bool:

@@ -65,6 +65,16 @@ def test_rules_below_answers_above_sections_and_between_entries_of_a_list_make_n
                 line(canvas, x, 111 + 40 * number, label)
         rule(canvas, 60, 500, 220)
 
+    def parted(canvas: Canvas) -> None:
+        """The last rule is that of a footer, above which two lines are initialled."""
+        for number, label in enumerate(("Monitoring", "Overhead", "Reports", "Version")):
+            rule(canvas, 60, 500, 100 + 20 * number)
+            line(canvas, 62, 114 + 20 * number, label)
+            line(canvas, 300, 114 + 20 * number, f"page {number}")
+        rule(canvas, 380, 430, 172)
+        rule(canvas, 440, 490, 172)
+        rule(canvas, 60, 500, 184)
+
     def beside(canvas: Canvas) -> None:
         """Two tables, each between its own rules."""
         for left, sign in ((50, "A"), (310, "B")):
@@ -75,8 +85,8 @@ def test_rules_below_answers_above_sections_and_between_entries_of_a_list_make_n
             rule(canvas, left, left + 230, 154)
 
     sections = write_sections(14, bold=False), write_sections(11, bold=True)
-    pages = read_pages(tmp_path / "a.pdf", form, reaching, duties, beside, below, *sections)
-    assert [page.count("| --- | --- |") for page in pages] == [0, 0, 0, 2, 0, 0, 0]
+    pages = read_pages(tmp_path / "a.pdf", form, reaching, duties, beside, below, parted, *sections)
+    assert [page.count("| --- | --- |") for page in pages] == [0, 0, 0, 2, 0, 0, 0, 0]
     assert "Street given A1 code A1 Street given B1 code B1" in pages[0]
     assert "Berth 2 let until May 2" in pages[1]
     assert "3. Duty 3 is done by all" in pages[2]
