@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, pairwise
+from math import inf
 from typing import TYPE_CHECKING
 
 from ingestion.extract.pdf_spacing import WITHOUT_BLANKS
@@ -26,7 +27,10 @@ ENTRY, LABEL = 3, 1.5  # words a row; fewer may be entries of a table, and fewer
 MIN_COLUMN, FILLED = 8, 0.75  # rows of a narrow column, and the share of its width that they fill
 MAX_GAP = 2.0  # font sizes between the parts of a frame
 MAX_ASIDE = 20.0  # font sizes between the entries of a row, unless those of one frame are values
-MIN_LABELS, MIN_UPWARDS = 8, 0.25  # frames of a drawing, and the share of them that were written back upwards
+MIN_LABELS = 8  # frames of a drawing
+MIN_UPWARDS, MAX_UPWARDS = 0.25, 0.7  # share of them that were written back upwards; more is a page from its end
+MIN_EDGES, MAX_ALIGNED = 1 / 3, 0.5  # left edges by frame, and share of frames that stand on one line with another
+EDGE = 3.0  # points between left edges that are one
 MIN_ALONE = 0.6  # share of frames that are left where rows are joined: of a form with labels and values it is half
 LABEL_WORDS = 5  # on a line of a drawing, at most
 FLUSH = 1.0  # points between right ends that are one
@@ -149,12 +153,24 @@ def _are_labelled_rows(a: Frame, b: Frame) -> bool:
 def _is_drawing(frames: Sequence[Frame]) -> bool:
     """Whether the frames are labels of a drawing, a map or a diagram, which no height puts in order: most words stand
     on short lines, and the order of writing goes back up again and again. That of a form or a table does so once or
-    twice."""
-    if len(frames) < MIN_LABELS:
+    twice, unless it was written in any order: its frames stand in rows and columns."""
+    if len(frames) < MIN_LABELS or _is_grid(frames):
         return False
     upwards = sum(_begins_above(last, frame) for last, frame in pairwise(frames))
+    if not MIN_UPWARDS * len(frames) <= upwards <= MAX_UPWARDS * len(frames):
+        return False
     words = [_count_words(line) for frame in frames for line in frame.lines]
-    return upwards >= MIN_UPWARDS * len(frames) and 2 * sum(n for n in words if n > LABEL_WORDS) < sum(words)
+    return 2 * sum(n for n in words if n > LABEL_WORDS) < sum(words)
+
+
+def _is_grid(frames: Sequence[Frame]) -> bool:
+    """Whether the frames have few left edges, or most of them stand on one line with another."""
+    lefts = sorted(frame.x0 for frame in frames)
+    if 1 + sum(right - left > EDGE for left, right in pairwise(lefts)) <= MIN_EDGES * len(frames):
+        return True
+    bases = [-inf, *sorted(frame.rows[0] for frame in frames), inf]
+    alone = sum(b - a > SAME_ROW < c - b for a, b, c in zip(bases, bases[1:], bases[2:], strict=False))
+    return len(frames) - alone > MAX_ALIGNED * len(frames)
 
 
 def _begins_above(last: Frame, frame: Frame) -> bool:

@@ -1,7 +1,13 @@
-"""Tables whose rows alone are ruled, as of parties at the head of a contract: the columns are where no word stands."""
+"""Tables whose rows alone are ruled, as of parties at the head of a contract: the columns are where no word stands.
+
+Rules also stand below the answers of a form, between the sections of a page and between the entries of a list. So a
+table begins with a short label, not with the sign of a list; it has type of one size in a row, no cell with a heading,
+and no word beside it.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -17,8 +23,12 @@ MIN_ROWS, MIN_RULES = 3, 3
 MIN_HEIGHT, MAX_HEIGHT = 6.0, 90.0  # points of a row
 GAP = 1.0  # font sizes between columns
 FILLED = 0.75  # share of the rows that have something in two columns or more
-MAX_FIRST_CHARACTERS, MAX_CHARACTERS = 120, 300  # of a cell in the first column, and in another: more is prose
+MAX_FIRST_CHARACTERS, MAX_CHARACTERS = 60, 300  # of a cell in the first column, and in another: more is prose
 MAX_RULES = 400  # of a page
+SAME_WIDTH = 0.9  # share of the width of rules
+MAX_LINE_STEP = 1.8  # font sizes between the lines of a label
+SAME_SIZE = 0.9  # share of the largest type in a row, signs of a note aside
+LIST_SIGN = re.compile(r"\W*(?:\d{1,3}(?:\.\d{1,2})*|[ivx]+|[a-z])?\W*", re.IGNORECASE)
 
 Band = tuple[float, float]
 """Top and bottom of a row."""
@@ -29,10 +39,13 @@ def find_row_grids(across: Sequence[Edge], words: Sequence[Word]) -> list[Grid]:
     if not MIN_RULES <= len(across) <= MAX_RULES:
         return []
     grids: list[Grid] = []
-    for rules in _group_rules(across):
+    groups = _group_rules(across)
+    for rules in groups:
         _, begin, end = rules[0]
         inside = [word for word in words if not word.slanted and begin - NEAR <= (word.x0 + word.x1) / 2 <= end + NEAR]
         if any(word.y0 + 1 < y < word.y1 - 1 for word in inside for y, _, _ in rules):  # a scale of a chart
+            continue
+        if _has_parted_rules(rules, across):
             continue
         bands = list(pairwise(y for y, _, _ in rules))
         height = median(bottom - top for top, bottom in bands)
@@ -40,7 +53,9 @@ def find_row_grids(across: Sequence[Edge], words: Sequence[Word]) -> list[Grid]:
         ends = [(top - height, top), (bottom, bottom + height)]
         bands = sorted([*bands, *(band for band in ends if _is_row(band, bands, inside))])
         columns = _find_columns(_list_words(bands, inside))
-        if len(bands) >= MIN_ROWS and len(columns) > 1 and _is_table(bands, columns, inside):
+        if len(bands) < MIN_ROWS or len(columns) < 2 or _has_words_beside(bands, groups, words):
+            continue
+        if _is_table(bands, columns, inside):
             lefts = [begin - NEAR, *(start - 1 for start, _ in columns[1:])]
             rights = [*lefts[1:], end + NEAR]
             grids.append([[(x0, y0, x1, y1) for x0, x1 in zip(lefts, rights, strict=True)] for y0, y1 in bands])
@@ -62,6 +77,27 @@ def _group_rules(across: Iterable[Edge]) -> list[list[Edge]]:
             group.append(edge)
         groups.append(group)
     return [group for group in groups if len(group) >= MIN_RULES]
+
+
+def _has_parted_rules(rules: Sequence[Edge], across: Iterable[Edge]) -> bool:
+    """Whether shorter ones stand side by side between these rules: lines of a footer or of other tables."""
+    top, begin, end = rules[0]
+    bottom = rules[-1][0]
+    shorter = [
+        y
+        for y, x0, x1 in across
+        if top < y < bottom and begin - NEAR <= x0 and x1 <= end + NEAR and x1 - x0 < SAME_WIDTH * (end - begin)
+    ]
+    return any(below - above < 1 for above, below in pairwise(sorted(shorter)))
+
+
+def _has_words_beside(bands: Sequence[Band], groups: Iterable[Sequence[Edge]], words: Iterable[Word]) -> bool:
+    """Whether a word stands at the height of the rows and between no rules, as the label of an answer does."""
+    top, bottom = bands[0][0], bands[-1][1]
+    spans = {rules[0][1:] for rules in groups if rules[0][0] < bottom and rules[-1][0] > top}
+    widest = sorted(spans, key=lambda span: span[0] - span[1])
+    centres = [(word.x0 + word.x1) / 2 for word in _list_words(bands, words) if not word.slanted]
+    return any(not any(begin - NEAR <= x <= end + NEAR for begin, end in widest) for x in centres)
 
 
 def _is_row(band: Band, bands: Sequence[Band], words: Sequence[Word]) -> bool:
@@ -97,11 +133,29 @@ def _count_filled(words: Sequence[Word], columns: Sequence[Band]) -> int:
 
 def _is_table(bands: Sequence[Band], columns: Sequence[Band], words: Sequence[Word]) -> bool:
     filled = 0
+    labels: list[list[Word]] = []
     for band in bands:
         here = _list_words([band], words)
         filled += _count_filled(here, columns) > 1
+        sizes = [word.size for word in here if len(word.text) > 2]
+        if sizes and min(sizes) < SAME_SIZE * max(sizes):
+            return False
         for place, (left, right) in enumerate(columns):
-            length = sum(len(word.text) + 1 for word in here if left <= word.x0 <= right)
-            if length > (MAX_CHARACTERS if place else MAX_FIRST_CHARACTERS):
+            cell = [word for word in here if left <= word.x0 <= right]
+            if sum(len(word.text) + 1 for word in cell) > (MAX_CHARACTERS if place else MAX_FIRST_CHARACTERS):
                 return False
+            if cell and not place:
+                labels.append(cell)
+    if not labels or LIST_SIGN.fullmatch(" ".join(word.text for word in labels[0])) or any(map(_is_split, labels)):
+        return False
     return filled >= max(MIN_ROWS, FILLED * len(bands))
+
+
+def _is_split(label: Sequence[Word]) -> bool:
+    """Whether its first line is a heading, bold above others that are not, or its lines stand so far apart that the
+    answer above a rule and the label below the rule before are taken for one."""
+    bases = sorted(word.base for word in label)
+    if any(below - above > MAX_LINE_STEP * label[0].size for above, below in pairwise(bases)):
+        return True
+    first = [word.bold for word in label if word.base < bases[0] + word.size / 2]
+    return all(first) and not all(word.bold for word in label)
