@@ -41,8 +41,8 @@ from entities.access.routes import (
     SIGNED_IN,
     STEWARD,
     Rule,
-    find_rule,
     declare_attachment_views,
+    find_rule,
     opens_own_scope,
     requires,
 )

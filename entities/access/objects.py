@@ -102,31 +102,31 @@ def build_visibility_parts(scope: Scope, model: type["Entity"]) -> list[Q]:
 
 
 def _get_visibility_of_principal(
-    principal: int, model: type["Entity"], verb: str, declare_attachment_views: bool = False
+    principal: int, model: type["Entity"], verb: str, finds_attachments: bool = False
 ) -> Q:
     """Looked up once for the open scope, as its roles are: a request asks for it five times and more. Only the work of
     writing it down is remembered for longer.
     """
 
     def load() -> Q:
-        key = (principal, load_roles(principal), model, verb, declare_attachment_views)
+        key = (principal, load_roles(principal), model, verb, finds_attachments)
         return compile_once(
-            key, list_declared_rules(), lambda: _build_condition(principal, model, verb, declare_attachment_views)
+            key, list_declared_rules(), lambda: _build_condition(principal, model, verb, finds_attachments)
         )
 
-    return load_once(f"visible as {principal} {model._meta.label} {verb} {declare_attachment_views}", load)  # type: ignore[no-any-return]
+    return load_once(f"visible as {principal} {model._meta.label} {verb} {finds_attachments}", load)  # type: ignore[no-any-return]
 
 
-def _build_condition(principal: int, model: type["Entity"], verb: str, declare_attachment_views: bool) -> Q:
-    condition = reduce(or_, _list_grant_conditions(principal, model, verb, declare_attachment_views))
+def _build_condition(principal: int, model: type["Entity"], verb: str, finds_attachments: bool) -> Q:
+    condition = reduce(or_, _list_grant_conditions(principal, model, verb, finds_attachments))
     return condition if verb == "view" else condition & _get_visibility_of_principal(principal, model, "view")
 
 
 def _list_grant_conditions(
-    principal: int, model: type["Entity"], verb: str, declare_attachment_views: bool = False
+    principal: int, model: type["Entity"], verb: str, finds_attachments: bool = False
 ) -> list[Q]:
     """The conditions of which each gives a principal a row, the cheapest first: most records are open to all.
-    declare_attachment_views: as the open scope; other statements do not ask for a column that their indexes do not have.
+    finds_attachments: as the open scope; other statements do not ask for a column that their indexes do not have.
     """
     from entities.models import EntityRoleGrant, EntityUserGrant
     from entities.models.entity import ATTACHED, Visibility
@@ -146,7 +146,7 @@ def _list_grant_conditions(
                     given.append(of_type & Q(pk__in=rows) if rows is not None else of_type)
     open_to_all = [Q(visibility=Visibility.WORKSPACE)] if verb == "view" else []
     own = [Q(visibility=Visibility.PRIVATE, created_by=principal)] if principal > 0 else []
-    if declare_attachment_views and principal > 0 and verb == "view":
+    if finds_attachments and principal > 0 and verb == "view":
         own.append(Q(IsAttachedHere(F("attached_to")), visibility=ATTACHED, created_by=principal))
     # A private record is its creator's alone, whatever grants and the type's rules say, and attachments have none.
     theirs = (~Q(visibility=Visibility.PRIVATE) | Q(created_by=principal)) & ~Q(visibility=ATTACHED)
