@@ -53,7 +53,7 @@ def find_row_grids(across: Sequence[Edge], words: Sequence[Word]) -> list[Grid]:
         ends = [(top - height, top), (bottom, bottom + height)]
         bands = sorted([*bands, *(band for band in ends if _is_row(band, bands, inside))])
         columns = _find_columns(_list_words(bands, inside))
-        if len(bands) < MIN_ROWS or len(columns) < 2 or _has_words_beside(bands, groups, words):
+        if len(bands) < MIN_ROWS or len(columns) < 2 or _has_words_outside(bands, groups, words):
             continue
         if _is_table(bands, columns, inside):
             lefts = [begin - NEAR, *(start - 1 for start, _ in columns[1:])]
@@ -91,7 +91,7 @@ def _has_parted_rules(rules: Sequence[Edge], across: Iterable[Edge]) -> bool:
     return any(below - above < 1 for above, below in pairwise(sorted(shorter)))
 
 
-def _has_words_beside(bands: Sequence[Band], groups: Iterable[Sequence[Edge]], words: Iterable[Word]) -> bool:
+def _has_words_outside(bands: Sequence[Band], groups: Iterable[Sequence[Edge]], words: Iterable[Word]) -> bool:
     """Whether a word stands at the height of the rows and between no rules, as the label of an answer does."""
     top, bottom = bands[0][0], bands[-1][1]
     spans = {rules[0][1:] for rules in groups if rules[0][0] < bottom and rules[-1][0] > top}
