@@ -10,6 +10,7 @@ from uuid import UUID
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import F, Q, QuerySet
 
+from entities.access import hold_rows
 from entities.access.objects import IsIn
 from entities.models import FieldParagraph, Source
 from ingestion.models import Paragraph
@@ -34,7 +35,7 @@ def lock_labels(passages: Iterable[UUID]) -> list[int]:
     of_fields = FieldParagraph.objects.filter(pk__in=wanted).order_by("entity", "field", "position", "pk")
     found: set[int | None] = set()
     for rows in (of_files, of_fields):
-        found |= set(rows.select_for_update(no_key=True).values_list("data_classification", flat=True))
+        found |= set(hold_rows(rows).order_by().values_list("data_classification", flat=True).distinct())
     return sorted(label for label in found if label is not None)
 
 

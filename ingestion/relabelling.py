@@ -11,7 +11,7 @@ from django.db import transaction
 from django.http import Http404
 from django.utils.translation import gettext, gettext_lazy
 
-from entities.access import Scope, combine_many, list_atoms, raise_labels
+from entities.access import Scope, combine_many, hold_rows, list_atoms, raise_labels
 from entities.access.scope import get_current_scope
 from entities.api.errors import Conflict
 from entities.audit import AuditedQuery, record_question
@@ -183,7 +183,7 @@ def _apply_decision(decision: Decision) -> tuple[Paragraph | FieldParagraph, boo
     decide on any more.
     """
     model = Paragraph if decision.of_file else FieldParagraph
-    paragraph = model._default_manager.select_for_update().filter(pk=decision.paragraph).first()
+    paragraph = hold_rows(model._default_manager.filter(pk=decision.paragraph)).first()
     if paragraph is None or decision.digest not in ("", paragraph.digest):
         return None  # deleted or edited meanwhile
     if decision.seen not in ("", digest_judged(paragraph)):
@@ -266,7 +266,7 @@ def list_left_with_floor() -> list[UUID]:
 
 def raise_published(file: UUID, floor: int) -> None:
     """In an open service scope, with the file locked."""
-    paragraphs = list(Paragraph.objects.select_for_update().filter(file=file).order_by("position"))
+    paragraphs = list(hold_rows(Paragraph.objects.filter(file=file).order_by("position")))
     given = frozenset(list_atoms(floor))
     for paragraph in paragraphs:
         paragraph.votes = [vote.to_json() for vote in add_floor(build_votes(paragraph.votes), given)]
