@@ -22,6 +22,7 @@ from ingestion.access import is_steward, select_visible_files
 from ingestion.attachments import list_attachments, relabel_names
 from ingestion.classify import Classifier, build_rules_vote, vote_by_model
 from ingestion.documents import ParagraphText
+from ingestion.drawn import lock_paragraphs
 from ingestion.errors import BadUpload
 from ingestion.extract import language
 from ingestion.index import delete_rows
@@ -164,6 +165,7 @@ def apply_decisions(decisions: Sequence[Decision], missed: list[UUID] | None = N
         # Publishing locks the file before its paragraphs: so does this, or they would wait for each other.
         holders = Paragraph.objects.filter(pk__in=[d.paragraph for d in decisions if d.of_file]).values("file")
         list(File.objects.select_for_update().filter(pk__in=holders).order_by("pk"))
+        lock_paragraphs(decision.paragraph for decision in decisions)  # all, in the order in which everybody does
         made = {decision.paragraph: _apply_decision(decision) for decision in decisions}
         done = [one for one in made.values() if one is not None]
         raise_labels({paragraph.pk: paragraph.data_classification or 0 for paragraph, _ in done})
@@ -180,10 +182,10 @@ def apply_decisions(decisions: Sequence[Decision], missed: list[UUID] | None = N
 
 def _apply_decision(decision: Decision) -> tuple[Paragraph | FieldParagraph, bool] | None:
     """(the paragraph, whether the index has to follow: its label is another now). None where there was nothing to
-    decide on any more.
+    decide on any more. With the paragraph locked.
     """
     model = Paragraph if decision.of_file else FieldParagraph
-    paragraph = hold_rows(model._default_manager.filter(pk=decision.paragraph)).first()
+    paragraph = model._default_manager.filter(pk=decision.paragraph).first()
     if paragraph is None or decision.digest not in ("", paragraph.digest):
         return None  # deleted or edited meanwhile
     if decision.seen not in ("", digest_judged(paragraph)):
