@@ -179,7 +179,8 @@ def write_text(scope: Scope, entity: Entity, field: str, text: str) -> frozenset
     # Two editors of one text take turns: the second compares with what the first has written.
     list(Entity.objects.select_for_update(no_key=True).filter(pk=entity.pk).order_by().values_list("pk"))
     # And whoever raises one of these paragraphs takes turns with them: its label is the floor of what replaces it.
-    old = list(hold_rows(FieldParagraph.objects.filter(entity=entity.pk, field=field).order_by("position", "pk")))
+    there = FieldParagraph.objects.filter(entity=entity.pk, field=field).order_by("position", "pk")
+    old = list(hold_rows(there, to_change=True))
     if [p.text for p in old] == new:
         return None
     matcher = difflib.SequenceMatcher(a=[p.digest for p in old], b=[compute_digest(t) for t in new], autojunk=False)

@@ -35,16 +35,17 @@ def lock_labels(passages: Iterable[UUID]) -> list[int]:
     return sorted(label for label in found if label is not None)
 
 
-def lock_paragraphs(passages: Iterable[UUID]) -> list[QuerySet[Any]]:
+def lock_paragraphs(passages: Iterable[UUID], *, to_change: bool = False) -> list[QuerySet[Any]]:
     """Lock paragraphs of files and of fields, as publishing does: file by file in reading order. Returns queries of
     them. By the files' ids: to order by a file itself would join it, and lock it after its paragraphs.
+    to_change: as of `hold_rows`.
     """
     wanted = sorted(set(passages))
     if not wanted:
         return []
     of_files = Paragraph.objects.filter(pk__in=wanted).order_by("file_id", "position", "pk")
     of_fields = FieldParagraph.objects.filter(pk__in=wanted).order_by("entity_id", "field", "position", "pk")
-    return [hold_rows(of_files), hold_rows(of_fields)]
+    return [hold_rows(rows, to_change=to_change) for rows in (of_files, of_fields)]
 
 
 def read_labels(passages: QuerySet[Source, UUID]) -> list[int]:

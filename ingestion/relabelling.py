@@ -165,7 +165,7 @@ def apply_decisions(decisions: Sequence[Decision], missed: list[UUID] | None = N
         # Publishing locks the file before its paragraphs: so does this, or they would wait for each other.
         holders = Paragraph.objects.filter(pk__in=[d.paragraph for d in decisions if d.of_file]).values("file")
         list(File.objects.select_for_update().filter(pk__in=holders).order_by("pk"))
-        lock_paragraphs(decision.paragraph for decision in decisions)  # all, in the order in which everybody does
+        lock_paragraphs([decision.paragraph for decision in decisions], to_change=True)  # all, in everybody's order
         made = {decision.paragraph: _apply_decision(decision) for decision in decisions}
         done = [one for one in made.values() if one is not None]
         raise_labels({paragraph.pk: paragraph.data_classification or 0 for paragraph, _ in done})
@@ -268,7 +268,7 @@ def list_left_with_floor() -> list[UUID]:
 
 def raise_published(file: UUID, floor: int) -> None:
     """In an open service scope, with the file locked."""
-    paragraphs = list(hold_rows(Paragraph.objects.filter(file=file).order_by("position")))
+    paragraphs = list(hold_rows(Paragraph.objects.filter(file=file).order_by("position"), to_change=True))
     given = frozenset(list_atoms(floor))
     for paragraph in paragraphs:
         paragraph.votes = [vote.to_json() for vote in add_floor(build_votes(paragraph.votes), given)]

@@ -75,7 +75,7 @@ def make_references(links: Collection[UUID]) -> None:
     """
     if not links:
         return
-    rows = list(hold_rows(DocumentLink.objects.filter(pk__in=links).order_by("pk")))
+    rows = list(hold_rows(DocumentLink.objects.filter(pk__in=links).order_by("pk"), to_change=True))
     wanted = {(r.owner, r.target_id, r.location_detail.get("file")): r for r in _build_references(rows)}
     before = Reference.objects.filter(origin=Reference.Origin.DOCUMENT, owner__in=[row.pk for row in rows])
     known = {(r.owner, r.target_id, r.location_detail.get("file")): r for r in before}

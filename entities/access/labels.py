@@ -106,14 +106,15 @@ def combine_for_workspace(workspace: int, *labels: int) -> int:
     return combine_many(labels)
 
 
-def hold_rows(rows: QuerySet[M]) -> QuerySet[M]:
+def hold_rows(rows: QuerySet[M], *, to_change: bool = False) -> QuerySet[M]:
     """Lock `rows` in their order to the end of the transaction, and return the query of them as they are then.
+    to_change: also their labels, which are parts of keys, or to delete them.
 
     What is locked is read by a statement of its own. One that has waited judges the new version of a row by the policy
     as of its own beginning: a row that was raised meanwhile to a label which had not been made then drops out of what
     it returns, and stays locked (docs/access.md).
     """
-    list(rows.select_for_update(no_key=True).values_list("pk"))
+    list(rows.select_for_update(no_key=not to_change).values_list("pk"))
     return rows.all()
 
 

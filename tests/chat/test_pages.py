@@ -168,8 +168,11 @@ def test_a_page_holds_the_latest_turns_and_leads_to_earlier_ones(
         assert (gone.status_code, gone["HX-Refresh"]) == (404, "true"), "the page, which is older, begins anew"
 
     # What was found, and where a text cites a message, is on the page that the link opens.
-    found = viewer.client.get(f"{viewer.base}chat/", {"q": "Question 1"}).content.decode()
-    address, message = re.search(rf'href="[^"]*/({page}\?at=[^"#]+)#(m-[^"]+)"', found).groups()
+    def find_link(words):
+        html = viewer.client.get(f"{viewer.base}chat/", {"q": words}).content.decode()
+        return re.search(rf'href="[^"]*/({page}\?at=[^"#]+)#(m-[^"]+)"', html).groups()
+
+    address, message = find_link("Question 1")
     assert f'id="{message}"' in viewer.client.get(viewer.base + address).content.decode()
     location = {"session": str(chat.session), "message": str(turns[3].answer)}
     with override_settings(ROOT_URLCONF=WORKSPACE_URLS):
@@ -184,3 +187,4 @@ def test_a_page_holds_the_latest_turns_and_leads_to_earlier_ones(
         )
     assert told(viewer, page) == (["Question 1", "Question 3"], [])
     assert told(viewer, f"{page}?at={turns[3].pk}") == (["Question 1", "Question 3"], [])
+    assert find_link("Question")[1] == f"m-{turns[5].question}"
