@@ -104,7 +104,7 @@ def select_own_sessions(scope: Scope) -> QuerySet[Any]:
 
 def find_sessions(scope: Scope, words: str) -> QuerySet[Any]:
     """The sessions that the caller reads whose title, or a message of which, holds `words` as they stand and may be
-    read today, as `select_dated_sessions`.
+    read today, as `select_dated_sessions`, with `found`, the latest such message or none.
     """
     words = words[:MAX_WORDS_CHARACTERS]
     read = Func(
@@ -116,7 +116,8 @@ def find_sessions(scope: Scope, words: str) -> QuerySet[Any]:
         output_field=TextField(),
     )
     said = _select_messages_of_outer(scope).alias(read=read).filter(read__icontains=words)
-    return select_dated_sessions(scope).filter(Q(title__icontains=words) | Q(Exists(said)))
+    latest = Subquery(said.order_by("-created_at", "-pk").values("pk")[:1])
+    return select_dated_sessions(scope).filter(Q(title__icontains=words) | Q(Exists(said))).annotate(found=latest)
 
 
 def get_session_or_404(scope: Scope, pk: UUID | str) -> Session:

@@ -85,8 +85,8 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Stretch:
-    """Turns of a conversation that follow each other, oldest first. before: the first of them, where the caller may
-    know of one before it.
+    """Turns of a conversation that follow each other, oldest first. before: the first of them, where one before it is
+    shown too.
     """
 
     exchanges: Sequence[Exchange] = ()
@@ -99,16 +99,25 @@ def list_latest_exchanges(
     """The latest turns of a session from `get_session_or_404` as they are shown: of all, or of those before `before`.
 
     back_to: so many more that it is among them. Which turns these are, and whether there are others before, is decided
-    by what the caller may know of, so hidden turns move nothing.
+    by what is shown, so turns that show nothing move nothing, also the caller's own.
     """
     known = select_known_turns(scope, session.pk).order_by("-number")
     if before is not None:
         known = known.filter(number__lt=before.number)
-    count = TURNS_ON_PAGE + (known.filter(number__gt=back_to.number).count() if back_to else 0)
-    rows = list(known[: count + 1])
-    shown = rows[count - 1 :: -1] if len(rows) > count else rows[::-1]
-    found = list_exchanges(scope, session, shown)
-    return Stretch([each for each in found if each.is_visible], shown[0] if len(rows) > count else None)
+    block = TURNS_ON_PAGE + 1 + (known.filter(number__gt=back_to.number).count() if back_to else 0)
+    shown: list[Exchange] = []  # the latest first
+    since = back_to.number if back_to else None
+    wanted = TURNS_ON_PAGE
+    while len(shown) <= wanted:
+        rows = list(known[:block])
+        shown += [each for each in reversed(list_exchanges(scope, session, rows[::-1])) if each.is_visible]
+        wanted = TURNS_ON_PAGE + sum(since is not None and each.turn.number > since for each in shown)
+        if len(rows) < block:
+            break
+        known = known.filter(number__lt=rows[-1].number)
+        block *= 2  # where most show nothing
+    latest = shown[:wanted][::-1]
+    return Stretch(latest, latest[0].turn if len(shown) > wanted else None)
 
 
 def list_exchanges(scope: Scope, session: Session, turns: Sequence[Turn] | None = None) -> list[Exchange]:

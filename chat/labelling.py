@@ -8,7 +8,7 @@ from chat.derivation import SourceLabel, hold_records, load_derivation_sources, 
 from chat.log import RecordForgotten, raise_high_water
 from chat.message_sources import lock_message_labels
 from chat.models import Message, Role, Session, Title, Turn
-from entities.access import Scope, combine_many, list_atoms, load_granted_atoms
+from entities.access import Scope, combine_many, hold_rows, list_atoms, load_granted_atoms
 from entities.models import Entity, Weight
 from ingestion.drawn import lock_source_labels
 
@@ -63,7 +63,7 @@ def write_title(
     records = {one.entity for one in sources if one.weight != Weight.COUNT}
     if Entity._base_manager.filter(pk__in=records).count() < len(records):
         return False
-    Title.objects.filter(session=session.pk).delete()
+    hold_rows(Title.objects.filter(session=session.pk), to_change=True).delete()
     title = Title.objects.create(
         workspace_id=session.workspace_id,
         audience=session.audience,

@@ -81,21 +81,22 @@ def claim(scope: Scope, turn: UUID, holder: UUID) -> bool:
     )
 
 
-def append(scope: Scope, turn: UUID, holder: UUID, entries: Sequence[Entry], label: int) -> WriteResult:
-    """Write events and keep the lease. label: of what the model has been given, as it was read.
+def append(scope: Scope, turn: UUID, holder: UUID, entries: Sequence[Entry], label: int, written: int) -> WriteResult:
+    """Write events and keep the lease. label: of what the model has been given, as it was read. written: the label that
+    the last write found, 0 before the first.
 
-    Where one of its passages has risen since, what is written here and what was written before rise with it. A raise
-    that is under way is not waited for: it comes after this write, and the next one or the end finds it. There are
-    twenty writes a second, and what is behind an answer grows with the conversation. Raises: LeaseLost, Forgotten.
+    Where more was given since, or one of the passages has risen, what is written here and what was written before rise
+    with it: `label` alone does not tell what the earlier events have, nor what is said while a write finds a raise. A
+    raise that is under way is not waited for: it comes after this write, and the next one or the end finds it. There
+    are twenty writes a second, and what is behind an answer grows with the conversation. Raises: LeaseLost, Forgotten.
     """
     row = _renew_lease(turn, holder, len(entries))
     if not _is_answer_stored(row):
         raise RecordForgotten(str(turn))
     now = combine_many([label, *read_message_labels(row, Role.ASSISTANT)])
-    if now != label:
-        entries = [replace(entry, label=combine_many([entry.label, now])) for entry in entries]
+    if now != written:
         raise_events(row.pk, now)
-    _write(row, entries)
+    _write(row, [replace(entry, label=now) for entry in entries])
     return WriteResult(row.stop_requested, now)
 
 

@@ -28,7 +28,8 @@ class TurnStopped(Exception):
 
 @dataclass
 class Run:
-    """A turn while it runs. label: of everything that the model has been given so far. found: of the question as the
+    """A turn while it runs. label: of everything that the model has been given so far. written: that of its events,
+    since the last write. found: of the question as the
     classifier sees it, whatever its author holds.
     """
 
@@ -39,6 +40,7 @@ class Run:
     row: Turn
     question: str = ""
     label: int = 0
+    written: int = 0
     found: int = 0
     text: str = ""
     passages: dict[int, ToolPassage] = field(default_factory=dict)
@@ -123,10 +125,13 @@ class Run:
         entries, self.pending = self.pending, []
         label = self.label
         try:
-            found = await run_as_service(self.asker.workspace, log.append, self.turn, self.holder, entries, label)
+            found = await run_as_service(
+                self.asker.workspace, log.append, self.turn, self.holder, entries, label, self.written
+            )
         except BaseException:
             self.pending = entries + self.pending
             raise
+        self.written = found.label
         if found.label != label:
             self.label = await run_as_service(self.asker.workspace, _combine_label, self.label, [found.label])
         return found.stop_requested

@@ -7,7 +7,8 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django.contrib import messages as flash
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.db.models import Q
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotFound, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
@@ -70,11 +71,12 @@ def dock(request: HttpRequest, pk: UUID) -> HttpResponse:
 @requires(MEMBER)
 @require_safe
 def session_page(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """One conversation on a page of its own: its latest turns, with `?at=` back to that one."""
+    """One conversation on a page of its own: its latest turns, with `?at=` back to that turn or message."""
     scope = get_scope(request)
     session = get_session_or_404(scope, pk)
     named = request.GET.get("at", "")
-    back_to = select_known_turns(scope, session.pk).filter(pk=named).first() if is_uuid(named) else None
+    at = Q(pk=named) | Q(question=named) | Q(answer=named) if is_uuid(named) else Q(pk=None)
+    back_to = select_known_turns(scope, session.pk).filter(at).first()
     return panel(request, scope, get_entity(scope, session), session, back_to)
 
 
@@ -110,7 +112,13 @@ def present_stretch(scope: Scope, stretch: Stretch) -> dict[str, Any]:
 def earlier(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The turns before one, for htmx to be put above it; else the page that goes back to it."""
     scope = get_scope(request)
-    row = get_turn_or_404(scope, pk)
+    try:
+        row = get_turn_or_404(scope, pk)
+    except Http404:
+        if not request.headers.get("HX-Request"):
+            raise
+        # It may have been hidden since the page was shown, which then begins anew.
+        return HttpResponseNotFound(headers={"HX-Refresh": "true"})
     if not request.headers.get("HX-Request"):
         return redirect(build_turn_address(row))
     found = list_latest_exchanges(scope, get_session_or_404(scope, row.session_id), before=row)

@@ -14,7 +14,7 @@ from django.core.exceptions import ValidationError
 from django.db import connection
 from django.utils.translation import gettext
 
-from entities.access import Scope, combine_many, list_missing_atoms
+from entities.access import Scope, combine_many, hold_rows, list_missing_atoms
 from entities.models import Entity, FieldParagraph
 
 MOST_CHARACTERS = 200_000
@@ -178,7 +178,9 @@ def write_text(scope: Scope, entity: Entity, field: str, text: str) -> frozenset
     new = split_paragraphs(validate_text(text))
     # Two editors of one text take turns: the second compares with what the first has written.
     list(Entity.objects.select_for_update(no_key=True).filter(pk=entity.pk).order_by().values_list("pk"))
-    old = list(FieldParagraph.objects.filter(entity=entity.pk, field=field).order_by("position"))
+    # And whoever raises one of these paragraphs takes turns with them: its label is the floor of what replaces it.
+    there = FieldParagraph.objects.filter(entity=entity.pk, field=field).order_by("position", "pk")
+    old = list(hold_rows(there, to_change=True))
     if [p.text for p in old] == new:
         return None
     matcher = difflib.SequenceMatcher(a=[p.digest for p in old], b=[compute_digest(t) for t in new], autojunk=False)

@@ -5,11 +5,13 @@ Whoever gives a derived text its label, or turns none into one, adds these to wh
 """
 
 from collections.abc import Iterable
+from typing import Any
 from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import F, Q, QuerySet
 
+from entities.access import hold_rows
 from entities.access.objects import IsIn
 from entities.models import FieldParagraph, Source
 from ingestion.models import Paragraph
@@ -26,16 +28,24 @@ def lock_source_labels(derived: UUID) -> list[int]:
 
 
 def lock_labels(passages: Iterable[UUID]) -> list[int]:
-    """`lock_source_labels` for paragraphs given by id. Locks them as publishing does, file by file in reading order."""
+    """`lock_source_labels` for paragraphs given by id."""
+    found: set[int | None] = set()
+    for rows in lock_paragraphs(passages):
+        found |= set(rows.order_by().values_list("data_classification", flat=True).distinct())
+    return sorted(label for label in found if label is not None)
+
+
+def lock_paragraphs(passages: Iterable[UUID], *, to_change: bool = False) -> list[QuerySet[Any]]:
+    """Lock paragraphs of files and of fields, as publishing does: file by file in reading order. Returns queries of
+    them. By the files' ids: to order by a file itself would join it, and lock it after its paragraphs.
+    to_change: as of `hold_rows`.
+    """
     wanted = sorted(set(passages))
     if not wanted:
         return []
-    of_files = Paragraph.objects.filter(pk__in=wanted).order_by("file", "position", "pk")
-    of_fields = FieldParagraph.objects.filter(pk__in=wanted).order_by("entity", "field", "position", "pk")
-    found: set[int | None] = set()
-    for rows in (of_files, of_fields):
-        found |= set(rows.select_for_update(no_key=True).values_list("data_classification", flat=True))
-    return sorted(label for label in found if label is not None)
+    of_files = Paragraph.objects.filter(pk__in=wanted).order_by("file_id", "position", "pk")
+    of_fields = FieldParagraph.objects.filter(pk__in=wanted).order_by("entity_id", "field", "position", "pk")
+    return [hold_rows(rows, to_change=to_change) for rows in (of_files, of_fields)]
 
 
 def read_labels(passages: QuerySet[Source, UUID]) -> list[int]:

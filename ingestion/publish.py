@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from entities.access import Scope, raise_labels
+from entities.access import Scope, hold_rows, raise_labels
 from entities.access.scope import get_current_scope
 from entities.actions import record_action
 from entities.models import Source
@@ -70,7 +70,7 @@ def publish_revision(
     if (now.witness, now.embedder, now.inputs.concealed) != (work.witness, work.embedder, work.inputs.concealed):
         raise WorkOutdated(labels_only=now.witness == work.witness)
     there = Paragraph.objects.none() if is_first else Paragraph.objects.filter(file=file.pk)
-    before = {p.pk: p for p in there.select_for_update().order_by("position")}
+    before = {p.pk: p for p in hold_rows(there.order_by("position"), to_change=True)}
     if digest_decisions(list(before.values()), now.floor) != segmented.decisions:
         raise WorkOutdated(labels_only=True)
     old_labels = {pk: paragraph.data_classification for pk, paragraph in before.items()}

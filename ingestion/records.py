@@ -201,7 +201,7 @@ def refresh_rows(claim: RecordClaim) -> None:
     with scope.open():
         # Paragraphs before the state of the index, as whoever edits them: or the two would wait for each other.
         texts = FieldParagraph.objects.select_for_update(no_key=True).filter(entity=claim.entity)
-        list(texts.order_by("pk").values_list("pk"))
+        list(texts.order_by("field", "position", "pk").values_list("pk"))
         # Then whoever builds on the index, and that too as a change of the record does.
         record_indexed.send(Entity, workspace=claim.workspace, entity_id=claim.entity)
         if not RecordIndex.objects.select_for_update().filter(entity=claim.entity, claim=claim.token).exists():

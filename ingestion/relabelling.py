@@ -11,7 +11,7 @@ from django.db import transaction
 from django.http import Http404
 from django.utils.translation import gettext, gettext_lazy
 
-from entities.access import Scope, combine_many, list_atoms, raise_labels
+from entities.access import Scope, combine_many, hold_rows, list_atoms, raise_labels
 from entities.access.scope import get_current_scope
 from entities.api.errors import Conflict
 from entities.audit import AuditedQuery, record_question
@@ -22,6 +22,7 @@ from ingestion.access import is_steward, select_visible_files
 from ingestion.attachments import list_attachments, relabel_names
 from ingestion.classify import Classifier, build_rules_vote, vote_by_model
 from ingestion.documents import ParagraphText
+from ingestion.drawn import lock_paragraphs
 from ingestion.errors import BadUpload
 from ingestion.extract import language
 from ingestion.index import delete_rows
@@ -164,6 +165,7 @@ def apply_decisions(decisions: Sequence[Decision], missed: list[UUID] | None = N
         # Publishing locks the file before its paragraphs: so does this, or they would wait for each other.
         holders = Paragraph.objects.filter(pk__in=[d.paragraph for d in decisions if d.of_file]).values("file")
         list(File.objects.select_for_update().filter(pk__in=holders).order_by("pk"))
+        lock_paragraphs([decision.paragraph for decision in decisions], to_change=True)  # all, in everybody's order
         made = {decision.paragraph: _apply_decision(decision) for decision in decisions}
         done = [one for one in made.values() if one is not None]
         raise_labels({paragraph.pk: paragraph.data_classification or 0 for paragraph, _ in done})
@@ -180,10 +182,10 @@ def apply_decisions(decisions: Sequence[Decision], missed: list[UUID] | None = N
 
 def _apply_decision(decision: Decision) -> tuple[Paragraph | FieldParagraph, bool] | None:
     """(the paragraph, whether the index has to follow: its label is another now). None where there was nothing to
-    decide on any more.
+    decide on any more. With the paragraph locked.
     """
     model = Paragraph if decision.of_file else FieldParagraph
-    paragraph = model._default_manager.select_for_update().filter(pk=decision.paragraph).first()
+    paragraph = model._default_manager.filter(pk=decision.paragraph).first()
     if paragraph is None or decision.digest not in ("", paragraph.digest):
         return None  # deleted or edited meanwhile
     if decision.seen not in ("", digest_judged(paragraph)):
@@ -266,7 +268,7 @@ def list_left_with_floor() -> list[UUID]:
 
 def raise_published(file: UUID, floor: int) -> None:
     """In an open service scope, with the file locked."""
-    paragraphs = list(Paragraph.objects.select_for_update().filter(file=file).order_by("position"))
+    paragraphs = list(hold_rows(Paragraph.objects.filter(file=file).order_by("position"), to_change=True))
     given = frozenset(list_atoms(floor))
     for paragraph in paragraphs:
         paragraph.votes = [vote.to_json() for vote in add_floor(build_votes(paragraph.votes), given)]

@@ -12,7 +12,7 @@ from uuid import UUID
 from django.db.models import Q
 from django.utils import timezone
 
-from entities.access import Scope, combine_many, list_atoms
+from entities.access import Scope, combine_many, hold_rows, list_atoms
 from entities.models import Alias, Classification, Entity, Source
 from ingestion.link_targets import Wanted, build_keys
 from ingestion.links import Target, list_places, look_up
@@ -75,7 +75,7 @@ def make_references(links: Collection[UUID]) -> None:
     """
     if not links:
         return
-    rows = list(DocumentLink.objects.select_for_update().filter(pk__in=links).order_by("pk"))
+    rows = list(hold_rows(DocumentLink.objects.filter(pk__in=links).order_by("pk"), to_change=True))
     wanted = {(r.owner, r.target_id, r.location_detail.get("file")): r for r in _build_references(rows)}
     before = Reference.objects.filter(origin=Reference.Origin.DOCUMENT, owner__in=[row.pk for row in rows])
     known = {(r.owner, r.target_id, r.location_detail.get("file")): r for r in before}

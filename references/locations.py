@@ -151,7 +151,8 @@ def build_location_url(target: UUID, kind: str, detail: Mapping[str, Any]) -> st
     """The page that shows a location: the document at the passage, the conversation at the message, or the record."""
     record = reverse("entities:detail", args=[target])
     if kind == LocationType.MESSAGE:
-        return _build_address("chat:session", detail.get("session"), f"#m-{detail.get('message')}") or record
+        place = f"?at={detail.get('message')}#m-{detail.get('message')}"
+        return _build_address("chat:session", detail.get("session"), place) or record
     if kind == LocationType.PROPERTY:
         return f"{record}#f-{detail.get('field')}"
     file, passage, page = detail.get("file"), detail.get("passage"), detail.get("page")

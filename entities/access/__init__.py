@@ -9,6 +9,7 @@ from entities.access.grants import grant_entity, revoke_entity
 from entities.access.labels import (
     combine_for_workspace,
     combine_many,
+    hold_rows,
     is_readable,
     list_atoms,
     list_missing_atoms,
@@ -104,6 +105,7 @@ __all__ = [
     "find_rule",
     "declare_attachment_views",
     "has_open_scope",
+    "hold_rows",
     "select_readable",
     "build_sources_visible_q",
     "build_visibility_q",

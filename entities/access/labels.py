@@ -1,17 +1,19 @@
 """Labels: what a scope is cleared for, and how labels combine and rise (design §2.1, §2.2)."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import UUID
 
 from django.apps import apps
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 
 from entities.access.scope import ScopeError, get_current_scope, load_once
 
 if TYPE_CHECKING:
     from entities.models import Classification
+
+M = TypeVar("M", bound=Model)
 
 
 def load_allowed_labels(scope: object = None) -> frozenset[int]:
@@ -102,6 +104,18 @@ def combine_for_workspace(workspace: int, *labels: int) -> int:
     if get_current_scope().workspace != workspace:
         raise ScopeError("labels are combined in the scope of their own workspace")
     return combine_many(labels)
+
+
+def hold_rows(rows: QuerySet[M], *, to_change: bool = False) -> QuerySet[M]:
+    """Lock `rows` in their order to the end of the transaction, and return the query of them as they are then.
+    to_change: also their labels, which are parts of keys, or to delete them.
+
+    What is locked is read by a statement of its own. One that has waited judges the new version of a row by the policy
+    as of its own beginning: a row that was raised meanwhile to a label which had not been made then drops out of what
+    it returns, and stays locked (docs/access.md).
+    """
+    list(rows.select_for_update(no_key=not to_change).values_list("pk"))
+    return rows.all()
 
 
 def raise_labels(passages: Mapping[UUID, int]) -> int:

@@ -80,12 +80,12 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   for (const when of ["htmx:afterSwap", "htmx:afterSettle"]) document.addEventListener(when, stay, { once: true });
 });
 
-// A link to a turn that is not among those on the page, as it was written before pages had parts.
-const turn = location.hash.match(/^#t-([0-9a-f-]{36})$/)?.[1];
-if (turn && document.querySelector("[data-earlier]") && !document.getElementById(`t-${turn}`)) {
+// A link to a turn or message that is not among those on the page, as it was written before pages had parts.
+const named = location.hash.match(/^#[tm]-([0-9a-f-]{36})$/)?.[1];
+if (named && document.querySelector("[data-earlier]") && !document.getElementById(location.hash.slice(1))) {
   const page = new URL(location);
-  if (page.searchParams.get("at") !== turn) {
-    page.searchParams.set("at", turn);
+  if (page.searchParams.get("at") !== named) {
+    page.searchParams.set("at", named);
     location.replace(page);
   }
 }

@@ -33,7 +33,7 @@ class RecordedTurn:
     """A turn of which the question is asked and labelled, and the prompt put together."""
 
     def __init__(self, who, session, service):
-        self.service, self.holder = service, uuid4()
+        self.service, self.holder, self.written = service, uuid4(), 0
         own = {"workspace_id": session.workspace_id, "audience": session.audience, "owner": who.scope.principal}
         with who.scope.open():
             self.row = turn = Turn(**own, session_id=session.pk, lease_until=timezone.now() + log.LEASE)
@@ -67,7 +67,9 @@ class RecordedTurn:
         """Write some of the answer."""
         with self.service.open():
             entry = log.Entry(EventKind.TOKEN, {"text": text}, self.context.label)
-            return log.append(self.service, self.pk, self.holder, [entry], self.context.label)
+            found = log.append(self.service, self.pk, self.holder, [entry], self.context.label, self.written)
+        self.written = found.label
+        return found
 
     def finish(self, then=lambda: None):
         with self.service.open():

@@ -246,6 +246,16 @@ def test_earlier_turns_come_on_demand_and_what_was_read_stays_in_its_place(visit
     page = visit(f"/chat/{chat.session}/#t-{first.pk}")  # as a link was written before pages had parts
     expect(page.locator(f"#t-{first.pk}")).to_be_in_viewport()
     assert page.url.endswith(f"/?at={first.pk}#t-{first.pk}")
+    page = visit(f"/chat/{chat.session}/#m-{first.question}")
+    expect(page.locator(f"#m-{first.question}")).to_be_in_viewport()
+    # The turn that the link names goes while the page is open: the page begins anew.
+    page = visit(f"/chat/{chat.session}/")
+    expect(page.get_by_text("Is berth 10 free?")).to_have_count(1)
+    with service.open():
+        Turn.objects.filter(number=11)._raw_delete("default")
+    page.get_by_role("link", name="Earlier questions").click()
+    expect(page.get_by_text("Is berth 10 free?")).to_have_count(0)
+    expect(page.get_by_text("Is berth 9 free?")).to_have_count(1)
 
 
 def test_a_new_conversation_about_the_workspace_survives_a_reload_and_no_text_is_lost(visit, contract, index):

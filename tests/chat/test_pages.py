@@ -4,10 +4,13 @@ import re
 from uuid import uuid4
 
 import pytest
+from django.test import override_settings
 
 from chat import conversation, runner
 from chat.models import Session, Turn
+from entities.middleware import WORKSPACE_URLS
 from entities.models import Source
+from references.locations import build_location_url
 from tests.chat.conftest import CAP
 from tests.chat.test_memory import say
 
@@ -161,4 +164,27 @@ def test_a_page_holds_the_latest_turns_and_leads_to_earlier_ones(
         assert leads_to == f"{viewer.base}{page}?at={turns[4].pk}#t-{turns[4].pk}"
     for pk in (turns[1].pk, uuid4()):
         assert told(viewer, f"{page}?at={pk}") == told(viewer, page)
-        assert viewer.client.get(f"{viewer.base}chat/turns/{pk}/earlier/", headers=HTMX).status_code == 404
+        gone = viewer.client.get(f"{viewer.base}chat/turns/{pk}/earlier/", headers=HTMX)
+        assert (gone.status_code, gone["HX-Refresh"]) == (404, "true"), "the page, which is older, begins anew"
+
+    # What was found, and where a text cites a message, is on the page that the link opens.
+    def find_link(words):
+        html = viewer.client.get(f"{viewer.base}chat/", {"q": words}).content.decode()
+        return re.search(rf'href="[^"]*/({page}\?at=[^"#]+)#(m-[^"]+)"', html).groups()
+
+    address, message = find_link("Question 1")
+    assert f'id="{message}"' in viewer.client.get(viewer.base + address).content.decode()
+    location = {"session": str(chat.session), "message": str(turns[3].answer)}
+    with override_settings(ROOT_URLCONF=WORKSPACE_URLS):
+        address, message = build_location_url(contract.pk, "Message", location).split("#")
+    assert f'id="{message}"' in viewer.client.get(viewer.base + address.lstrip("/")).content.decode()
+
+    with service.open():  # one's own turns that show nothing, as their source is not open any more, take no place
+        Source.objects.bulk_create(
+            Source(workspace_id=service.workspace, derived=derived, entity=restricted)
+            for number in (4, 6, 7)
+            for derived in (turns[number].question, turns[number].answer)
+        )
+    assert told(viewer, page) == (["Question 1", "Question 3"], [])
+    assert told(viewer, f"{page}?at={turns[3].pk}") == (["Question 1", "Question 3"], [])
+    assert find_link("Question")[1] == f"m-{turns[5].question}"
