@@ -26,6 +26,7 @@ from entities.models import Entity
 from ingestion.models import ContextRow, File, Kind
 from llm.offline.overview import is_introduction, stands_alone
 from llm.offline.ranking import compute_frequencies, extract_content_words, extract_terms, sum_cosines
+from llm.offline.roles import PAPERS
 from llm.offline.sentences import split_sentences
 from retrieval.fusion import Hit
 from retrieval.gate import build_gates
@@ -55,7 +56,7 @@ MAX_FOCUS_WORDS = 12
 MAX_SOUGHT_FILES = 200
 """The newest files of a record, whose passages are looked through for the words of a focus."""
 MAX_FIELD_ROWS = 4
-MAX_OPENING_CHARACTERS = 300
+MAX_OPENING_CHARACTERS = 600
 DEPTHS: Mapping[str, int] = {LookIn.RECORD: 1, LookIn.FILES: 1, LookIn.LINKED: 2}
 """How many places a document is looked for in by its name, where one was chosen."""
 MIN_NAME_FIT = 0.6
@@ -168,6 +169,8 @@ def find_named_files(
             for pk, text in _read_openings(scope, names).items():
                 fits[pk] = _measure_fit(wanted, _split_name(names[pk]) | set(extract_terms(text)))
             best = max(fits.values(), default=0.0)
+            if best < MIN_NAME_FIT and len(names) == 1 and wanted <= PAPERS:
+                return list(names)  # "the agreement", where the record has one paper
         if best >= MIN_NAME_FIT:
             chosen = [pk for pk, fit in fits.items() if fit == best]
             # Of "Annex 1.pdf" and "Annex 1 to the lease.pdf" the first is called just so.

@@ -9,6 +9,7 @@ from chat.models import EventKind
 from entities.models.classification import FINANCIAL
 from ingestion.models import Kind
 from llm.prompts import NOT_FOUND
+from tests.conftest import make_contract
 
 OPENING = "This lease lets the north quay of Skerrow to the ferry company for ten years."
 NOTICE = "Either party may terminate this lease with ninety days of written notice."
@@ -69,6 +70,16 @@ def test_a_named_document_is_told_alone_and_only_where_its_name_may_be_read(
     total = "What is the total of the receipt?"
     assert "TOTAL $41.50" in start(cfo, contract).ask(total)["message"]["content"]
     assert "41.50" not in start(viewer, contract).ask(total)["message"]["content"]
+
+
+def test_the_agreement_is_the_only_paper_of_the_record_and_not_one_elsewhere(alice, viewer, contract, index, start):
+    other = make_contract(alice)
+    index.row(other, "Signed on 7 July 2024 in Oslo.", file=index.file(other, "Ferry agreement.pdf"))
+    index.row(contract, "Signed on 4 March 2026 at Skerrow.", file=index.file(contract, "Berth.pdf"))
+    asked = "When was the agreement signed?"
+    assert "4 March 2026" in start(viewer, contract).ask(asked)["message"]["content"]
+    index.row(contract, "Signed for by the crane driver.", file=index.file(contract, "Crane.pdf"))
+    assert "7 July 2024" in start(viewer, contract).ask(asked)["message"]["content"], "of two papers neither is meant"
 
 
 def test_documents_of_a_hidden_record_are_not_read_by_name(viewer, alice, contract, restricted, index, start):
