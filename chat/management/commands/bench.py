@@ -1,6 +1,8 @@
 """`manage.py bench SUITE --rows N --json`."""
 
 import json
+import signal
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -44,14 +46,19 @@ class Command(BaseCommand):
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
             raise CommandError("The database is not up to date. Run: manage.py migrate")
         plans: list[str] = []
-        if suite == "ingest":
-            found = ingest.measure_ingestion(options["pages"], options["files"], rounds)
-        elif suite == "drop":
-            found = drop.measure_drop(options["files"], rounds)
-        elif suite == "streams":
-            found = streams.measure_streams(options["streams"])
-        else:
-            found = SUITES[suite](rows, rounds, seconds, plans)
+        # Whoever ends it ends it as Ctrl-C does: its workspace is deleted.
+        before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+        try:
+            if suite == "ingest":
+                found = ingest.measure_ingestion(options["pages"], options["files"], rounds)
+            elif suite == "drop":
+                found = drop.measure_drop(options["files"], rounds)
+            elif suite == "streams":
+                found = streams.measure_streams(options["streams"])
+            else:
+                found = SUITES[suite](rows, rounds, seconds, plans)
+        finally:
+            signal.signal(signal.SIGTERM, before)
         if options["plans"]:
             options["plans"].write_text("\n\n".join(plans) + "\n")
         if options["json"]:
