@@ -9,6 +9,7 @@ from llm.offline.question_kinds import find_kind
 from llm.offline.ranking import STOP, extract_content_words, stem_word
 from llm.offline.reading import extract_text, find_last_question, record_name
 from llm.offline.small_talk import is_small_talk
+from llm.offline.totals import TOTAL
 from llm.recognisers.findings import phrases
 
 # A question that leans on the one before it: it points back, or goes on from there. "In this lease" points at the
@@ -80,7 +81,8 @@ def _join_questions(earlier: str, question: str) -> str:
     earlier = cut_question(earlier)
     if find_kind(question) is not None:
         before = find_kind(earlier)
-        words = [w for w in ASKING.sub("", earlier).split() if not (before and stem_word(w) in before.implied)]
+        implied = before.implied if before else frozenset()
+        words = [w for w in ASKING.sub("", earlier).split() if not (stem_word(w) in implied or TOTAL.match(w))]
         return f"{question.rstrip(' ?')} {' '.join(words)}"
     other_one, ended = OTHER_ONE.match(question), ENDING.search(earlier)
     if other_one and ended and ended[1].lower() == other_one[1].lower():

@@ -6,6 +6,7 @@ from llm import prompts
 from llm.offline.answering import answer
 from llm.offline.chatting import find_best_answer
 from llm.offline.follow_ups import read_meanings
+from llm.offline.ranking import extract_content_words
 from llm.offline.reading import PromptPassage
 from llm.prompts import PromptDocument
 from tests.llm.boat_yard import PAPER, ask
@@ -162,6 +163,12 @@ def test_what_is_asked_of_another_one_stands_behind_the_same_preposition(
 ) -> None:
     messages = [{"role": "user", "content": earlier}, {"role": "user", "content": question}]
     assert next(read_meanings({"messages": messages}, 1, question)) == meant
+
+
+def test_how_it_was_paid_has_nothing_of_the_total_that_was_asked_before() -> None:
+    messages = [{"role": "user", "content": text} for text in ("What is the total of the receipt?", "how did they pay")]
+    meant = next(read_meanings({"messages": messages}, 1, "how did they pay"))
+    assert extract_content_words(meant) == ["pay", "receipt"]
 
 
 @pytest.mark.parametrize(
