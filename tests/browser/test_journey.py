@@ -13,6 +13,7 @@ from tests.browser.hands import LONG, ask, finished, search
 
 pytestmark = pytest.mark.browser
 CHANGED = "Tower Crane Hire"
+BLOCKED = "The second boom is blocked by a missing permit and expected by {} December 2027."
 # Asks for a Pulse twice a second and notes each one that it has not seen yet.
 PULSE_WATCH = """
 (url) => {
@@ -25,12 +26,15 @@ PULSE_WATCH = """
 }
 """
 CHANGE = """
-async ([url, values]) => {
+async ([url, sentences]) => {
   const token = JSON.parse(document.body.getAttribute("hx-headers"))["X-CSRFToken"];
   const headers = {"X-CSRFToken": token, "Content-Type": "application/json"};
+  const before = (await (await fetch(url)).json()).notes.map((paragraph) => paragraph.text);
   const codes = [];
-  for (const value of values)
-    codes.push((await fetch(url, {method: "PATCH", headers, body: JSON.stringify({value})})).status);
+  for (const sentence of sentences) {
+    const body = JSON.stringify({notes: [...before, sentence].join("\\n\\n")});
+    codes.push((await fetch(url, {method: "PATCH", headers, body})).status);
+  }
   return codes;
 }
 """
@@ -47,7 +51,7 @@ def burst(chromium: Browser, installation: str) -> Iterator[Page]:
     until_quiet(page, pulses=1)
     page.evaluate("window.__pulses = window.__pulses.slice(-1)")
     record_api = api.replace("/entities/", "/entities/contract/")
-    codes = page.evaluate(CHANGE, [record_api, ["216101", "216102", "216103", "216104", "216105"]])
+    codes = page.evaluate(CHANGE, [record_api, [BLOCKED.format(day) for day in range(11, 16)]])
     assert codes == [200] * 5
     yield page
     page.context.close()
@@ -150,5 +154,5 @@ def test_a_reload_in_the_middle_of_an_answer_loses_nothing(uploaded, browse, ins
 def test_a_burst_of_changes_makes_one_new_pulse(burst):
     until_quiet(burst, pulses=2)
     before, after = burst.evaluate("window.__pulses")
-    assert "216,105" in after["text"]
-    assert "216,105" not in before["text"]
+    assert BLOCKED.format(15) in after["text"]
+    assert "boom" not in before["text"]

@@ -57,7 +57,7 @@ def run(viewer, contract, start, service, heron, typed):
     turn.give_prompt([SourceLabel(contract.pk, 0, (heron, typed))])
     with service.open():
         row = Turn.objects.get(pk=turn.pk)
-    asker = Asker(service.workspace, viewer.user.pk, viewer.scope.slug)
+    asker = Asker(service.workspace, viewer.user.pk, viewer.scope.slug, session.pk)
     return Run(asker, turn.pk, session, turn.holder, row, manifest={"passages": []})
 
 
