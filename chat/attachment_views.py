@@ -24,20 +24,20 @@ from ingestion.views import extract_sentence
 
 @requires(MEMBER)
 @require_POST
-def attach(request: HttpRequest, pk: UUID) -> HttpResponse:
+def attach_to_record(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Files for the conversation about a record that the form names, or for a new one."""
     scope = get_scope(request)
-    return attach_to(request, scope, get_entity_or_404(scope, pk))
+    return take_attachments(request, scope, get_entity_or_404(scope, pk))
 
 
 @requires(MEMBER)
 @require_POST
 def attach_to_workspace(request: HttpRequest) -> HttpResponse:
     """Files for the conversation about the workspace that the form names, or for a new one."""
-    return attach_to(request, get_scope(request), None)
+    return take_attachments(request, get_scope(request), None)
 
 
-def attach_to(request: HttpRequest, scope: Scope, entity: Entity | None) -> HttpResponse:
+def take_attachments(request: HttpRequest, scope: Scope, entity: Entity | None) -> HttpResponse:
     """The chips, with a sentence for each file that was refused: it does not stop the others. Where none was taken, no
     conversation has begun.
     """
@@ -93,7 +93,7 @@ def attachments(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @requires(MEMBER)
 @require_POST
-def remove(request: HttpRequest, pk: UUID, file: UUID) -> HttpResponse:
+def remove_attachment(request: HttpRequest, pk: UUID, file: UUID) -> HttpResponse:
     """Delete a file for good; the dock as it stands then, or back to the conversation."""
     scope = get_scope(request)
     session = get_session_or_404(scope, pk)

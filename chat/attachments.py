@@ -52,7 +52,7 @@ def add_attachment(*, scope: Scope, session: Session, files: Any, data: Any) -> 
 
     Raises: ValidationError, BadUpload, TooLarge, Http404 where the session was deleted meanwhile.
     """
-    record = _select_attached(scope, session).first() or _add_attached(scope, session)
+    record = _select_attached(scope, session).first() or _create_holder(scope, session)
     file = take_upload(scope, record, files, data, [pk for pk in [session.entity_id] if pk])
     return build_file_view(scope, file)
 
@@ -79,7 +79,7 @@ def hold_attached(scope: Scope, session: Session) -> None:
         transaction.on_commit(partial(remove_after, scope.workspace, used))
 
 
-def add_attached(scope: Scope, session: Session, place: Within) -> Within:
+def add_attached_to_place(scope: Scope, session: Session, place: Within) -> Within:
     """A place that names records or files, with what the asker has attached to the conversation."""
     record = find_attached(scope, session) if place.entities or place.files else None
     if record is None:
@@ -99,7 +99,7 @@ def split_attached(scope: Scope, session: Session, place: Within) -> tuple[Withi
     return replace(place, entities=others), others != tuple(place.entities) or not (place.entities or place.types)
 
 
-def _add_attached(scope: Scope, session: Session) -> Entity:
+def _create_holder(scope: Scope, session: Session) -> Entity:
     """Two files that are dropped at once have one record. Raises: Http404 where the session is deleted meanwhile."""
     record = Entity(
         workspace_id=scope.workspace,

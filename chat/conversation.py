@@ -84,7 +84,7 @@ class Exchange:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class TurnPage:
     """Turns of a conversation that follow each other, oldest first. before: the first of them, where one before it is
     shown too.
     """
@@ -95,7 +95,7 @@ class Stretch:
 
 def list_latest_exchanges(
     scope: Scope, session: Session, before: Turn | None = None, back_to: Turn | None = None
-) -> Stretch:
+) -> TurnPage:
     """The latest turns of a session from `get_session_or_404` as they are shown: of all, or of those before `before`.
 
     back_to: so many more that it is among them. Which turns these are, and whether there are others before, is decided
@@ -117,7 +117,7 @@ def list_latest_exchanges(
         known = known.filter(number__lt=rows[-1].number)
         block *= 2  # where most show nothing
     latest = shown[:wanted][::-1]
-    return Stretch(latest, latest[0].turn if len(shown) > wanted else None)
+    return TurnPage(latest, latest[0].turn if len(shown) > wanted else None)
 
 
 def list_exchanges(scope: Scope, session: Session, turns: Sequence[Turn] | None = None) -> list[Exchange]:

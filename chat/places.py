@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext
 
-from chat.attachments import add_attached
+from chat.attachments import add_attached_to_place
 from chat.models import LookIn, Session, Turn
 from entities.access import Scope, get_entity_or_404
 from entities.actions import list_parent_ids
@@ -70,7 +70,7 @@ def resolve_within(
         place = Within()
     else:
         place = Within(entities=(record,) if where == "record" else (record, *list_related(scope, record)))
-    return add_attached(scope, session, place)
+    return add_attached_to_place(scope, session, place)
 
 
 def list_related(scope: Scope, pk: UUID) -> list[UUID]:

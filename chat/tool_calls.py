@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from chat.attachments import add_attached, find_attached, split_attached
+from chat.attachments import add_attached_to_place, find_attached, split_attached
 from chat.document_overviews import ReadingRequest, parse_reading, read_documents
 from chat.mentions import find_place
 from chat.models import EventKind
@@ -98,7 +98,7 @@ def _list(scope: Scope, run: Run, asked: dict[str, Any]) -> ToolFindings:
 def _read(scope: Scope, run: Run, request: ReadingRequest) -> ToolFindings:
     """Passages of documents and their row in the audit, as for a search."""
     mentioned = find_place(scope, run.row)
-    mentioned = add_attached(scope, run.session, mentioned) if mentioned else None
+    mentioned = add_attached_to_place(scope, run.session, mentioned) if mentioned else None
     found = read_documents(scope, run.session, request, run.row.look_in, mentioned)
     retrieved = tuple((passage.row, passage.given.entity) for passage in found.passages)
     behind = {*list_atoms(run.label), *list_atoms(run.found)}

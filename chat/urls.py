@@ -16,9 +16,11 @@ urlpatterns = [
     path("chat/ask/", views.ask_workspace, name="ask_workspace"),
     path("chat/<uuid:pk>/", views.session_page, name="session"),
     path("chat/attach/", attachment_views.attach_to_workspace, name="attach_to_workspace"),
-    path("entities/<uuid:pk>/chat/attach/", attachment_views.attach, name="attach"),
+    path("entities/<uuid:pk>/chat/attach/", attachment_views.attach_to_record, name="attach"),
     path("chat/<uuid:pk>/attachments/", attachment_views.attachments, name="attachments"),
-    path("chat/<uuid:pk>/attachments/<uuid:file>/remove/", attachment_views.remove, name="remove_attachment"),
+    path(
+        "chat/<uuid:pk>/attachments/<uuid:file>/remove/", attachment_views.remove_attachment, name="remove_attachment"
+    ),
     path("chat/<uuid:pk>/change/", session_views.change, name="change"),
     path("chat/<uuid:pk>/delete/", session_views.delete, name="delete"),
     path("chat/<uuid:pk>/export/", session_views.export, name="export"),

@@ -25,7 +25,7 @@ from chat.access import (
 )
 from chat.api import BUSY
 from chat.attachments import list_attached
-from chat.conversation import Stretch, list_exchanges, list_latest_exchanges
+from chat.conversation import TurnPage, list_exchanges, list_latest_exchanges
 from chat.inspector import inspect
 from chat.mention_names import suggest_mentions
 from chat.mentions import UnknownMention, parse_mentions
@@ -91,10 +91,10 @@ def panel(
     request: HttpRequest, scope: Scope, entity: Entity | None, session: Session | None, back_to: Turn | None = None
 ) -> HttpResponse:
     """The dock, alone for htmx or in a page. back_to: as of `list_latest_exchanges`."""
-    latest = list_latest_exchanges(scope, session, back_to=back_to) if session else Stretch()
+    latest = list_latest_exchanges(scope, session, back_to=back_to) if session else TurnPage()
     context = {
         **build_head(scope, entity, session),
-        **present_stretch(scope, latest),
+        **present_turn_page(scope, latest),
         **build_chips(scope, session),
         "client_id": uuid4().hex,
         "typed": request.GET.get("q", "")[: actions.LONGEST],
@@ -103,8 +103,8 @@ def panel(
     return forbid_caching(render(request, template, context))
 
 
-def present_stretch(scope: Scope, stretch: Stretch) -> dict[str, Any]:
-    return {"exchanges": present_exchanges(scope, stretch.exchanges), "before": stretch.before}
+def present_turn_page(scope: Scope, page: TurnPage) -> dict[str, Any]:
+    return {"exchanges": present_exchanges(scope, page.exchanges), "before": page.before}
 
 
 @requires(MEMBER)
@@ -122,7 +122,7 @@ def earlier(request: HttpRequest, pk: UUID) -> HttpResponse:
     if not request.headers.get("HX-Request"):
         return redirect(build_turn_address(row))
     found = list_latest_exchanges(scope, get_session_or_404(scope, row.session_id), before=row)
-    return forbid_caching(render(request, "chat/earlier.html", present_stretch(scope, found)))
+    return forbid_caching(render(request, "chat/earlier.html", present_turn_page(scope, found)))
 
 
 def build_chips(scope: Scope, session: Session | None) -> dict[str, Any]:
