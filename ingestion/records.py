@@ -12,7 +12,7 @@ from functools import partial
 from itertools import pairwise
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, OperationalError, transaction
 from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils import timezone
@@ -21,6 +21,7 @@ from entities.access import Scope, combine_many, list_atoms
 from entities.actions import move_date
 from entities.models import Entity, FieldParagraph
 from entities.rag import split_label
+from ingestion.access import hold_record
 from ingestion.claims import RETRY_AFTER, WAIT_FOR_BUDGET
 from ingestion.classify import Classifier, build_rules_vote, vote_by_model
 from ingestion.documents import ParagraphText
@@ -89,12 +90,13 @@ def index_record(workspace: int, entity: UUID) -> bool:
     problem: Exception | None = None
     try:
         label_texts(claim)
-    except ModelError as error:
+    except (ModelError, OperationalError) as error:
         problem = error  # what has no label stays hidden; the rest is indexed all the same
     try:
         refresh_rows(claim)
-    except (EmbeddingFailed, IntegrityError) as error:
-        # IntegrityError: a paragraph was edited or relabelled meanwhile; the next try sees it as it is now.
+    except (EmbeddingFailed, IntegrityError, OperationalError) as error:
+        # A paragraph was edited or relabelled meanwhile, or PostgreSQL ended a deadlock. The next try is soon, not when
+        # the lease ends.
         problem = problem or error
     release_claim(claim, problem)
     return True
@@ -156,6 +158,8 @@ def label_texts(claim: RecordClaim) -> None:
             votes[number].append(vote)
     appeared = False
     with Scope.for_service(claim.workspace).open():
+        # The record before its paragraphs, as whoever edits them, since its date may move: or both would wait.
+        list(Entity.objects.select_for_update(no_key=True).filter(pk=claim.entity).order_by().values_list("pk"))
         for row, given_votes in zip(rows, votes, strict=True):
             decided = decide_atoms(given_votes, model_needed=True)
             # Only what was read: a paragraph that was edited or labelled meanwhile keeps what it has.
@@ -199,6 +203,7 @@ def refresh_rows(claim: RecordClaim) -> None:
     todo = [draft for draft in drafts if draft.id not in present and draft.id not in vectors]
     vectors.update(embed_texts(embedder, todo))
     with scope.open():
+        hold_record(claim.entity)
         # Paragraphs before the state of the index, as whoever edits them: or the two would wait for each other.
         texts = FieldParagraph.objects.select_for_update(no_key=True).filter(entity=claim.entity)
         list(texts.order_by("field", "position", "pk").values_list("pk"))

@@ -118,7 +118,8 @@ ASPECTS = (
         opens=is_byline,
     ),
     _build_aspect(
-        r"\b(?:date|name|title|year)\b.* of (?:the|this) \w+\W*$|\bdate when\b.*\beffective\b"
+        r"(?:^|\b(?:an?|its|the|what|which|whats|what['’]s|is|was)\s+)(?:(?:signing|signature|issue|effective) )?"
+        r"(?:date|name|title|year)\b.* of (?:the|this) \w+\W*$|\bdate when\b.*\beffective\b"
         r"|\bwhen (?:was|is) (?:the|this|it)\b"
         r".*\b(?:signed|dated|made|concluded|effective|written|published|issued|sent|printed|decided|bought|purchased)\b",
         r"\b(?:dated|entered into|made (?:and entered into )?(?:as of|on|this)|effective (?:date|as of)|is made)\b",
@@ -153,7 +154,7 @@ ASPECTS = (
     ),
     _build_aspect(
         r"\bdeadlines?\b|\bwhen is (?:it|this|the \w+) due\b|\bdue dates?\b",
-        r"\b(?:by|before|until|within|due|deadline|(?:no|not) later than|expir\w+|ends?|latest|at least)\b",
+        r"\b(?:by(?!:)|before|until|within|due|deadline|(?:no|not) later than|expir\w+|ends?|latest|at least)\b",
         "date deadline due until by no later than",
         "deadline deadlines due date dates important given fixed",
         DATE,

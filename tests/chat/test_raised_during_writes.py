@@ -4,6 +4,7 @@ import asyncio
 from functools import partial
 
 import pytest
+from django.db.models.functions import Now
 
 from chat import log
 from chat.derivation import SourceLabel
@@ -11,11 +12,12 @@ from chat.models import Event, EventKind, Message, Role, Turn
 from chat.running import Run
 from chat.steps import Asker
 from entities.access import combine_many, list_atoms, raise_labels
-from entities.models import FieldParagraph
+from entities.models import Entity, FieldParagraph
 from entities.models.classification import FINANCIAL, PII, SECRET
 from entities.text import write_text
 from entities.types import Contract
-from ingestion.models import File, Paragraph, RowParagraph
+from ingestion.models import File, Paragraph, RecordIndex, RowParagraph
+from ingestion.records import index_record
 from ingestion.relabelling import apply_decision, build_decision
 from tests.chat.conftest import is_somebody_waiting
 from tests.chat.recorded_turns import RecordedTurn, begin_session
@@ -113,6 +115,23 @@ def test_an_edit_waits_for_who_raises_what_it_replaces(alice, contract, service,
     assert beside[0].end() is None
     with service.open():
         assert [{*list_atoms(p.floor)} for p in FieldParagraph.objects.filter(entity=contract.pk)] == [{SECRET}]
+
+
+def test_a_text_is_edited_while_its_paragraphs_get_their_labels(
+    alice, contract, service, typed, wait_for, superuser_connection
+):
+    """Both take the record first: or labelling would hold paragraphs, and the edit the record, that the other needs."""
+    with service.open():
+        FieldParagraph.objects.filter(pk=typed).update(data_classification=None)
+        RecordIndex.objects.filter(entity=contract.pk).update(stale_since=Now(), claim=None, claimed_until=None)
+    with alice.scope.open():
+        list(Entity.objects.select_for_update(no_key=True).filter(pk=contract.pk).order_by().values_list("pk"))
+        labelling = OverlappingWork(partial(index_record, service.workspace, contract.pk))
+        wait_for(is_somebody_waiting)
+        write_text(alice.scope, Contract.objects.get(pk=contract.pk), "notes", "The heron is fed at noon.")
+    assert labelling.end() is None
+    with service.open():
+        assert [p.text for p in FieldParagraph.objects.filter(entity=contract.pk)] == ["The heron is fed at noon."]
 
 
 def test_the_end_of_an_answer_locks_no_file(viewer, contract, start, service, heron, wait_for, superuser_connection):

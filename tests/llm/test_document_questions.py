@@ -144,6 +144,14 @@ def test_who_is_only_named_is_no_author(document):
     assert (text, calls[0][0]) == (NOT_FOUND, "read_documents")
 
 
+def test_the_date_of_a_report_is_no_due_date():
+    head = "INVENTORY REPORT Report ID: SP-1234 Report Date: 15 November 2024 Prepared By: Sarah Martinez"
+    report = PromptDocument("SP invoice.md (Boat yard)", [NumberedPassage(1, head)])
+    assert "15 November 2024" in ask("What is the date of the report?", [report])[0]
+    for question in ("whats the due date of the invoice", "What is the delivery date of the invoice?"):
+        assert ask(question, [report])[0] == NOT_FOUND, question
+
+
 def test_a_name_under_the_title_is_an_author_and_one_in_a_later_list_is_not():
     said_so = (
         "The tide rises by two metres at Fisher Row in every spring.\n\nFrom these heights we learn that it rises."
