@@ -9,7 +9,7 @@ from llm.offline.aspects import DATED, PRICE, WRITTEN, Aspect
 from llm.offline.front_matter import OPENING_PASSAGES, WRITERS, find_others, is_byline, is_dated
 from llm.offline.overview_questions import ReadingPlan
 from llm.offline.pairs import SUM
-from llm.offline.pulsing import ABOUT_PAPER, ALIKE, ENUMERATOR, FURNITURE, LEANS_BACK, NAMES_PAPER, NEWS
+from llm.offline.pulsing import ABOUT_PAPER, ALIKE, ENUMERATOR, FURNITURE, LEANS_BACK, NAMES_PAPER, count_news
 from llm.offline.ranking import compute_cosine, compute_frequencies, extract_terms, sum_cosines
 from llm.offline.reading import FIELDS, PromptPassage, get_document_title, split_headings
 from llm.offline.sentences import ITEM, is_furniture, join_cells, split_sentences
@@ -131,7 +131,7 @@ def _write_document(passages: list[PromptPassage], count: int) -> list[str]:
         + (0.6 if at == 0 else 0.3 / (1 + at))
         + 0.4 * (units[place][1] in leading)
         + 0.5 * bool(INTRODUCES.search(units[place][0]))
-        + 0.1 * sum(bool(part.search(units[place][0])) for part in NEWS)
+        + 0.1 * count_news(units[place][0])
         for at, place in enumerate(places)
     ]
     chosen: list[int] = []

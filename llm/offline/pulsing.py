@@ -47,8 +47,8 @@ def _build_pattern(text: str) -> re.Pattern[str]:
 
 PLAN = _build_pattern(
     """per cent complete; against a plan; (?:ahead|behind)(?: of)? (?:the )?(?:plan|programme|schedule); forecast;
-    float; on (?:plan|schedule|time); critical path; not moved; complete(?:d)?; handed over; under negotiation;
-    terminated; ended"""
+    float; on (?:plan|schedule|time); critical path; not moved; complete(?:d)?; (?:was|were|been) handed over;
+    under negotiation; terminated; ended"""
 )
 BLOCKED = _build_pattern(
     r"""blocked; cannot; could not; late; delay(?:ed|s)?; overdue; missing; waits?; refus\w+; reject\w+; fail\w+;
@@ -57,18 +57,37 @@ BLOCKED = _build_pattern(
 )
 AHEAD = _build_pattern(
     r"""by (?:the )?(?:end|\d{1,2}); until; due; ends?; expir\w+; expected; begins?; will; must; before; deadline;
-    not later than; notice; planned; is extended; renew\w+"""
+    not later than; planned; is extended; renew\w+"""
 )
 NEW = _build_pattern(
     r"""agreed; approved; decided; signed; confirmed; granted; returned; replaced; inspected; increase\w*; decrease\w*;
     changed; took over; taken over; doubled; withdrawn"""
 )
 DUTIES = _build_pattern(
-    r"""must; shall; liab\w+; indemn\w+; terminat\w+; penalt\w+; damages; limited to; budget; exceed\w*;
-    issue; remediation"""
+    r"""must; shall; liab\w+; indemn\w+; terminat\w+; penalt\w+; damages; limited to; retain\w*; retention;
+    ends? this (?:agreement|contract|lease|order); defects? period; budget; exceed\w*; issue; remediation"""
 )
-NEWS = (PLAN, BLOCKED, AHEAD, NEW, DUTIES, re.compile(r"\d"))
-"""What makes a sentence worth a point."""
+LIMITS = _build_pattern("limited to; not exceed; liquidated damages; penalt(?:y|ies)")
+NEWS = (PLAN, BLOCKED, AHEAD, NEW, DUTIES)
+"""What makes a sentence worth a point, with a figure."""
+REFERENCE = re.compile(
+    r"^\W*\d+(?:\.\d+)+\s+|\b(?:clause|schedule|section|article|appendix|annex|table|figure|page|sector|no\.)s?\s+\d[\d.]*"
+    r"(?:(?:,| and| to| or)\s+\d[\d.]*)*",
+    re.IGNORECASE,
+)
+"""A number that only says where something is: of a clause, a table, a sector."""
+FIGURE = re.compile(
+    r"\d|\b"
+    + phrases(
+        """two; three; four; five; six; seven; eight; nine; ten; eleven; twelve;
+        (?:thir|four|fif|six|seven|eigh|nine)teen; twenty; thirty; forty; fifty; sixty; seventy; eighty;
+        ninety; hundred"""
+    )
+    + r"\b",
+    re.IGNORECASE,
+)
+STANDARD_TERMS = re.compile(r"\b(?:shall|nothing in|neither party|may|whatever|to the extent)\b", re.IGNORECASE)
+"""What every contract of a kind says, where it states no figure."""
 ENDS = (".", "!", "?", ".”", ".’", '."')
 # What points back cannot stand by itself; who wrote a paper when is no news; page furniture is no sentence.
 NAMES_PAPER = phrases(
@@ -139,11 +158,11 @@ def choose_best_points(
     for index, (_, sentence) in enumerate(units):
         near = sum(weights.get(term, 0.0) for term in set(bags[index]) & wanted) / whole
         first = 0.2 if index == 0 or units[index - 1][0].n != units[index][0].n else 0.0
-        news = sum(0.2 for part in NEWS if part.search(sentence))
+        news = 0.2 * count_news(sentence)
         scores.append(near + news + first + NEWEST_WEIGHT * newest[index] - 0.001 * len(sentence))
     ranked = sorted(range(len(units)), key=lambda index: (-scores[index], index))
     chosen: list[int] = []
-    parts: list[Callable[[str], object]] = [_is_plan, BLOCKED.search, _is_ahead, AMOUNT.search, NEW.search]
+    parts: list[Callable[[str], object]] = [_is_plan, _is_blocked, _is_ahead, AMOUNT.search, LIMITS.search, NEW.search]
     parts += [bool] * POINTS
     for part in parts:
         fitting = (i for i in ranked if part(units[i][1]) and _is_unlike(i, chosen, bags, weights))
@@ -177,8 +196,20 @@ def list_form_lines(found: list[PromptPassage]) -> dict[str, list[tuple[str, int
     }
 
 
+def count_news(sentence: str) -> int:
+    """How many reasons there are to quote it; none for a standard term, which is one without a figure."""
+    figure = bool(FIGURE.search(REFERENCE.sub("", sentence)))
+    if not figure and STANDARD_TERMS.search(sentence):
+        return 0
+    return figure + sum(bool(part.search(sentence)) for part in NEWS)
+
+
 def _is_plan(sentence: str) -> bool:
-    return bool(PLAN.search(sentence))
+    return bool(PLAN.search(sentence) and not STANDARD_TERMS.search(sentence))
+
+
+def _is_blocked(sentence: str) -> bool:
+    return bool(BLOCKED.search(sentence) and not STANDARD_TERMS.search(sentence))
 
 
 def _is_ahead(sentence: str) -> bool:
