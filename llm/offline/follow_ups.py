@@ -44,6 +44,11 @@ OTHER_ONE = re.compile(
 """Asks the same of another: "And of the Batmobile?"."""
 ENDING = re.compile(r"\b(of|for|in|on|at|by)\s+(?:the\s+)?[\w'’-]++(?:\s[\w'’-]++)?\W*$", re.IGNORECASE)
 WHERE = re.compile(r"\bwhere\b", re.IGNORECASE)
+ONE_THING = re.compile(
+    r"^\W*(?:who|whom|when|where)\s+(?:is|are|was|were)\s+the\s+[\w-]+(?:\s[\w-]+)?\W*$", re.IGNORECASE
+)
+"""Asks for one thing that a record has one of: "Who is the subcontractor?"."""
+NAMED = re.compile(r"\s[\W_]*[A-Z]|\d")
 ASKING = re.compile(r"^\W*(?:when|where|who|whom|why|how (?:much|many|long)|how|what|which)\b", re.IGNORECASE)
 
 
@@ -55,14 +60,22 @@ def leans(question: str, fewer_than: int) -> bool:
     return (count < fewer_than and bool(LEANING.search(question))) or (count < 2 and bool(BARE.search(question)))
 
 
+def leans_on(question: str, earlier: str, fewer_than: int) -> bool:
+    """Whether a question is understood only with the `earlier` one. What asks for one thing by its name is not, where
+    nothing was named before.
+    """
+    by_itself = ONE_THING.match(question) and not LEANING.search(question) and not NAMED.search(earlier.strip())
+    return leans(question, fewer_than) and not by_itself
+
+
 def read_meanings(body: dict[str, Any], index: int, question: str) -> Iterator[str]:
     """How the question may be meant: with what it seems to lean on, then by itself, where it says enough.
 
     "Who keeps the same anchors?" points at nothing that was said before.
     """
     name = extract_content_words(record_name(extract_text(body.get("system", ""))))
-    if leans(question, fewer_than=4):
-        before, earlier = find_last_question(body["messages"][:index])
+    before, earlier = find_last_question(body["messages"][:index])
+    if leans_on(question, earlier, fewer_than=4):
         if phrase := find_referred(question, find_last_answer(body["messages"][:index])):
             yield phrase
             return

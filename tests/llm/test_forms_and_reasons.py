@@ -4,7 +4,7 @@ import pytest
 
 from llm import prompts
 from llm.offline.answering import answer
-from llm.offline.chatting import find_best_answer
+from llm.offline.chatting import find_best_answer, search_input
 from llm.offline.follow_ups import read_meanings
 from llm.offline.ranking import extract_content_words
 from llm.offline.reading import PromptPassage
@@ -169,6 +169,20 @@ def test_how_it_was_paid_has_nothing_of_the_total_that_was_asked_before() -> Non
     messages = [{"role": "user", "content": text} for text in ("What is the total of the receipt?", "how did they pay")]
     meant = next(read_meanings({"messages": messages}, 1, "how did they pay"))
     assert extract_content_words(meant) == ["pay", "receipt"]
+
+
+@pytest.mark.parametrize(
+    ("earlier", "meant"),
+    [
+        ("how did they pay", "who is the subcontractor?"),
+        ("how did the Batmobile break down", "who is the subcontractor did the Batmobile break down"),
+    ],
+)
+def test_who_does_one_thing_is_asked_by_itself_where_nothing_was_named(earlier: str, meant: str) -> None:
+    question = "who is the subcontractor?"
+    messages = [{"role": "user", "content": text} for text in (earlier, question)]
+    assert next(read_meanings({"messages": messages}, 1, question)) == meant
+    assert ("Batmobile" in search_input({"messages": messages})["query"]) == ("Batmobile" in earlier)
 
 
 @pytest.mark.parametrize(
