@@ -38,6 +38,8 @@ OWN = 0.25
 WHICH_THING = re.compile(
     r"^\W*(?:which|what (?!(?:is|was|are|were|do|does|did|has|have|can|could|will|happen\w*)\b))", re.I
 )
+LIST_NUMBER = re.compile(r"\d{1,2}[.)]\s")
+SECTION = re.compile(rf"{LIST_NUMBER.pattern}+[^\W\d_][^.:;!?|]{{0,60}}$")
 COMPARED = re.compile(r"\b(?:\w{2,}er|more|less) than\b", re.I)
 MAX_QUOTE_CHARACTERS = 700
 AROUND_WEIGHT = 0.55
@@ -92,7 +94,7 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
     sum_of = extract_total_terms(question)
     scored: list[tuple[float, int]] = []
     for index, (passage, sentence) in enumerate(units):
-        if is_heading(sentence) or sentence.rstrip().endswith("?") or _is_table_head(units, index):
+        if _is_heading(units, index) or sentence.rstrip().endswith("?") or _is_table_head(units, index):
             continue
         title = set(extract_terms(get_document_title(passage)))
         if not title.issuperset(asked) and all(term in title or term.isdigit() for term in bags[index]):
@@ -232,6 +234,15 @@ def _is_loose(term: str, question: str, sentence: str, bag: set[str]) -> bool:
     return bool(forms) and not forms & {part.lower().removesuffix("s") for part in parts}
 
 
+def _is_heading(units: list[tuple[PromptPassage, str]], index: int) -> bool:
+    """Whether a unit is a heading: "3. Term" too, but not among the items of a list."""
+    passage, sentence = units[index]
+    if is_heading(sentence) or not SECTION.match(sentence):
+        return is_heading(sentence)
+    adjacent = [units[other] for other in (index - 1, index + 1) if 0 <= other < len(units)]
+    return not any(other.n == passage.n and LIST_NUMBER.match(text) for other, text in adjacent)
+
+
 def _is_table_head(units: list[tuple[PromptPassage, str]], index: int) -> bool:
     """The first row of a table names its columns."""
     if not units[index][1].startswith("|"):
@@ -273,9 +284,9 @@ def _list_nearby_terms(
             break
         in_table = units[index][1].startswith("|") and units[other][1].startswith("|")
         starts_table = in_table and _is_table_head(units, other)
-        if other == index - 1 or is_heading(units[other][1]) or starts_table:
+        if other == index - 1 or _is_heading(units, other) or starts_table:
             around |= bags[other]
-        if heading is None and is_heading(units[other][1]):
+        if heading is None and _is_heading(units, other):
             heading = bags[other]
     if index + 1 < len(units) and units[index + 1][0].n == n:
         around |= bags[index + 1]

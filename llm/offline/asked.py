@@ -2,7 +2,7 @@
 
 import re
 
-from llm.offline.ranking import STOP, extract_content_words, extract_terms, stem_word
+from llm.offline.ranking import LETTER, STOP, extract_content_words, extract_terms, stem_word
 from llm.offline.sentences import ABBREVIATIONS
 
 NAME = re.compile(r"\b(?:[A-ZÀ-Þ][\w&’'-]*\w|\d[\w.,/-]*)")
@@ -29,7 +29,7 @@ PARTS = re.compile(
 
 def extract_name_terms(question: str) -> set[str]:
     """Terms of the names and numbers in a question. Its first word counts where it is no ordinary one."""
-    found: set[str] = set()
+    found = {match.group().lower() for match in LETTER.finditer(question)}
     for match in NAME.finditer(question):
         before = question[: match.start()].rsplit(maxsplit=1)[-1:] or [""]
         ended = before[0][-1:] in ("?", "!", ".") and before[0].rstrip(".").lower() not in ABBREVIATIONS
@@ -65,9 +65,28 @@ def drop_place_words(question: str) -> str:
     return BUYER.sub("did they", PLACE_WORD.sub("", question))
 
 
+REWORDED = tuple(
+    (re.compile(pattern, re.IGNORECASE), instead)
+    for pattern, instead in (
+        (r"\b(?:go|goes|going|went|gone) up\b", "rise"),
+        (r"\b(?:go|goes|going|went|gone) down\b", "fall"),
+        (r"\bout of (?:service|order|action)\b", "out of use"),
+        (
+            r"\bwhom? (?:do|should|can|must|shall|to) (?:(?:i|we|you|one) )?"
+            r"(?:call|ring|phone|contact|reach|e-?mail|write to|turn to|speak to|talk to)\b",
+            "who is the contact",
+        ),
+    )
+)
+
+
 def normalise_question(question: str) -> str:
-    """A question with "what is" for "what's", and for what something costs "all in all" as one for its total."""
+    """A question with "what is" for "what's", "rise" for "go up", "who is the contact" for "who do I call", and one for
+    the total for what something costs "all in all".
+    """
     question = CONTRACTION.sub(r"\1 is", question)
+    for pattern, instead in REWORDED:
+        question = pattern.sub(instead, question)
     found = ALL_IN_ALL.match(question)
     if found is None:
         return question

@@ -43,6 +43,8 @@ SUM = re.compile(
 )
 """The line of an invoice or a receipt that adds up its items, which a list of stock has not."""
 DOTS = re.compile(r"\s*(?:(?:\. ?){4,}|…{2,}|(?:_ ?){3,})\s*")
+NUMBERED = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.\s+[^\W\d_]")
+"""A heading, or an item of a list: "3. Term"."""
 CELLS = re.compile(r"(?<!\\)\|")
 
 
@@ -80,10 +82,11 @@ def read_pairs(passage: PromptPassage) -> list[Pair]:
         line = lines[at]
         following = lines[at + 1] if at + 1 < len(lines) else ""
         pairs = [Pair(label, value, text, passage.n) for label, value, text in _read_line(line)]
-        if not pairs and (_is_label(line) and _is_value(following) or _is_head(line, following)):
+        is_value = _is_value(following) and (line.endswith(":") or not NUMBERED.match(following))
+        if not pairs and (_is_label(line) and is_value or _is_head(line, following)):
             is_row = _is_head(line, following) and " " in following
             pairs = [Pair(line.rstrip(" :"), following, f"{line} {following}", passage.n, is_row=is_row)]
-        elif not pairs and at == 0 and above and _is_value(line) and line not in above:
+        elif not pairs and at == 0 and above and _is_value(line) and not (line in above or NUMBERED.match(line)):
             pairs = [Pair(above, line, line, passage.n)]
         elif not pairs and _is_label(line):
             above = line
@@ -195,7 +198,8 @@ def _is_value(line: str) -> bool:
     return (
         bool(line)
         and len(line) <= MAX_VALUE_CHARACTERS
-        and not (line.startswith("|") or line.endswith((".", ":", "?", "!")) or any(_read_line(line)))
+        and not (line.startswith(("|", ">")) or line.endswith((".", ":", "?", "!")) or any(_read_line(line)))
+        and not re.search(r"[?!]\s", line)
     )
 
 

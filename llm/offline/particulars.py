@@ -4,6 +4,7 @@ import re
 
 from llm.offline.measures import MONTH_NAME
 from llm.offline.question_kinds import QuestionKind, asks_for_time
+from llm.offline.ranking import LETTER
 
 MONTH = re.compile(
     rf"\b(?i:(?!may\b){MONTH_NAME})"
@@ -38,13 +39,15 @@ def has_dates(asked: str, text: str) -> bool:
 
 
 def find_numbered(question: str) -> list[tuple[str, str]]:
-    """The things that a number names: ("Sector", "7")."""
-    return re.findall(r"\b([A-Z][a-z]+)s?\s(\d{1,9})\b", question)
+    """The things that a number or a letter names: ("Sector", "7"), ("lift", "b")."""
+    lettered = [
+        (question[: match.start()].split()[-1].lstrip("\"'(“‘"), match.group()) for match in LETTER.finditer(question)
+    ]
+    return re.findall(r"\b([A-Z][a-z]+)s?\s(\d{1,9})\b", question) + lettered
 
 
 def has_numbered(noun: str, number: str, text: str) -> bool:
     """ "Sector 7" stands in "Sector 7" and in "Sectors 5, 6 and 7"."""
-    for listed in re.finditer(rf"\b{noun}s?\s((?:\d+(?:\s*(?:,|and|to|or|-|–)\s*)?)+)", text, re.IGNORECASE):
-        if number in re.findall(r"\d+", listed[1]):
-            return True
-    return False
+    one = r"\d+" if number.isdigit() else r"[a-z]\b"
+    lists = re.finditer(rf"\b{re.escape(noun)}s?\s((?:{one}(?:\s*(?:,|and|to|or|&|-|–)\s*)?)+)", text, re.IGNORECASE)
+    return any(number.lower() in re.findall(one, listed[1].lower()) for listed in lists)

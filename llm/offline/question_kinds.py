@@ -180,6 +180,10 @@ def _has_length(sentence: str, question: str) -> bool:
     return bool(LENGTH.search(sentence)) and set(extract_terms(question)) - HOW_LONG <= set(extract_terms(sentence))
 
 
+CHANGE = re.compile(
+    rf"{AMOUNT.pattern}|\d\s?%|\d\s+per\s?cent\b|\bby\s+(?:a|one)\s+(?:half|third|quarter|fifth|tenth)\b", re.I
+)
+"""How much more or less something is: a sum, or a part."""
 MAX_QUESTION_CHARS = 600
 """Characters of a question that are read: a pasted text is no question, and some patterns look ahead."""
 
@@ -210,6 +214,8 @@ KINDS = (
     QuestionKind(NUMBERED_THING, has_number_of_thing,
                  implied=_split_terms("number id code no nr"), value=_find(FIGURE)),
     QuestionKind(ASKED_DATE, _find(DATE), value=_has_time),
+    QuestionKind(re.compile(r"\b(?:how much\b[^?]*|what (?:is|was) (?:the )?)\b(?:rise|increase|fall|decrease|drop)\b",
+                            re.I), _find(CHANGE), value=_find(CHANGE)),
     QuestionKind(re.compile(rf"\b(?:how much|what|which|wie viel|welche[rs]?)\b[^?]*?\b(?:{MONEY_WORDS})\b", re.I),
                  _find(AMOUNT), value=lambda v: bool(AMOUNT.search(v) or re.match(r"\W*\d", v)),
                  implied=_split_terms("price"), label=_split_terms("price")),

@@ -25,6 +25,8 @@ STOP = words(
     quelle quels quelles combien cuál cual cuáles cuánto cuánta hoch viel biggest main
     mr mrs ms dr pls plz thx key important current latest overall major"""
 )
+LETTER = re.compile(r"(?<=[^\W\d_]{3}\s)(?:[B-HJ-Z]|A(?!\s[a-z])|[b-hk-qvwz])(?![\w.'’&/-]|\s[A-Z])")
+"""The letter of one of several: "lift B", "flat c". No initial of a name, and no article."""
 WORD = re.compile(r"[^\W_]+(?:[.,'’\-/&][^\W_]+)*")
 # Suffix and what stands in its place; the first that fits is taken.
 SUFFIXES = tuple(
@@ -32,7 +34,7 @@ SUFFIXES = tuple(
     for pair in re.split(
         r"\s+",
         """ational:ate ization:ize isation:ise fulness:ful ousness:ous iveness:ive ation:ate ement: ments:
-        ment: ities: ity: ness: ings: ing: edly: ied:y ies:y ed: ions: ion: ers: er: ally:al ents: ent:
+        ment: ities: ity: ness: ings: ing: edly: ied:y ies:y ed: ions: ion: iers:y ier:y ers: er: ally:al ents: ent:
         ants: ant: ency: ancy: ly: ance: ence: able: ible: ss:ss es: s: e:""",
     )
 )
@@ -50,7 +52,8 @@ ALIKE = {
         risk: threat danger; delay: late postpone; budget: cost; sum: amount value price; worth: value price;
         contract: agreement; assign: transfer; audit: inspect examine; renew: extend renewal; renewal: renew extend;
         fax: telefax; colour: color; color: colour; car: vehicle model; die: death dead died
-        killed fatal; died: death dead killed fatal; absent: diagnosed ill sick unwell""",
+        killed fatal; died: death dead killed fatal; absent: diagnosed ill sick unwell;
+        broken: fault failure; ris: increase; increas: rise; fall: decrease drop; drop: fall decrease""",
     )
 }
 
@@ -75,7 +78,13 @@ def stem_word(word: str) -> str:
 def extract_content_words(text: str) -> list[str]:
     """Words that mean something, in order, as written. "Die" is an article but where it stands last."""
     text = re.sub(r"\bdie(?=\W*$)", "died", text)
-    return [w for w in WORD.findall(text) if w.lower() not in STOP and (len(w) > 1 or w.isdigit())]
+    return [
+        word
+        for match in WORD.finditer(text)
+        if (len(word := match.group()) > 1 or word.isdigit())
+        and word.lower() not in STOP
+        or LETTER.match(text, match.start())
+    ]
 
 
 def extract_terms(text: str) -> list[str]:
