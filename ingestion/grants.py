@@ -78,8 +78,7 @@ def list_offers(scope: Scope, request: AccessRequest) -> list[Offer]:
     of_files = select_paragraphs(scope).filter(data_classification__in=labels)
     typed = select_field_paragraphs(scope).filter(data_classification__in=labels)
     counts = {Extent.PASSAGE: len(find_asked_passages(scope, request, labels))}
-    if request.file_id is not None:
-        counts[Extent.FILE] = of_files.filter(file=request.file_id).count()
+    counts[Extent.FILE] = of_files.filter(file=request.file_id).count()  # none where it names no file
     in_record = of_files.filter(file__entity=request.entity_id).count()
     counts[Extent.RECORD] = in_record + typed.filter(entity=request.entity_id).count()
     # Of the whole workspace: once for all requests for the same, in one transaction.

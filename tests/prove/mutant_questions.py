@@ -56,6 +56,7 @@ EXTRA: list[Callable[[Everything], None]] = [
     text_grants.texts_are_granted_to_one_person,
     text_grants.texts_are_granted_until_they_end,
     text_grants.texts_are_granted_by_stewards,
+    text_grants.steward_offers_are_counted,
     text_grants.requests_are_about_a_place,
     files.files_are_known_to_who_sent_them,
     files.files_are_above_their_floors,

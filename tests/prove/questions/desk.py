@@ -100,6 +100,14 @@ def only_what_waits_is_taken(e: Everything) -> None:
             (call,) = connection.run_on_commit[before:]
             (decisions,) = call[1].args
             assert {d.paragraph for d in decisions} == {item.paragraph.pk for item in done.accepted}
+            assert {d.reason for d in decisions} == {"accepted as proposed"}
+            assert all(d.accepted for d in decisions)
+            before = len(connection.run_on_commit)
+            accept_proposals(scope=scope, shown=shown, atoms=frozenset({3}), reason="all of them are")
+            (call,) = connection.run_on_commit[before:]
+            assert {(d.reason, d.atoms, d.accepted) for d in call[1].args[0]} == {
+                ("all of them are", frozenset({3}), ())
+            }
             some = {pk: seen for pk, seen in shown.items() if pk == done.accepted[0].paragraph.pk}
             filled = some | {uuid4(): "" for _ in range(MOST - 1)}
             assert [item.paragraph.pk for item in accept_proposals(scope=scope, shown=filled).accepted] == list(some)

@@ -166,6 +166,26 @@ def texts_are_granted_by_stewards(e: Everything) -> None:
         assert find_asked_passages(ann, of_another, places.values()) == []
 
 
+def steward_offers_are_counted(e: Everything) -> None:
+    """By the file that was asked about, by its record, and in all; without a file there is none for it."""
+    ann = e.planted.scope(e.world.people[ANN])
+    with undone():
+        with e.planted.service.open():
+            for record in ("record0", "record3"):
+                of_file = Paragraph.objects.filter(file=e.files[record])
+                typed = FieldParagraph.objects.filter(entity=e.planted.records[record])
+                for first in (of_file.first(), typed.first()):
+                    assert first is not None
+                    assert type(first).objects.filter(pk=first.pk).update(data_classification=1)
+        with ann.open():
+            request = AccessRequest.objects.get(pk=e.requests["dee", "record0"])
+            for file, more in ((e.files["record0"], {Extent.FILE: 1}), (None, {})):
+                request.file_id = file
+                offers = {offer.extent: offer.count for offer in list_offers(ann, request)}
+                offers.pop(Extent.PASSAGE, None)
+                assert offers == {Extent.RECORD: 2, Extent.LEVEL: 4, **more}
+
+
 def requests_are_about_a_place(e: Everything) -> None:
     """A placeholder by its number on the caller's own page: its positions are kept, in the text that it stands in."""
     world, planted = e.world, e.planted
