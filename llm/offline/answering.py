@@ -13,6 +13,7 @@ from llm.offline.form_answers import (
     find_pairs,
 )
 from llm.offline.long_questions import (
+    has_term,
     keep_content_terms,
     measure_term,
     merge_alternatives,
@@ -24,12 +25,12 @@ from llm.offline.pair_owners import find_owner, find_strangers
 from llm.offline.pairs import Pair, read_pairs
 from llm.offline.particulars import find_dates, has_dates
 from llm.offline.passage_fit import IMPLIED, is_about, record_terms
-from llm.offline.question_kinds import find_kind
+from llm.offline.question_kinds import find_kind, read_deed
 from llm.offline.ranking import compute_frequencies, extract_content_words, extract_terms, stem_word, weigh_rarest
 from llm.offline.reading import FIELDS, PromptPassage, get_document_title, split_headings
 from llm.offline.roles import find_role, read_role
 from llm.offline.row_answers import find_rows
-from llm.offline.sentences import is_furniture, is_heading, split_sentences
+from llm.offline.sentences import MIN_SHORT_LINES, is_furniture, is_heading, split_sentences
 from llm.offline.summaries import REMOVED
 from llm.offline.totals import TOTAL_OF, extract_total_terms, find_priced_lines, find_totals
 
@@ -94,7 +95,14 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
     sum_of = extract_total_terms(question)
     scored: list[tuple[float, int]] = []
     for index, (passage, sentence) in enumerate(units):
-        if _is_heading(units, index) or sentence.rstrip().endswith("?") or _is_table_head(units, index):
+        if _is_heading(units, index) and not (
+            kind
+            and kind.has(sentence, question)
+            and _is_listed(units, index)
+            and all(has_term(t, set(bags[index])) for t in asked)
+        ):
+            continue
+        if sentence.rstrip().endswith("?") or _is_table_head(units, index):
             continue
         title = set(extract_terms(get_document_title(passage)))
         if not title.issuperset(asked) and all(term in title or term.isdigit() for term in bags[index]):
@@ -115,12 +123,12 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
             continue
         near, above = _list_nearby_terms(units, bags, index)
         common = [term for term in asked if term not in names]
-        needed = common[-1:] if kind and kind.line else common
+        needed = common[-1:] if kind and kind.line and kind.must else common
         around = title if kind and kind.named == 1 else near
         stand = sum(measure_term(term, bags[index] | around | above) > 0 for term in needed)
         if (
             kind
-            and (kind.named or kind.line)
+            and (kind.named or kind.line and kind.must)
             and stand < (kind.named or 1) * len(needed)
             and not (kind.named < 1 and set(extract_terms(sentence)[:1]) & set(needed))
         ):
@@ -165,6 +173,9 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         fitting = 0.0 if kind is None else FITTING if has else -0.08
         short = -0.1 if len(sentence) < 25 else 0.0
         scored.append((score + fitting + short, index))
+    deed = read_deed(question)
+    if deed and any(has_term(deed, set(bag)) for bag in bags):
+        scored = [(score, index) for score, index in scored if has_term(deed, set(bags[index]))]
     if rates:  # a price per week is none per month, nor is what says less of it
         stated = {index: read_rates(units[index][1]).difference(asked) for _, index in scored}
         other = max((score for score, index in scored if stated[index] and not rates & stated[index]), default=0.0)
@@ -241,6 +252,15 @@ def _is_heading(units: list[tuple[PromptPassage, str]], index: int) -> bool:
         return is_heading(sentence)
     adjacent = [units[other] for other in (index - 1, index + 1) if 0 <= other < len(units)]
     return not any(other.n == passage.n and LIST_NUMBER.match(text) for other, text in adjacent)
+
+
+def _is_listed(units: list[tuple[PromptPassage, str]], index: int) -> bool:
+    """Whether a line is one of several short ones: "Tuesday Aisha, Ben" of a rota."""
+    runs = (units[max(0, at) : at + MIN_SHORT_LINES] for at in range(index - MIN_SHORT_LINES + 1, index + 1))
+    return any(
+        len(run) == MIN_SHORT_LINES and all(p.n == units[index][0].n and is_heading(line) for p, line in run)
+        for run in runs
+    )
 
 
 def _is_table_head(units: list[tuple[PromptPassage, str]], index: int) -> bool:

@@ -179,7 +179,14 @@ ASPECTS = (
         ranked=True,
     ),
     _build_aspect(
-        r"\bwhen (?:does|do|did|will|is) (?:it|this|the \w+|that)\b.*\b(?:end|expire|start|begin|stop|over|run out)\w*"
+        r"\bwhen (?:does|do|did|will|is) (?:it|this|the \w+|that)\b.*\b(?:end|expire|stop|over|run out)\w*",
+        r"\b(?:expir\w+|terminat\w+|ends?|ended|term|until|duration|period|from)\b",
+        "term ends expires until period",
+        "end ends expire expires expired stop over run runs date",
+        DATE,
+    ),
+    _build_aspect(
+        r"\bwhen (?:does|do|did|will|is) (?:it|this|the \w+|that)\b.*\b(?:start|begin)\w*"
         r"|\bhow long (?:does|is|do|will) (?:it|this|the \w+|that)\b|\b(?:term|duration|start date|end date)\W*$",
         r"\b(?:expir\w+|terminat\w+|ends?|ended|term|until|commenc\w+|effective|starts?|begins?|duration|period"
         r"|from)\b",

@@ -74,6 +74,10 @@ ACCOUNT = re.compile(r"^\W*author:\s*\S+$", re.IGNORECASE)
 ANNOUNCES = re.compile(r":$|\b(?:sincerely|faithfully|truly|yours|regards|wishes)\W*$", re.IGNORECASE)
 
 
+ONE_AMOUNT = frozenset(("rent", "fee"))
+"""What is asked for by its own name: other amounts are none of it."""
+
+
 def write_points(plan: ReadingPlan, found: list[PromptPassage], before: str = "") -> list[str]:
     """Bullets of cited sentences, document by document, in the order in which the tool gave them. before: an answer
     that is not to be repeated.
@@ -187,6 +191,9 @@ def _write_aspect(aspect: Aspect, asked: frozenset[str], documents: list[list[Pr
     if aspect.also is PRICE:
         bills = [passages for passages in documents if any(SUM.search(text) for text, _ in _list_units(passages))]
         documents = bills or documents
+    if aspect.ranked and asked and asked <= ONE_AMOUNT:
+        named = [p for p in documents if any(asked & set(extract_terms(text)) for text, _ in _list_units(p))]
+        documents = named or documents
     telling = [passages for passages in documents if any(aspect.fits(text) for text, _ in _list_units(passages))]
     share = max(2, aspect.limit // max(1, len(telling)))
     for passages in documents:
@@ -208,6 +215,8 @@ def _write_aspect(aspect: Aspect, asked: frozenset[str], documents: list[list[Pr
         wanted = set(extract_terms(aspect.focus))
         bags = {i: set(extract_terms(units[i][0])) for i in fitting}
         first = {i for i in fitting if aspect.ranked and bags[i] & wanted & asked}
+        if first and asked <= ONE_AMOUNT:
+            fitting = [i for i in fitting if i in first]
         if aspect is DATED and not any(NAMES_DATE.search(line) for line in opening):
             first = {i for i in fitting if is_dated(units[i][0])}
         best: list[int] = []

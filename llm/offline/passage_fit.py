@@ -67,7 +67,10 @@ QUALIFIED = re.compile(
 IMPLIED = frozenset(
     map(
         stem_word,
-        words("money time person people somebody someone anything something anyone name names called take takes taken"),
+        words(
+            """money time person people somebody someone anything something anyone anybody nobody everybody name names
+            called take takes taken"""
+        ),
     )
 )
 """Of a question: that a person is asked for, which the kind of the question says; and what says nothing."""
@@ -89,14 +92,14 @@ def is_about(
         has_numbered(noun, number, f"{passage.title} {passage.text}") for noun, number in find_numbered(question)
     ):
         return False
-    if any(not measure_term(term, there) for term in read_qualifiers(question)):
+    kind = find_kind(question)
+    if any(not measure_term(term, there) for term in read_qualifiers(question) - (kind.implied if kind else set())):
         return False
     if any(not measure_term(term, own) for term in read_counted(question)):
         return False
     if not _has_enough(asked, names, there):
         return False
     known = [term for term in asked if measure_term(term, there if term in names else own)]
-    kind = find_kind(question)
     if len(known) <= MIN_SHARE_IN_PASSAGE * len(asked) and not (kind and kind.must):
         return False
     rarest_few = sorted(asked, key=lambda term: -weights[term])[:RAREST]

@@ -41,6 +41,13 @@ REASON = re.compile(
     re.IGNORECASE,
 )
 WHY = re.compile(r"\bwhy\b|\bwhat (?:is|was) the (?:reason|cause)\b|\bhow come\b", re.IGNORECASE)
+CAUSE_LINE = re.compile(r"^\W*(?:(?:root|main|likely|probable) )?(?:causes?|reasons?|ursache|grund)\s*:", re.IGNORECASE)
+DONE_BY = re.compile(
+    r"^\W*(?:and |so )?whom?\s+(?!(?:is|are|was|were|has|have|had|will|would|can|could|may|must|shall|should|do|does"
+    r"|did|else|all)\b)([^\W\d_]+)",
+    re.IGNORECASE,
+)
+"""Of "Who hit the door?" what was done."""
 FIGURE = re.compile(r"\d")
 CAPITALISED = re.compile(r"(?<![.!?:|]\s)(?<!^)\b[A-ZÀ-Þ][\w’'-]+")
 MONEY_WORDS = (
@@ -181,9 +188,19 @@ def _has_length(sentence: str, question: str) -> bool:
 
 
 CHANGE = re.compile(
-    rf"{AMOUNT.pattern}|\d\s?%|\d\s+per\s?cent\b|\bby\s+(?:a|one)\s+(?:half|third|quarter|fifth|tenth)\b", re.I
+    rf"{AMOUNT.pattern}|\d\s?%|(?:\d|\b{SPELT_NUMBER})\s+per\s?cent\b|\bby\s+(?:a|one)\s+(?:half|third|quarter|fifth|tenth)\b",
+    re.I,
 )
 """How much more or less something is: a sum, or a part."""
+RISE = re.compile(r"\b(?:ris(?:e|es|en|ing)|rose|rais\w+|increas\w+|higher|more|up)\b", re.I)
+FALL = re.compile(r"\b(?:fall(?:s|en|ing)?|fell|decreas\w+|drop\w*|reduc\w+|lower\w*|less|down|discount\w*)\b", re.I)
+
+
+def _has_change(sentence: str, question: str) -> bool:
+    """By how much something rises, where that is asked, or falls."""
+    return bool(CHANGE.search(sentence)) and any(way.search(sentence) for way in (RISE, FALL) if way.search(question))
+
+
 MAX_QUESTION_CHARS = 600
 """Characters of a question that are read: a pasted text is no question, and some patterns look ahead."""
 
@@ -215,7 +232,7 @@ KINDS = (
                  implied=_split_terms("number id code no nr"), value=_find(FIGURE)),
     QuestionKind(ASKED_DATE, _find(DATE), value=_has_time),
     QuestionKind(re.compile(r"\b(?:how much\b[^?]*|what (?:is|was) (?:the )?)\b(?:rise|increase|fall|decrease|drop)\b",
-                            re.I), _find(CHANGE), value=_find(CHANGE)),
+                            re.I), _has_change, value=_find(CHANGE)),
     QuestionKind(re.compile(rf"\b(?:how much|what|which|wie viel|welche[rs]?)\b[^?]*?\b(?:{MONEY_WORDS})\b", re.I),
                  _find(AMOUNT), value=lambda v: bool(AMOUNT.search(v) or re.match(r"\W*\d", v)),
                  implied=_split_terms("price"), label=_split_terms("price")),
@@ -224,7 +241,7 @@ KINDS = (
                  value=lambda v: bool(SIZE.search(v) or AMOUNT.match(v))),
     QuestionKind(re.compile(r"\bhow (?:much|old)\b|\bwhat (?:percentage|number|share|cap)\b", re.I),
                  _find(NUMBER), implied=_split_terms("old"), value=_find(FIGURE)),
-    QuestionKind(WHY, _find(REASON), must=False, value=_find(REASON)),
+    QuestionKind(WHY, _find(REASON), must=False, value=_find(REASON), line=CAUSE_LINE),
     # A term may be perpetual, and a period stand in a schedule.
     QuestionKind(re.compile(r"\b(?:what|which)\s+(?:is|was|are)\b[^?]*(?<!-)\b(?:period|duration|term of)\b", re.I),
                  _find(DATE), must=False, loose=True),
@@ -244,6 +261,14 @@ def find_kind(question: str) -> QuestionKind | None:
     question = normalise_fragment(question)
     found = [(match.start(), kind) for kind in KINDS if (match := kind.asked.search(question, 0, MAX_QUESTION_CHARS))]
     return min(found, key=lambda pair: pair[0])[1] if found else None
+
+
+def read_deed(question: str) -> str:
+    """The term of what was done, of a question for who did it or when; "" for any other. One sentence has both."""
+    if done := DONE_BY.match(question):
+        return next(iter(extract_terms(done[1])), "")
+    kind = find_kind(question)
+    return next(reversed(extract_terms(question)), "") if kind is not None and kind.value is _has_time else ""
 
 
 def has_asked(question: str, sentence: str) -> bool:

@@ -53,7 +53,8 @@ ALIKE = {
         contract: agreement; assign: transfer; audit: inspect examine; renew: extend renewal; renewal: renew extend;
         fax: telefax; colour: color; color: colour; car: vehicle model; die: death dead died
         killed fatal; died: death dead killed fatal; absent: diagnosed ill sick unwell;
-        broken: fault failure; ris: increase; increas: rise; fall: decrease drop; drop: fall decrease""",
+        broken: fault failure; ris: increase; increas: rise; fall: decrease drop; drop: fall decrease; hurt: injured;
+        injur: hurt; accid: incident; saw: witness; open: closed""",
     )
 }
 
