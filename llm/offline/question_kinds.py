@@ -201,6 +201,8 @@ def _has_change(sentence: str, question: str) -> bool:
     return bool(CHANGE.search(sentence)) and any(way.search(sentence) for way in (RISE, FALL) if way.search(question))
 
 
+MAX_TERMS_OF_DEED = 4
+"""Of a question for the time of something: where it is longer its last word may say anything."""
 MAX_QUESTION_CHARS = 600
 """Characters of a question that are read: a pasted text is no question, and some patterns look ahead."""
 
@@ -267,8 +269,9 @@ def read_deed(question: str) -> str:
     """The term of what was done, of a question for who did it or when; "" for any other. One sentence has both."""
     if done := DONE_BY.match(question):
         return next(iter(extract_terms(done[1])), "")
-    kind = find_kind(question)
-    return next(reversed(extract_terms(question)), "") if kind is not None and kind.value is _has_time else ""
+    kind, terms = find_kind(question), extract_terms(question)
+    short = kind is not None and kind.value is _has_time and len(terms) <= MAX_TERMS_OF_DEED
+    return next(reversed(terms), "") if short else ""
 
 
 def has_asked(question: str, sentence: str) -> bool:
