@@ -33,6 +33,7 @@ from llm.offline.row_answers import find_rows
 from llm.offline.sentences import MIN_SHORT_LINES, is_furniture, is_heading, split_sentences
 from llm.offline.summaries import REMOVED
 from llm.offline.totals import TOTAL_OF, extract_total_terms, find_priced_lines, find_totals
+from llm.recognisers.money import AMOUNT
 
 # Share that the sentence must carry by its own words.
 OWN = 0.25
@@ -41,6 +42,8 @@ WHICH_THING = re.compile(
 )
 LIST_NUMBER = re.compile(r"\d{1,2}[.)]\s")
 SECTION = re.compile(rf"{LIST_NUMBER.pattern}+[^\W\d_][^.:;!?|]{{0,60}}$")
+NEAR_AMOUNT = 0.6
+MUCH = re.compile(r"\bhow much\b", re.I)
 COMPARED = re.compile(r"\b(?:\w{2,}er|more|less) than\b", re.I)
 MAX_QUOTE_CHARACTERS = 700
 AROUND_WEIGHT = 0.55
@@ -171,8 +174,11 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
             score = max(score, UNDER_HEADING * headed)
         score -= LOOSE * loose / total
         fitting = 0.0 if kind is None else FITTING if has else -0.08
-        short = -0.1 if len(sentence) < 25 else 0.0
+        short = -0.1 if len(sentence) < 25 and fitting <= 0 else 0.0
         scored.append((score + fitting + short, index))
+    amounts = [(score, index) for score, index in scored if AMOUNT.search(units[index][1])]
+    if MUCH.search(question) and amounts and max(amounts)[0] >= NEAR_AMOUNT * max(scored)[0]:
+        scored = amounts  # a date or a telephone number is none
     deed = read_deed(question)
     if deed and any(has_term(deed, set(bag)) for bag in bags):
         scored = [(score, index) for score, index in scored if has_term(deed, set(bags[index]))]

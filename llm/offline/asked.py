@@ -71,6 +71,8 @@ REWORDED = tuple(
         (r"\b(?:go|goes|going|went|gone) up\b", "rise"),
         (r"\b(?:go|goes|going|went|gone) down\b", "fall"),
         (r"\bgiv(?:e|es|en|ing) (.{1,60}?) back\b", r"return \1"),
+        (r"\bgiven back\b", "returned"),
+        (r"\b(\d\d)s\b(?=\s+[a-z])", r"\1"),
         (r"\b(?:what|how much) (?:do|does|did) (\w+) (?:still )?owe\b", "what is the balance due"),
         (r"\bout of (?:service|order|action)\b", "out of use"),
         (

@@ -3,6 +3,7 @@
 import re
 
 from llm.offline.field_answers import Answered, Quote
+from llm.offline.ranking import extract_terms
 from llm.offline.reading import PromptPassage
 from llm.offline.sentences import ITEM
 
@@ -35,22 +36,36 @@ def choose_best(
             break
         if all(len(bags[index] & bags[o]) < 0.7 * max(1, min(len(bags[index]), len(bags[o]))) for o in chosen):
             chosen.append(index)
-    whole = _add_list_items(sorted(chosen), units, everything=bool(ASKS_LIST.match(question)))
+    asked = set(extract_terms(question))
+    whole = _add_list_items(
+        sorted(chosen),
+        units,
+        {i for i in chosen if units[i][1][0] == "|" and bags[i] & asked},
+        everything=bool(ASKS_LIST.match(question)),
+    )
     return Answered([Quote(units[index][1], units[index][0].n) for index in whole], ranked[0][0])
 
 
 def _add_list_items(
-    chosen: list[int], units: list[tuple[PromptPassage, str]], *, everything: bool = False
+    chosen: list[int], units: list[tuple[PromptPassage, str]], alone: set[int], *, everything: bool = False
 ) -> list[int]:
     """With a sentence that announces a list ("… as follows:"), or with an item where `everything` of a list is asked
-    for, the items under it.
+    for, the items under it. alone: rows of a table that are asked for themselves.
     """
     found: list[int] = []
     for index in chosen:
         found.append(index)
         begins = units[index][1]
         announces = begins.endswith(":")
-        entry = ENTRY if everything and (announces or ENTRY.match(begins)) else ITEM if announces else None
+        entry = (
+            None
+            if index in alone
+            else ENTRY
+            if everything and (announces or ENTRY.match(begins))
+            else ITEM
+            if announces
+            else None
+        )
         if entry is None:
             continue
         for item in range(index + 1, min(index + 1 + ITEMS, len(units))):

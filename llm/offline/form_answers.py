@@ -81,7 +81,11 @@ def find_pairs(
         labels = [*split_headings(passage), *(pair.label for pair in read_pairs(passage) if pair.value)]
         things.setdefault(get_document_title(passage), set()).update(extract_terms(" ".join(labels)))
     for pair, context, near in _read_candidates(question, kind, found, {*asked, *names}):
-        label = {term for term in extract_terms(pair.label) if not (term.isdigit() or term in UNSAID)}
+        label = {
+            term
+            for term in extract_terms(pair.label)
+            if not (term in UNSAID or term.isdigit() and (term not in asked or not pair.about))
+        }
         hit = {term for term in asked if has_term(term, label)}
         if not pair.value:
             empty[pair.n] = max(empty.get(pair.n, 0), len(hit))
@@ -90,7 +94,9 @@ def find_pairs(
         if not label and _is_named(pair.label, question):
             label = hit = {pair.label}
         elif not (label and all(has_term(word, done) for word in label)) and not any(
-            has_term(term, heads) for term in meant if term not in titles[pair.n] or titles[pair.n].issuperset(asked)
+            has_term(term, heads)
+            for term in meant
+            if pair.about or term not in titles[pair.n] or titles[pair.n].issuperset(asked)
         ):
             continue  # a label with the words of its document's title says no more than the title
         if pair.about and len(asked) > len(hit) and not any(term in near for term in asked if term not in hit):

@@ -45,6 +45,8 @@ SUM = re.compile(
 DOTS = re.compile(r"\s*(?:(?:\. ?){4,}|…{2,}|(?:_ ?){3,})\s*")
 NUMBERED = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.\s+[^\W\d_]")
 """A heading, or an item of a list: "3. Term"."""
+YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+"""No figure in the head of a column: "2027 budget"."""
 CELLS = re.compile(r"(?<!\\)\|")
 
 
@@ -211,7 +213,7 @@ def _read_table(rows: list[str], n: int) -> Iterator[Pair]:
     texts = [row for row in rows if not re.fullmatch(r"[\s|:\-+]+", row)]
     if not cells:
         return
-    above = list(takewhile(lambda row: not any(map(has_figure, row)), cells))
+    above = list(takewhile(lambda row: not any(has_figure(YEAR.sub("", cell)) for cell in row), cells))
     headed = bool(above)
     at = above.index(max(above, key=lambda row: sum(map(bool, row)))) if headed and len(above) < len(cells) else 0
     head = cells[at]

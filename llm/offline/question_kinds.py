@@ -155,12 +155,13 @@ def _has_time_asked(sentence: str, question: str) -> bool:
 
 PERMISSION = re.compile(
     r"\b(?:may|can(?:not)?|must|shall|will|only|allow\w*|permit\w*|permission|forb\w+|prohibit\w*|bann?ed|consent\w*|approv\w+"
-    r"|agreed|entitle[ds]?|right|free to|eligible|restrict\w*|need\w*|requir\w+|available|not|no|never|yes)\b|n[’']t\b",
+    r"|agreed|entitle[ds]?|right|free to|eligible|exclud\w*|restrict\w*|need\w*|requir\w+|available|not|no|never|yes)\b"
+    r"|n[’']t\b",
     re.IGNORECASE,
 )
 """Words that allow, forbid, or say under what condition."""
 AS_A_SUM = re.compile(r"\bhow (?:large|big|high)\b", re.IGNORECASE)
-HOW_HIGH, HOW_LONG = _split_terms("large big high"), _split_terms("long last run fast quickly soon")
+HOW_HIGH, HOW_LONG = _split_terms("large big high"), _split_terms("long last run fast quickly soon valid")
 SUM_STATED = re.compile(rf"\b(?:is|are|was|were|(?:amount|come)s? to)\s+(?:{AMOUNT.pattern})", re.IGNORECASE)
 
 
@@ -198,9 +199,22 @@ FALL = re.compile(r"\b(?:fall(?:s|en|ing)?|fell|decreas\w+|drop\w*|reduc\w+|lowe
 
 def _has_change(sentence: str, question: str) -> bool:
     """By how much something rises, where that is asked, or falls."""
+    if sentence[0] == "|":
+        return bool(NUMBER.search(sentence))
     return bool(CHANGE.search(sentence)) and any(way.search(sentence) for way in (RISE, FALL) if way.search(question))
 
 
+AGE = re.compile(
+    rf"\b(?:aged?|under|over|at least)\W+(?:\d{{1,3}}|{SPELT_NUMBER})\b"
+    r"|\b(?:built|born|founded|made|since)\b[^.]{0,40}\d{4}"
+    rf"|\b(?:\d{{1,3}}|{SPELT_NUMBER})[\s-]+(?:year|month)s?[\s-]+(?:old|of age)\b"
+    r"|\b\d{1,3}\s+(?:and|or)\s+(?:over|older|above|under|younger)\b|\bage\b[^.]{0,20}\d",
+    re.I,
+)
+LAST_DEED = re.compile(
+    r"\b(?!(?:an?|the|of|in|at|on|for|from|to|with|our|my|your|their|his|her|its)\s)[\w'’-]+\s+[\w'’-]+\W*$", re.I
+)
+"""The end of a question whose last word is not only the thing: "is the door repaired", but not "of the grant"."""
 MAX_TERMS_OF_DEED = 4
 """Of a question for the time of something: where it is longer its last word may say anything."""
 MAX_QUESTION_CHARS = 600
@@ -241,6 +255,7 @@ KINDS = (
     QuestionKind(re.compile(r"\bhow (?:large|big|high|far|tall|deep)\b", re.I), _has_size, named=1,
                  implied=_split_terms("large big high far tall deep"),
                  value=lambda v: bool(SIZE.search(v) or AMOUNT.match(v))),
+    QuestionKind(re.compile(r"\bhow old\b", re.I), _find(AGE), implied=_split_terms("old"), value=_find(FIGURE)),
     QuestionKind(re.compile(r"\bhow (?:much|old)\b|\bwhat (?:percentage|number|share|cap)\b", re.I),
                  _find(NUMBER), implied=_split_terms("old"), value=_find(FIGURE)),
     QuestionKind(WHY, _find(REASON), must=False, value=_find(REASON), line=CAUSE_LINE),
@@ -270,7 +285,9 @@ def read_deed(question: str) -> str:
     if done := DONE_BY.match(question):
         return next(iter(extract_terms(done[1])), "")
     kind, terms = find_kind(question), extract_terms(question)
-    short = kind is not None and kind.value is _has_time and len(terms) <= MAX_TERMS_OF_DEED
+    short = (
+        kind is not None and kind.value is _has_time and len(terms) <= MAX_TERMS_OF_DEED and LAST_DEED.search(question)
+    )
     return next(reversed(terms), "") if short else ""
 
 

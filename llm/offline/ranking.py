@@ -52,11 +52,27 @@ ALIKE = {
         risk: threat danger; delay: late postpone; budget: cost; sum: amount value price; worth: value price;
         contract: agreement; assign: transfer; audit: inspect examine; renew: extend renewal; renewal: renew extend;
         fax: telefax; colour: color; color: colour; car: vehicle model; die: death dead died
-        killed fatal; died: death dead killed fatal; absent: diagnosed ill sick unwell;
-        broken: fault failure; ris: increase; increas: rise; fall: decrease drop; drop: fall decrease; hurt: injured;
+        killed fatal; died: death dead killed fatal; absent: diagnosed ill sick unwell apologies;
+        broken: fault failure; ris: increase change; increas: rise change;
+        fall: decrease drop change; drop: fall decrease; hurt: injured;
         injur: hurt; accid: incident; saw: witness; open: closed""",
     )
 }
+
+
+IRREGULAR = {
+    form: base.strip()
+    for entry in re.split(
+        ";",
+        """send: sent; take: took taken; hold: held; keep: kept; meet: met; sell: sold; buy: bought; bring: brought;
+        teach: taught; tell: told; give: gave given; choose: chose chosen; write: wrote written; speak: spoke spoken;
+        lose: lost; build: built; spend: spent; make: made; rise: rose risen; fall: fell fallen; grow: grew grown;
+        run: ran; begin: began begun; drive: drove driven; steal: stole stolen; lend: lent; win: won""",
+    )
+    for base, _, forms in [entry.partition(":")]
+    for form in forms.split()
+}
+"""Form of a verb -> its base."""
 
 
 @lru_cache(maxsize=50_000)
@@ -64,6 +80,7 @@ def stem_word(word: str) -> str:
     """A rough stem: suffixes off while three letters stay, so that "terminates" and "termination" meet."""
     word = re.sub(r"['’]s?$", "", word)
     folded = "".join(c for c in unicodedata.normalize("NFKD", word.lower()) if not unicodedata.combining(c))
+    folded = IRREGULAR.get(folded, folded)
     if any(character.isdigit() for character in folded) or len(folded) < 4:
         return folded.replace(",", "")
     for suffix, instead in SUFFIXES:
