@@ -11,7 +11,11 @@ LONGEST = 1_200  # characters
 LEAD = 400  # characters
 SHORTEST = 4  # words: what is left of a table's column or a page's foot says nothing
 WORD = re.compile(r"[^\W_]+(?:[.,'’:-][^\W_]+)*")
-SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+SENTENCE = re.compile(
+    r"(?<=[.!?])(?<!\b[Nn]o\.)(?<!\b[Nn]os\.)(?<!\b[Nn]r\.)(?<!\b[A-Z]\.)(?<!\b(?:Mr|Dr|St|vs)\.)(?<!\b(?:Mrs|etc|Ltd|Inc)\.)"
+    r"\s+|\n+"
+)
+"""Between two sentences; "no. 2291" is within one."""
 
 
 def split_sentences(text: str) -> list[str]:

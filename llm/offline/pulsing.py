@@ -32,7 +32,7 @@ REPEATS_FIELD = 0.7
 MIN_PAIRS = 4
 """Of labels and values in a form."""
 MAX_FORM_LINES = 3
-SUBJECT = re.compile(r"^(?i:note|re|subject|concerning|work done|description|betreff)\b:?\s+[^\W_][^|]{8,120}$")
+SUBJECT = re.compile(r"^(?i:(?:note|re|subject|concerning|work done|betreff)\b:?|description:)\s+[^\W_][^|]{8,120}$")
 """What a form says it is about."""
 SMALL_PRINT = re.compile(
     r"\b(?-i:(?<!\d )(?<!\d\. )may\b(?!\W{0,3}\d))|\b(?:might|can(?:not)?|could|if|unless|please|subject to)\b",

@@ -31,7 +31,11 @@ def summarise(texts: Sequence[str], *, limit: int = 3, characters: int = 600, fo
     chosen: list[int] = []
     length = 0
     for _, index in sorted(scored, key=lambda pair: (-pair[0], pair[1])):
-        alike = any(compute_cosine(bags[index], bags[j], weights) > 0.7 for j in chosen)
+        here = set(bags[index])
+        alike = any(
+            compute_cosine(bags[index], bags[j], weights) > 0.7 or here <= set(bags[j]) or here >= set(bags[j])
+            for j in chosen
+        )
         if not alike and (not chosen or length + len(units[index]) <= characters):
             chosen.append(index)
             length += len(units[index])

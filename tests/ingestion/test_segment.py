@@ -10,7 +10,7 @@ from ingestion.segment import (
     list_disclosed_headings,
     split_segments,
 )
-from ingestion.summaries import summarise_paragraphs
+from ingestion.summaries import split_sentences, summarise_paragraphs
 
 LABELS = st.sampled_from([None, 0, 1, 5, 6, 1000])
 BOTH = {1000: frozenset({5, 6})}
@@ -83,3 +83,11 @@ def test_a_summary_says_a_line_once_however_it_was_cut() -> None:
     assert summarise_paragraphs({0: [text]}, {0: [*cuts, "Store no. 0342 Downtown of 11 November Receipt 98765"]}) == {
         0: [cuts[0], cuts[2]]
     }
+
+
+def test_a_number_is_within_its_sentence() -> None:
+    assert split_sentences("Invoice no. 2291 of Mr. Hart is due. It is unpaid.") == [
+        "Invoice no. 2291 of Mr. Hart is due.",
+        "It is unpaid.",
+    ]
+    assert split_sentences("It says no! It ends.") == ["It says no!", "It ends."]

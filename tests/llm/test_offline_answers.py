@@ -394,3 +394,10 @@ def test_other_records_answer_only_what_has_the_questions_words():
         results = [prompts.render_passages(DOCUMENTS).text, prompts.render_passages([far]).text]
         answered = find_best_answer(request, 0, question, results)
         assert [quote.n for quote in answered.quotes if quote.n == 99][:1] == found, question
+
+
+def test_a_summary_says_the_rows_of_a_table_once():
+    table = "| Line | Budget |\n| --- | --- |\n| Grants | 30500 |\n| Energy | 5600 |"
+    summary = summarise(["| Line | Budget | | Grants | 30500 |", table])
+    assert summary.count("Grants") == 1
+    assert "Energy" in summary
