@@ -11,10 +11,7 @@ LONGEST = 1_200  # characters
 LEAD = 400  # characters
 SHORTEST = 4  # words: what is left of a table's column or a page's foot says nothing
 WORD = re.compile(r"[^\W_]+(?:[.,'’:-][^\W_]+)*")
-SENTENCE = re.compile(
-    r"(?<=[.!?])(?<!\b[Nn]o\.)(?<!\b[Nn]os\.)(?<!\b[Nn]r\.)(?<!\b[A-Z]\.)(?<!\b(?:Mr|Dr|St|vs)\.)(?<!\b(?:Mrs|etc|Ltd|Inc)\.)"
-    r"\s+|\n+"
-)
+SENTENCE = re.compile(r"(?<=[.!?])(?<!\bMr\.)(?<!\bDr\.)(?<!\bMrs\.)(?!(?<=\bno\.)\s+\d)(?!(?<=\bNo\.)\s+\d)\s+|\n+")
 """Between two sentences; "no. 2291" is within one."""
 
 

@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from llm.offline.asked import drop_place_words, extract_name_terms, has_negations, has_places
+from llm.offline.asked import drop_place_words, extract_name_terms, has_negations, has_places, normalise_wording
 from llm.offline.choosing import choose_best
 from llm.offline.field_answers import Answered, Quote, quote_fields
 from llm.offline.form_answers import (
@@ -25,15 +25,14 @@ from llm.offline.pair_owners import find_owner, find_strangers
 from llm.offline.pairs import Pair, read_pairs
 from llm.offline.particulars import find_dates, has_dates
 from llm.offline.passage_fit import IMPLIED, is_about, record_terms
-from llm.offline.question_kinds import find_kind, read_deed
+from llm.offline.question_kinds import QuestionKind, find_kind, read_deed
 from llm.offline.ranking import compute_frequencies, extract_content_words, extract_terms, stem_word, weigh_rarest
 from llm.offline.reading import FIELDS, PromptPassage, get_document_title, split_headings
 from llm.offline.roles import find_role, read_role
 from llm.offline.row_answers import find_rows
-from llm.offline.sentences import MIN_SHORT_LINES, is_furniture, is_heading, split_sentences
+from llm.offline.sentences import is_furniture, is_heading, split_sentences
 from llm.offline.summaries import REMOVED
 from llm.offline.totals import TOTAL_OF, extract_total_terms, find_priced_lines, find_totals
-from llm.recognisers.money import AMOUNT
 
 # Share that the sentence must carry by its own words.
 OWN = 0.25
@@ -41,9 +40,7 @@ WHICH_THING = re.compile(
     r"^\W*(?:which|what (?!(?:is|was|are|were|do|does|did|has|have|can|could|will|happen\w*)\b))", re.I
 )
 LIST_NUMBER = re.compile(r"\d{1,2}[.)]\s")
-SECTION = re.compile(rf"{LIST_NUMBER.pattern}+[^\W\d_][^.:;!?|]{{0,60}}$")
-NEAR_AMOUNT = 0.6
-MUCH = re.compile(r"\bhow much\b", re.I)
+SECTION = re.compile(rf"{LIST_NUMBER.pattern}[^\W\d_][^\s.:;!?|]*(?:\s[^\s\d.:;!?|]+){{0,3}}$")
 COMPARED = re.compile(r"\b(?:\w{2,}er|more|less) than\b", re.I)
 MAX_QUOTE_CHARACTERS = 700
 AROUND_WEIGHT = 0.55
@@ -65,8 +62,15 @@ def answer(question: str, found: list[PromptPassage], fields: list[str] | None =
 
 def find_answer(question: str, found: list[PromptPassage], fields: list[str] | None = None) -> Answered:
     """The sentences that answer best. Each has what is asked for, and every name and number of the question stands in
-    its passage, in the title above it, or among the fields of its record.
+    its passage, in the title above it, or among the fields of its record. Where there is none, what it says in other
+    words is asked.
     """
+    answered = _find_answer(question, found, fields)
+    reworded = normalise_wording(question)
+    return answered if answered.quotes or reworded == question else _find_answer(reworded, found, fields)
+
+
+def _find_answer(question: str, found: list[PromptPassage], fields: list[str] | None) -> Answered:
     full = trim_question(question)
     question = drop_place_words(full)
     merged = merge_alternatives(question)
@@ -98,14 +102,7 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
     sum_of = extract_total_terms(question)
     scored: list[tuple[float, int]] = []
     for index, (passage, sentence) in enumerate(units):
-        if _is_heading(units, index) and not (
-            kind
-            and kind.has(sentence, question)
-            and _is_listed(units, index)
-            and all(has_term(t, set(bags[index])) for t in asked)
-        ):
-            continue
-        if sentence.rstrip().endswith("?") or _is_table_head(units, index):
+        if _is_heading(units, index) or sentence.rstrip().endswith("?") or _is_table_head(units, index):
             continue
         title = set(extract_terms(get_document_title(passage)))
         if not title.issuperset(asked) and all(term in title or term.isdigit() for term in bags[index]):
@@ -122,7 +119,11 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         if kind is not None and kind.line is not None and kind.line.match(sentence):
             # "Location: …" says only what it is; of what, its passage does.
             stands = all(measure_term(term, own_terms[passage.n]) for term in asked)
-            scored += [(LINE_OF_FORM, index)] if stands else []
+            scored += (
+                [(LINE_OF_FORM, index)]
+                if stands and (kind.must or not _says_all(asked, kind, question, units, bags))
+                else []
+            )
             continue
         near, above = _list_nearby_terms(units, bags, index)
         common = [term for term in asked if term not in names]
@@ -176,9 +177,6 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         fitting = 0.0 if kind is None else FITTING if has else -0.08
         short = -0.1 if len(sentence) < 25 and fitting <= 0 else 0.0
         scored.append((score + fitting + short, index))
-    amounts = [(score, index) for score, index in scored if AMOUNT.search(units[index][1])]
-    if MUCH.search(question) and amounts and max(amounts)[0] >= NEAR_AMOUNT * max(scored)[0]:
-        scored = amounts  # a date or a telephone number is none
     deed = read_deed(question)
     if deed and any(has_term(deed, set(bag)) for bag in bags):
         scored = [(score, index) for score, index in scored if has_term(deed, set(bags[index]))]
@@ -203,6 +201,17 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         or _pair_quotes(find_totals(question, asked, prose))
         or _pair_quotes(find_alike_pairs(question, wanted, kind, prose))
         or Answered([])
+    )
+
+
+def _says_all(
+    asked: list[str], kind: QuestionKind, question: str, units: list[tuple[PromptPassage, str]], bags: list[set[str]]
+) -> bool:
+    """Whether one sentence has all that is asked and what is asked for: it gives the reason itself."""
+    return any(
+        kind.has(sentence, question) and all(measure_term(term, bag) for term in asked)
+        for (_, sentence), bag in zip(units, bags, strict=True)
+        if kind.line is None or not kind.line.match(sentence)
     )
 
 
@@ -258,15 +267,6 @@ def _is_heading(units: list[tuple[PromptPassage, str]], index: int) -> bool:
         return is_heading(sentence)
     adjacent = [units[other] for other in (index - 1, index + 1) if 0 <= other < len(units)]
     return not any(other.n == passage.n and LIST_NUMBER.match(text) for other, text in adjacent)
-
-
-def _is_listed(units: list[tuple[PromptPassage, str]], index: int) -> bool:
-    """Whether a line is one of several short ones: "Tuesday Aisha, Ben" of a rota."""
-    runs = (units[max(0, at) : at + MIN_SHORT_LINES] for at in range(index - MIN_SHORT_LINES + 1, index + 1))
-    return any(
-        len(run) == MIN_SHORT_LINES and all(p.n == units[index][0].n and is_heading(line) for p, line in run)
-        for run in runs
-    )
 
 
 def _is_table_head(units: list[tuple[PromptPassage, str]], index: int) -> bool:

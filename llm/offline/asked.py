@@ -29,7 +29,7 @@ PARTS = re.compile(
 
 def extract_name_terms(question: str) -> set[str]:
     """Terms of the names and numbers in a question. Its first word counts where it is no ordinary one."""
-    found = {match.group().lower() for match in LETTER.finditer(question)}
+    found = {match[2].lower() for match in LETTER.finditer(question) if match[2] != "A"}
     for match in NAME.finditer(question):
         before = question[: match.start()].rsplit(maxsplit=1)[-1:] or [""]
         ended = before[0][-1:] in ("?", "!", ".") and before[0].rstrip(".").lower() not in ABBREVIATIONS
@@ -68,12 +68,12 @@ def drop_place_words(question: str) -> str:
 REWORDED = tuple(
     (re.compile(pattern, re.IGNORECASE), instead)
     for pattern, instead in (
-        (r"\b(?:go|goes|going|went|gone) up\b", "rise"),
-        (r"\b(?:go|goes|going|went|gone) down\b", "fall"),
         (r"\bgiv(?:e|es|en|ing) (.{1,60}?) back\b", r"return \1"),
         (r"\bgiven back\b", "returned"),
-        (r"\b(\d\d)s\b(?=\s+[a-z])", r"\1"),
-        (r"\b(?:what|how much) (?:do|does|did) (\w+) (?:still )?owe\b", "what is the balance due"),
+        (r"\b(?:what|how much) (?:do|did) (?:we|i|you) (?:still )?owe\b", "what is the balance due"),
+        (r"\b(under|over|above|below) (\d\d)s\b", r"\1 \2"),
+        (r"^\W*who saw\b", "who is the witness of"),
+        (r"\bwho (?:was|were|is) (?:absent|missing|not there|not present)\b", "who is in the apologies"),
         (r"\bout of (?:service|order|action)\b", "out of use"),
         (
             r"\bwhom? (?:do|should|can|must|shall|to) (?:(?:i|we|you|one) )?"
@@ -84,13 +84,16 @@ REWORDED = tuple(
 )
 
 
-def normalise_question(question: str) -> str:
-    """A question with "what is" for "what's", "rise" for "go up", "who is the contact" for "who do I call", and one for
-    the total for what something costs "all in all".
-    """
-    question = CONTRACTION.sub(r"\1 is", question)
+def normalise_wording(question: str) -> str:
+    """The question in words that papers have: "who is the contact" for "who do I call"."""
     for pattern, instead in REWORDED:
         question = pattern.sub(instead, question)
+    return question
+
+
+def normalise_question(question: str) -> str:
+    """A question with "what is" for "what's", and one for the total for what something costs "all in all"."""
+    question = CONTRACTION.sub(r"\1 is", question)
     found = ALL_IN_ALL.match(question)
     if found is None:
         return question

@@ -118,7 +118,7 @@ ASPECTS = (
         opens=is_byline,
     ),
     _build_aspect(
-        r"(?:^|\b(?:an?|its|the|what|which|whats|what['’]s|is|was)\s+)(?:(?:signing|signature|issue|effective) )?"
+        r"(?:^|\b(?:an?|its|me|the|what|which|whats|what['’]s|is|was)\s+)(?:(?:signing|signature|issue|effective) )?"
         r"(?:date|name|title|year)\b.* of (?:the|this) \w+\W*$|\bdate when\b.*\beffective\b"
         r"|\bwhen (?:was|is) (?:the|this|it)\b"
         r".*\b(?:signed|dated|made|concluded|effective|written|published|issued|sent|printed|decided|bought|purchased)\b",
@@ -154,7 +154,8 @@ ASPECTS = (
     ),
     _build_aspect(
         r"\bdeadlines?\b|\bwhen is (?:it|this|the \w+) due\b|\bdue dates?\b",
-        r"\b(?:by(?!:)|before|until|within|due|deadline|(?:no|not) later than|expir\w+|ends?|latest|at least)\b",
+        r"\b(?:by(?!:\s*[^\W\d])|before|until|within|due|deadline|(?:no|not) later than|expir\w+|ends?|latest|at least"
+        r")\b",
         "date deadline due until by no later than",
         "deadline deadlines due date dates important given fixed",
         DATE,
@@ -180,7 +181,7 @@ ASPECTS = (
     ),
     _build_aspect(
         r"\bwhen (?:does|do|did|will|is) (?:it|this|the \w+|that)\b.*\b(?:end|expire|stop|over|run out)\w*",
-        r"\b(?:expir\w+|terminat\w+|ends?|ended|term|until|duration|period|from)\b",
+        r"\b(?:expir\w+|terminat\w+|ends?|ended|term|until|commenc\w+|effective|duration|period|from|continu\w+)\b",
         "term ends expires until period",
         "end ends expire expires expired stop over run runs date",
         DATE,

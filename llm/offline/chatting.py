@@ -4,11 +4,11 @@ import re
 from typing import Any
 
 from llm.offline.answering import COMPARED, Answered, find_answer, find_labelled
-from llm.offline.asked import drop_place_words, split_parts
+from llm.offline.asked import drop_place_words, normalise_wording, split_parts
 from llm.offline.aspects import WRITTEN
 from llm.offline.comparisons import split_compared
 from llm.offline.field_answers import Quote, find_field
-from llm.offline.follow_ups import WHERE, find_last_answer, leans, leans_on, read_meanings
+from llm.offline.follow_ups import WHERE, find_last_answer, is_leaning_on, leans, read_meanings
 from llm.offline.listing import LIST, plan_list, read_list
 from llm.offline.long_questions import has_term
 from llm.offline.overview import write_points
@@ -130,11 +130,11 @@ def search_input(body: dict[str, Any]) -> dict[str, Any]:
     it.
     """
     index, question = find_last_question(body["messages"])
-    words = extract_content_words(drop_place_words(question))
+    words = extract_content_words(f"{drop_place_words(question)}\n{normalise_wording(question)}")
     if MORE.match(question):
         words = extract_content_words(find_last_question(body["messages"][:index])[1]) or words
     before, earlier = find_last_question(body["messages"][:index])
-    if before >= 0 and leans_on(question, earlier, fewer_than=6) and not is_small_talk(earlier):
+    if before >= 0 and is_leaning_on(question, earlier, fewer_than=6) and not is_small_talk(earlier):
         words = [*extract_content_words(earlier), *words, *(["location"] if WHERE.search(question) else [])]
     if OVERVIEW.search(question):
         words += extract_content_words(record_name(extract_text(body.get("system", ""))))
@@ -170,7 +170,7 @@ def compose_answer(body: dict[str, Any]) -> str:
 def _find_own_field(body: dict[str, Any], index: int, question: str) -> str:
     """The field of the record at hand that is asked for; "" for none, and where what was said before is meant."""
     _, earlier = find_last_question(body["messages"][:index])
-    if leans_on(question, earlier, fewer_than=4) and not _is_about_record(body, index, question):
+    if is_leaning_on(question, earlier, fewer_than=4) and not _is_about_record(body, index, question):
         return ""
     system = extract_text(body.get("system", ""))
     fields = [*extract_lines(system, "fields"), *extract_lines(system, "status")]

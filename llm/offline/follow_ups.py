@@ -6,7 +6,7 @@ from typing import Any
 
 from llm.offline.long_questions import cut_question
 from llm.offline.question_kinds import find_kind
-from llm.offline.ranking import STOP, extract_content_words, stem_word
+from llm.offline.ranking import LETTER, STOP, extract_content_words, stem_word
 from llm.offline.reading import extract_text, find_last_question, record_name
 from llm.offline.small_talk import is_small_talk
 from llm.offline.totals import TOTAL
@@ -48,6 +48,7 @@ ONE_THING = re.compile(
     r"^\W*(?:who|whom|when|where)\s+(?:is|are|was|were)\s+the\s+[\w-]+(?:\s[\w-]+)?\W*$", re.IGNORECASE
 )
 """Asks for one thing that a record has one of: "Who is the subcontractor?"."""
+WHICH = re.compile(r"\bwhich\b", re.IGNORECASE)
 NAMED = re.compile(r"\s[\W_]*[A-Z]|\d")
 ASKING = re.compile(r"^\W*(?:when|where|who|whom|why|how (?:much|many|long)|how|what|which)\b", re.IGNORECASE)
 
@@ -60,11 +61,13 @@ def leans(question: str, fewer_than: int) -> bool:
     return (count < fewer_than and bool(LEANING.search(question))) or (count < 2 and bool(BARE.search(question)))
 
 
-def leans_on(question: str, earlier: str, fewer_than: int) -> bool:
+def is_leaning_on(question: str, earlier: str, fewer_than: int) -> bool:
     """Whether a question is understood only with the `earlier` one. What asks for one thing by its name is not, where
     nothing was named before.
     """
-    by_itself = ONE_THING.match(question) and not LEANING.search(question) and not NAMED.search(earlier.strip())
+    question, earlier = cut_question(question), cut_question(earlier)
+    named = NAMED.search(earlier) or LETTER.search(earlier) or WHICH.search(earlier)
+    by_itself = ONE_THING.match(question) and not LEANING.search(question) and not named
     return leans(question, fewer_than) and not by_itself
 
 
@@ -75,7 +78,7 @@ def read_meanings(body: dict[str, Any], index: int, question: str) -> Iterator[s
     """
     name = extract_content_words(record_name(extract_text(body.get("system", ""))))
     before, earlier = find_last_question(body["messages"][:index])
-    if leans_on(question, earlier, fewer_than=4):
+    if is_leaning_on(question, earlier, fewer_than=4):
         if phrase := find_referred(question, find_last_answer(body["messages"][:index])):
             yield phrase
             return

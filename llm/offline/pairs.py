@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 
+from llm.offline.measures import MONTH_NAME
 from llm.offline.reading import PromptPassage, split_headings
 from llm.offline.sentences import ABBREVIATIONS, CAPTION, LEADERS, PAGE_NUMBER
 from llm.recognisers.money import CODES
@@ -43,7 +44,7 @@ SUM = re.compile(
 )
 """The line of an invoice or a receipt that adds up its items, which a list of stock has not."""
 DOTS = re.compile(r"\s*(?:(?:\. ?){4,}|…{2,}|(?:_ ?){3,})\s*")
-NUMBERED = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.\s+[^\W\d_]")
+NUMBERED = re.compile(rf"\d{{1,2}}(?:\.\d{{1,2}})*\.\s+(?!{MONTH_NAME})[^\W\d_]", re.IGNORECASE)
 """A heading, or an item of a list: "3. Term"."""
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 """No figure in the head of a column: "2027 budget"."""
@@ -84,7 +85,7 @@ def read_pairs(passage: PromptPassage) -> list[Pair]:
         line = lines[at]
         following = lines[at + 1] if at + 1 < len(lines) else ""
         pairs = [Pair(label, value, text, passage.n) for label, value, text in _read_line(line)]
-        is_value = _is_value(following) and (line.endswith(":") or not NUMBERED.match(following))
+        is_value = _is_value(following) and not (NUMBERED.match(line) and NUMBERED.match(following))
         if not pairs and (_is_label(line) and is_value or _is_head(line, following)):
             is_row = _is_head(line, following) and " " in following
             pairs = [Pair(line.rstrip(" :"), following, f"{line} {following}", passage.n, is_row=is_row)]

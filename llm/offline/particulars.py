@@ -40,9 +40,7 @@ def has_dates(asked: str, text: str) -> bool:
 
 def find_numbered(question: str) -> list[tuple[str, str]]:
     """The things that a number or a letter names: ("Sector", "7"), ("lift", "b")."""
-    lettered = [
-        (question[: match.start()].split()[-1].lstrip("\"'(“‘"), match.group()) for match in LETTER.finditer(question)
-    ]
+    lettered = [(match[1], match[2]) for match in LETTER.finditer(question)]
     return re.findall(r"\b([A-Z][a-z]+)s?\s(\d{1,9})\b", question) + lettered
 
 

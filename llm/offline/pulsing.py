@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 
-from llm.offline.measures import DATE, MONTH
+from llm.offline.measures import DATE, MONTH, SPELT_NUMBER
 from llm.offline.pairs import SUM, read_pairs
 from llm.offline.ranking import compute_cosine, compute_frequencies, extract_terms
 from llm.offline.reading import (
@@ -76,17 +76,8 @@ REFERENCE = re.compile(
     re.IGNORECASE,
 )
 """A number that only says where something is: of a clause, a table, a sector."""
-FIGURE = re.compile(
-    r"\d|\b"
-    + phrases(
-        """two; three; four; five; six; seven; eight; nine; ten; eleven; twelve;
-        (?:thir|four|fif|six|seven|eigh|nine)teen; twenty; thirty; forty; fifty; sixty; seventy; eighty;
-        ninety; hundred"""
-    )
-    + r"\b",
-    re.IGNORECASE,
-)
-STANDARD_TERMS = re.compile(r"\b(?:shall|nothing in|neither party|may|whatever|to the extent)\b", re.IGNORECASE)
+FIGURE = re.compile(rf"\d|\b{SPELT_NUMBER}\b", re.IGNORECASE)
+STANDARD_TERMS = re.compile(r"\b(?:shall|(?i:nothing in|neither party)|may|whatever|to the extent)\b")
 """What every contract of a kind says, where it states no figure."""
 ENDS = (".", "!", "?", ".”", ".’", '."')
 # What points back cannot stand by itself; who wrote a paper when is no news; page furniture is no sentence.
@@ -197,19 +188,24 @@ def list_form_lines(found: list[PromptPassage]) -> dict[str, list[tuple[str, int
 
 
 def count_news(sentence: str) -> int:
-    """How many reasons there are to quote it; none for a standard term, which is one without a figure."""
-    figure = bool(FIGURE.search(REFERENCE.sub("", sentence)))
-    if not figure and STANDARD_TERMS.search(sentence):
-        return 0
-    return figure + sum(bool(part.search(sentence)) for part in NEWS)
+    """How many reasons there are to quote it; none for a standard term."""
+    return 0 if _is_standard(sentence) else has_figure(sentence) + sum(bool(part.search(sentence)) for part in NEWS)
+
+
+def has_figure(sentence: str) -> bool:
+    return bool(FIGURE.search(REFERENCE.sub("", sentence)))
+
+
+def _is_standard(sentence: str) -> bool:
+    return bool(STANDARD_TERMS.search(sentence)) and not has_figure(sentence)
 
 
 def _is_plan(sentence: str) -> bool:
-    return bool(PLAN.search(sentence) and not STANDARD_TERMS.search(sentence))
+    return bool(PLAN.search(sentence)) and not _is_standard(sentence)
 
 
 def _is_blocked(sentence: str) -> bool:
-    return bool(BLOCKED.search(sentence) and not STANDARD_TERMS.search(sentence))
+    return bool(BLOCKED.search(sentence)) and not _is_standard(sentence)
 
 
 def _is_ahead(sentence: str) -> bool:

@@ -24,6 +24,7 @@ from llm.offline.measures import (
     DURATION,
     FREQUENCY,
     LENGTH,
+    MONTH,
     NUMBER,
     SIZE,
     SPELT_NUMBER,
@@ -155,7 +156,7 @@ def _has_time_asked(sentence: str, question: str) -> bool:
 
 PERMISSION = re.compile(
     r"\b(?:may|can(?:not)?|must|shall|will|only|allow\w*|permit\w*|permission|forb\w+|prohibit\w*|bann?ed|consent\w*|approv\w+"
-    r"|agreed|entitle[ds]?|right|free to|eligible|exclud\w*|restrict\w*|need\w*|requir\w+|available|not|no|never|yes)\b"
+    r"|agreed|entitle[ds]?|right|free to|eligible|restrict\w*|need\w*|requir\w+|available|not|no|never|yes)\b"
     r"|n[’']t\b",
     re.IGNORECASE,
 )
@@ -193,28 +194,37 @@ CHANGE = re.compile(
     re.I,
 )
 """How much more or less something is: a sum, or a part."""
-RISE = re.compile(r"\b(?:ris(?:e|es|en|ing)|rose|rais\w+|increas\w+|higher|more|up)\b", re.I)
-FALL = re.compile(r"\b(?:fall(?:s|en|ing)?|fell|decreas\w+|drop\w*|reduc\w+|lower\w*|less|down|discount\w*)\b", re.I)
+RISE = re.compile(r"\b(?:ris(?:e|es|en|ing)|rose|rais\w+|increas\w+|up)\b", re.I)
+FALL = re.compile(r"\b(?:fall(?:s|en|ing)?|fell|decreas\w+|drop\w*|reduc\w+|lower\w*|down)\b", re.I)
+
+
+def _has_quantity(sentence: str, question: str) -> bool:
+    """A number that is no telephone's, no time of day and no date."""
+    return bool(NUMBER.search(PHONE.sub(" ", CLOCK_DATE.sub(" ", sentence))))
 
 
 def _has_change(sentence: str, question: str) -> bool:
     """By how much something rises, where that is asked, or falls."""
     if sentence[0] == "|":
-        return bool(NUMBER.search(sentence))
+        return bool(re.search(r"\+\s?\d" if RISE.search(question) else r"[-−]\s?\d", sentence))
     return bool(CHANGE.search(sentence)) and any(way.search(sentence) for way in (RISE, FALL) if way.search(question))
 
 
+CLOCK_DATE = re.compile(
+    rf"\b\d{{1,2}}\.?\s+{MONTH}\w*(?:\s+\d{{4}})?(?:\s+\d{{1,2}}:\d{{2}}(?::\d{{2}})?)?(?:\s+[+-]\d{{4}})?", re.I
+)
 AGE = re.compile(
     rf"\b(?:aged?|under|over|at least)\W+(?:\d{{1,3}}|{SPELT_NUMBER})\b"
-    r"|\b(?:built|born|founded|made|since)\b[^.]{0,40}\d{4}"
+    r"|\b(?:built|born|founded|made|began|begun|started|since)\b[^.]{0,40}\d{4}"
     rf"|\b(?:\d{{1,3}}|{SPELT_NUMBER})[\s-]+(?:year|month)s?[\s-]+(?:old|of age)\b"
     r"|\b\d{1,3}\s+(?:and|or)\s+(?:over|older|above|under|younger)\b|\bage\b[^.]{0,20}\d",
     re.I,
 )
 LAST_DEED = re.compile(
-    r"\b(?!(?:an?|the|of|in|at|on|for|from|to|with|our|my|your|their|his|her|its)\s)[\w'’-]+\s+[\w'’-]+\W*$", re.I
+    r"\b(?!(?:an?|the|of|for|from|to|with|our|my|your|their|his|her|its)\s)[\w'’-]+\s+[\w'’-]+\W*$", re.I
 )
 """The end of a question whose last word is not only the thing: "is the door repaired", but not "of the grant"."""
+WHEN = re.compile(r"\bwhen\b", re.I)
 MAX_TERMS_OF_DEED = 4
 """Of a question for the time of something: where it is longer its last word may say anything."""
 MAX_QUESTION_CHARS = 600
@@ -247,8 +257,14 @@ KINDS = (
     QuestionKind(NUMBERED_THING, has_number_of_thing,
                  implied=_split_terms("number id code no nr"), value=_find(FIGURE)),
     QuestionKind(ASKED_DATE, _find(DATE), value=_has_time),
-    QuestionKind(re.compile(r"\b(?:how much\b[^?]*|what (?:is|was) (?:the )?)\b(?:rise|increase|fall|decrease|drop)\b",
-                            re.I), _has_change, value=_find(CHANGE)),
+    QuestionKind(
+        re.compile(
+            r"\bhow much\b[^?]*\b(?:rise|increase|fall|decrease|drop|(?:go|going|went|gone) (?:up|down))\b"
+            r"|\bwhat (?:is|was) (?:the )?(?:increase|decrease)\b",
+            re.I,
+        ),
+        _has_change, value=_find(CHANGE), implied=_split_terms("rise increase fall decrease drop"), named=1,
+    ),
     QuestionKind(re.compile(rf"\b(?:how much|what|which|wie viel|welche[rs]?)\b[^?]*?\b(?:{MONEY_WORDS})\b", re.I),
                  _find(AMOUNT), value=lambda v: bool(AMOUNT.search(v) or re.match(r"\W*\d", v)),
                  implied=_split_terms("price"), label=_split_terms("price")),
@@ -256,15 +272,15 @@ KINDS = (
                  implied=_split_terms("large big high far tall deep"),
                  value=lambda v: bool(SIZE.search(v) or AMOUNT.match(v))),
     QuestionKind(re.compile(r"\bhow old\b", re.I), _find(AGE), implied=_split_terms("old"), value=_find(FIGURE)),
-    QuestionKind(re.compile(r"\bhow (?:much|old)\b|\bwhat (?:percentage|number|share|cap)\b", re.I),
-                 _find(NUMBER), implied=_split_terms("old"), value=_find(FIGURE)),
+    QuestionKind(re.compile(r"\bhow much\b|\bwhat (?:percentage|number|share|cap)\b", re.I),
+                 _has_quantity, value=_find(FIGURE)),
     QuestionKind(WHY, _find(REASON), must=False, value=_find(REASON), line=CAUSE_LINE),
     # A term may be perpetual, and a period stand in a schedule.
     QuestionKind(re.compile(r"\b(?:what|which)\s+(?:is|was|are)\b[^?]*(?<!-)\b(?:period|duration|term of)\b", re.I),
                  _find(DATE), must=False, loose=True),
     QuestionKind(re.compile(r"\bhow (?:long|fast(?! is\b)|quickly|soon)\b", re.I),
                  _has_length, implied=HOW_LONG, value=_has_duration),
-    QuestionKind(re.compile(r"\bwhen\b", re.I), _has_time_asked, value=_has_time),
+    QuestionKind(WHEN, _has_time_asked, value=_has_time),
     QuestionKind(re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|company|party|employee)\b", re.I),
                  _has_person, value=has_name),
     QuestionKind(re.compile(r"\bwhere\b", re.I), has_place, line=PLACE_LINE,
@@ -284,11 +300,10 @@ def read_deed(question: str) -> str:
     """The term of what was done, of a question for who did it or when; "" for any other. One sentence has both."""
     if done := DONE_BY.match(question):
         return next(iter(extract_terms(done[1])), "")
-    kind, terms = find_kind(question), extract_terms(question)
-    short = (
-        kind is not None and kind.value is _has_time and len(terms) <= MAX_TERMS_OF_DEED and LAST_DEED.search(question)
-    )
-    return next(reversed(terms), "") if short else ""
+    terms = extract_terms(question)
+    if not WHEN.search(question) or len(terms) > MAX_TERMS_OF_DEED or not LAST_DEED.search(question):
+        return ""
+    return next(reversed(terms), "")
 
 
 def has_asked(question: str, sentence: str) -> bool:

@@ -25,8 +25,15 @@ STOP = words(
     quelle quels quelles combien cuál cual cuáles cuánto cuánta hoch viel biggest main
     mr mrs ms dr pls plz thx key important current latest overall major"""
 )
-LETTER = re.compile(r"(?<=[^\W\d_]{3}\s)(?:[B-HJ-Z]|A(?!\s[a-z])|[b-hk-qvwz])(?![\w.'’&/-]|\s[A-Z])")
-"""The letter of one of several: "lift B", "flat c". No initial of a name, and no article."""
+GO_UP = re.compile(r"\b(?:go|goes|going|went|gone) up\b", re.IGNORECASE)
+GO_DOWN = re.compile(r"\b(?:go|goes|going|went|gone) down\b", re.IGNORECASE)
+LETTER = re.compile(
+    r"(?<![\w-])((?i:lift|flat|unit|block|gate|plan|room|bay|door|hall|wing|type|class|grade|option|level|zone|row|line|phase"
+    r"|schedule|appendix|annex|exhibit|part|building|house|stair|pump|boiler|tank|shed|site|lot|team|group|shift|vitamin|batch"
+    r"|tower|berth|quay|sector|truss|column|version|model|area|court|platform|terminal|route|lane|desk|crane|machine))s?\s"
+    r"([b-zA-Z])(?![\w'’&/-]|\.\w)"
+)
+"""One of several that have a letter: "lift B", "flat c"."""
 WORD = re.compile(r"[^\W_]+(?:[.,'’\-/&][^\W_]+)*")
 # Suffix and what stands in its place; the first that fits is taken.
 SUFFIXES = tuple(
@@ -52,10 +59,10 @@ ALIKE = {
         risk: threat danger; delay: late postpone; budget: cost; sum: amount value price; worth: value price;
         contract: agreement; assign: transfer; audit: inspect examine; renew: extend renewal; renewal: renew extend;
         fax: telefax; colour: color; color: colour; car: vehicle model; die: death dead died
-        killed fatal; died: death dead killed fatal; absent: diagnosed ill sick unwell apologies;
-        broken: fault failure; ris: increase change; increas: rise change;
+        killed fatal; died: death dead killed fatal; absent: diagnosed ill sick unwell;
+        broken: fault failure; ris: increase; increas: rise; fall: decrease drop;
         fall: decrease drop change; drop: fall decrease; hurt: injured;
-        injur: hurt; accid: incident; saw: witness; open: closed""",
+        injur: hurt; accid: incident""",
     )
 }
 
@@ -65,8 +72,8 @@ IRREGULAR = {
     for entry in re.split(
         ";",
         """send: sent; take: took taken; hold: held; keep: kept; meet: met; sell: sold; buy: bought; bring: brought;
-        teach: taught; tell: told; give: gave given; choose: chose chosen; write: wrote written; speak: spoke spoken;
-        lose: lost; build: built; spend: spent; make: made; rise: rose risen; fall: fell fallen; grow: grew grown;
+        teach: taught; tell: told; choose: chose chosen; write: wrote written; speak: spoke spoken;
+        lose: lost; build: built; spend: spent; rise: rose risen; fall: fell fallen; grow: grew grown;
         run: ran; begin: began begun; drive: drove driven; steal: stole stolen; lend: lent; win: won""",
     )
     for base, _, forms in [entry.partition(":")]
@@ -96,12 +103,12 @@ def stem_word(word: str) -> str:
 def extract_content_words(text: str) -> list[str]:
     """Words that mean something, in order, as written. "Die" is an article but where it stands last."""
     text = re.sub(r"\bdie(?=\W*$)", "died", text)
+    text = GO_DOWN.sub("fall", GO_UP.sub("rise", text))
+    letters = {match.start(2) for match in LETTER.finditer(text)}
     return [
         word
         for match in WORD.finditer(text)
-        if (len(word := match.group()) > 1 or word.isdigit())
-        and word.lower() not in STOP
-        or LETTER.match(text, match.start())
+        if (len(word := match.group()) > 1 or word.isdigit()) and word.lower() not in STOP or match.start() in letters
     ]
 
 

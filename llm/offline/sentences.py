@@ -21,9 +21,6 @@ ENDED = re.compile(r"[.!?:;]\s*$")
 """A line after which another begins: the end of a sentence, or the price of an item, which a number may follow."""
 ENTRY = re.compile(r"^[^\W\d_][^.!?:]{0,40}(?::(?:\s|$)|#)|\d[%‰°$€£¥).]{0,2}(?:\s(?:[A-Z]{3}|[%$€£¥]))?$")
 """A line of a form: a label with its colon or number sign, or what ends in a figure. Two of them are not one."""
-MIN_SHORT_LINES = 3
-SHORT_LINE = re.compile(r"\s*[^\W_a-zß-öø-ÿ][^\n]{0,58}[^\s,;&/–-]\s*$")
-"""A line that goes on in no other, where all of its paragraph are such: of a rota, of an address."""
 EDGE = 100
 """Characters at which a block that grows by lines is looked at, from either end: all of it each time takes too long."""
 LEADERS = re.compile(r"(?:\. ?){5,}|…{2,}|(?:_ ?){5,}|(?:[-=+*~] ?){8,}")
@@ -73,12 +70,10 @@ def _split_blocks(text: str) -> list[str]:
     blocks: list[str] = []
     for paragraph in re.split(r"\n\s*\n", text):
         current = ""
-        lines = [line for line in paragraph.splitlines() if line.strip()]
-        is_list = len(lines) >= MIN_SHORT_LINES and all(map(SHORT_LINE.match, lines))
-        for line in lines:
-            fresh = (
-                is_list or ITEM.match(line) or line.lstrip().startswith("#") or current.lstrip().startswith(("|", "#"))
-            )
+        for line in paragraph.splitlines():
+            if not line.strip():
+                continue
+            fresh = ITEM.match(line) or line.lstrip().startswith("#") or current.lstrip().startswith(("|", "#"))
             begins = line.lstrip()[:1]
             edges = current if len(current) <= 2 * EDGE else f"{current[:EDGE]} {current[-EDGE:]}"
             priced = PRICED.search(edges)

@@ -31,9 +31,8 @@ def summarise(texts: Sequence[str], *, limit: int = 3, characters: int = 600, fo
     chosen: list[int] = []
     length = 0
     for _, index in sorted(scored, key=lambda pair: (-pair[0], pair[1])):
-        here = set(bags[index])
         alike = any(
-            compute_cosine(bags[index], bags[j], weights) > 0.7 or here <= set(bags[j]) or here >= set(bags[j])
+            compute_cosine(bags[index], bags[j], weights) > 0.7 or units[index] in units[j] or units[j] in units[index]
             for j in chosen
         )
         if not alike and (not chosen or length + len(units[index]) <= characters):

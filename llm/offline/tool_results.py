@@ -10,7 +10,7 @@ from llm.offline.field_answers import Quote
 from llm.offline.overview_questions import READ
 from llm.offline.ranking import extract_terms
 from llm.offline.reading import FIELDS, extract_passages, extract_text, record_name
-from llm.offline.sentences import ITEM, join_cells
+from llm.offline.sentences import join_cells
 from llm.prompts import OTHER_SPELLING
 
 OWN_FIELDS = {"fields": True}
@@ -27,6 +27,9 @@ class ToolResult:
     name: str
     text: str
     asked: Mapping[str, Any] = field(default_factory=dict)
+
+
+BULLET = re.compile(r"^\s*[-*•–]\s+")
 
 
 def has_documents(readings: list[str]) -> bool:
@@ -78,7 +81,8 @@ def write_quotes(quotes: list[Quote], body: dict[str, Any], results: list[ToolRe
     own = [p for p in extract_passages(read) if p.kind == FIELDS and p.title == here]
     numbers = {line: p.n for p in own for line in p.text.splitlines()}
     numbered = [(join_cells(quote.sentence), quote.n or numbers.get(quote.sentence, 0)) for quote in quotes]
-    once: dict[str, tuple[str, int]] = {}
+    once: dict[str, list[int]] = {}
     for text, n in numbered:
-        once.setdefault(ITEM.sub("", text), (text, n))
-    return "\n\n".join(f"{text} [{n}]" if n else text for text, n in once.values())
+        same = (said for said in once if BULLET.sub("", said) == BULLET.sub("", text))
+        once.setdefault(next(same, text), []).append(n)
+    return "\n\n".join(" ".join([text, *(f"[{n}]" for n in dict.fromkeys(of) if n)]) for text, of in once.items())

@@ -36,7 +36,6 @@ PAPERS = [
 @pytest.mark.parametrize(
     ("question", "said"),
     [
-        ("how much is the grant", ["The trustees have awarded a grant of £15,000 over two years."]),
         (
             "when do we get the first half of the grant",
             ["The first half is paid on 15 January 2027, once we have your report."],
@@ -65,6 +64,12 @@ def test_a_row_that_is_asked_for_comes_without_the_others() -> None:
     for question in ("what are the grants for 2027", "which grants are there"):
         found = [quote.sentence for quote in find_answer(question, PAPERS[2:3]).quotes]
         assert found == ["| Grants | 28000 | 30500 | +2,500 |"], question
+
+
+def test_how_much_is_no_date_and_no_telephone_number() -> None:
+    found = [quote.sentence for quote in find_answer("how much is the grant", PAPERS[4:5]).quotes]
+    assert "The trustees have awarded a grant of £15,000 over two years." in found
+    assert not [sentence for sentence in found if sentence.startswith(("Date:", "Kind regards"))]
 
 
 def test_how_old_is_an_age_and_no_other_number() -> None:

@@ -97,4 +97,4 @@ def test_a_numbered_heading_is_none_among_the_items_of_a_list() -> None:
 
 def test_one_sentence_with_and_without_the_sign_of_its_list_is_quoted_once() -> None:
     quotes = [Quote("- Next meeting: 10 December", 1), Quote("Next meeting: 10 December", 4), Quote("In flat 6.", 4)]
-    assert write_quotes(quotes, {"messages": []}, []) == "- Next meeting: 10 December [1]\n\nIn flat 6. [4]"
+    assert write_quotes(quotes, {"messages": []}, []) == "- Next meeting: 10 December [1] [4]\n\nIn flat 6. [4]"
