@@ -74,7 +74,6 @@ REWORDED = tuple(
         (r"\b(under|over|above|below) (\d\d)s\b", r"\1 \2"),
         (r"^\W*who saw\b", "who is the witness of"),
         (r"\bwho (?:was|were|is) (?:absent|missing|not there|not present)\b", "who is in the apologies"),
-        (r"\bout of (?:service|order|action)\b", "out of use"),
         (
             r"\bwhom? (?:do|should|can|must|shall|to) (?:(?:i|we|you|one) )?"
             r"(?:call|ring|phone|contact|reach|e-?mail|write to|turn to|speak to|talk to)\b",

@@ -199,8 +199,10 @@ FALL = re.compile(r"\b(?:fall(?:s|en|ing)?|fell|decreas\w+|drop\w*|reduc\w+|lowe
 
 
 def _has_quantity(sentence: str, question: str) -> bool:
-    """A number that is no telephone's, no time of day and no date."""
-    return bool(NUMBER.search(PHONE.sub(" ", CLOCK_DATE.sub(" ", sentence))))
+    """A number that is no telephone's, no date and no part of a code: "RK-2291", "the first half"."""
+    for pattern in (CLOCK_DATE, PHONE, CODE):
+        sentence = pattern.sub(" ", sentence)
+    return bool(NUMBER.search(sentence))
 
 
 def _has_change(sentence: str, question: str) -> bool:
@@ -210,6 +212,7 @@ def _has_change(sentence: str, question: str) -> bool:
     return bool(CHANGE.search(sentence)) and any(way.search(sentence) for way in (RISE, FALL) if way.search(question))
 
 
+CODE = re.compile(r"\b[A-Z]{1,5}-\d+\b|\b(?:first|second|other) half\b", re.I)
 CLOCK_DATE = re.compile(
     rf"\b\d{{1,2}}\.?\s+{MONTH}\w*(?:\s+\d{{4}})?(?:\s+\d{{1,2}}:\d{{2}}(?::\d{{2}})?)?(?:\s+[+-]\d{{4}})?", re.I
 )

@@ -27,6 +27,7 @@ STOP = words(
 )
 GO_UP = re.compile(r"\b(?:go|goes|going|went|gone) up\b", re.IGNORECASE)
 GO_DOWN = re.compile(r"\b(?:go|goes|going|went|gone) down\b", re.IGNORECASE)
+OUT_OF_USE = re.compile(r"\bout of (?:service|order|action)\b", re.IGNORECASE)
 LETTER = re.compile(
     r"(?<![\w-])((?i:lift|flat|unit|block|gate|plan|room|bay|door|hall|wing|type|class|grade|option|level|zone|row|line|phase"
     r"|schedule|appendix|annex|exhibit|part|building|house|stair|pump|boiler|tank|shed|site|lot|team|group|shift|vitamin|batch"
@@ -103,7 +104,7 @@ def stem_word(word: str) -> str:
 def extract_content_words(text: str) -> list[str]:
     """Words that mean something, in order, as written. "Die" is an article but where it stands last."""
     text = re.sub(r"\bdie(?=\W*$)", "died", text)
-    text = GO_DOWN.sub("fall", GO_UP.sub("rise", text))
+    text = OUT_OF_USE.sub("out of use", GO_DOWN.sub("fall", GO_UP.sub("rise", text)))
     letters = {match.start(2) for match in LETTER.finditer(text)}
     return [
         word

@@ -25,7 +25,8 @@ PAPERS = [
     PromptPassage(
         5,
         "Re Grant award.eml (Kitchen), Re: Grant award",
-        "Date: Mon, 2 Nov 2026 15:40:00 +0000\n\nThe trustees have awarded a grant of £15,000 over two years.\n\n"
+        "Re: Grant award RK-2291\n\nDate: Mon, 2 Nov 2026 15:40:00 +0000\n\n"
+        "The trustees have awarded a grant of £15,000 over two years.\n\n"
         "The first half is paid on 15 January 2027, once we have your report. Please send the signed agreement by"
         " 30 November.\n\nKind regards,\nHelena Brook\nGrants Officer\nTel. 020 7946 0018",
     ),
@@ -68,8 +69,7 @@ def test_a_row_that_is_asked_for_comes_without_the_others() -> None:
 
 def test_how_much_is_no_date_and_no_telephone_number() -> None:
     found = [quote.sentence for quote in find_answer("how much is the grant", PAPERS[4:5]).quotes]
-    assert "The trustees have awarded a grant of £15,000 over two years." in found
-    assert not [sentence for sentence in found if sentence.startswith(("Date:", "Kind regards"))]
+    assert found == ["The trustees have awarded a grant of £15,000 over two years."]
 
 
 def test_how_old_is_an_age_and_no_other_number() -> None:
