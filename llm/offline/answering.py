@@ -121,7 +121,7 @@ def _find_answer(question: str, found: list[PromptPassage], fields: list[str] | 
             stands = all(measure_term(term, own_terms[passage.n]) for term in asked)
             scored += (
                 [(LINE_OF_FORM, index)]
-                if stands and (kind.must or not _says_all(asked, kind, question, units, bags))
+                if stands and (kind.must or not _has_reason_stated(asked, kind, question, units, bags))
                 else []
             )
             continue
@@ -204,7 +204,7 @@ def _find_answer(question: str, found: list[PromptPassage], fields: list[str] | 
     )
 
 
-def _says_all(
+def _has_reason_stated(
     asked: list[str], kind: QuestionKind, question: str, units: list[tuple[PromptPassage, str]], bags: list[set[str]]
 ) -> bool:
     """Whether one sentence has all that is asked and what is asked for: it gives the reason itself."""

@@ -57,7 +57,7 @@ PAPERS = [
         ("do under 12s need consent", []),
     ],
 )  # fmt: skip
-def test_what_is_said_is_quoted_and_nothing_beside_it(question: str, said: list[str]) -> None:
+def test_the_sentence_that_answers_is_quoted_alone(question: str, said: list[str]) -> None:
     assert [quote.sentence for quote in find_answer(normalise_question(question), PAPERS).quotes] == said
 
 

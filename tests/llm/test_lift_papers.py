@@ -73,7 +73,7 @@ def test_the_sentence_answers_and_no_heading_and_no_signature(question: str, sai
         "who supplies the ladders",
     ],
 )
-def test_what_is_not_said_is_not_answered(question: str) -> None:
+def test_a_question_without_an_answer_in_the_papers_is_not_found(question: str) -> None:
     assert find_answer(normalise_question(question), PAPERS).quotes == []
 
 

@@ -179,7 +179,7 @@ def test_a_pulse_starts_with_the_counts_and_quotes_the_passages_and_repeats_no_f
     assert all(sentence in printed[n] for sentence, n in found)
 
 
-def test_a_pulse_of_a_contract_says_what_is_particular_to_it():
+def test_a_pulse_of_a_contract_quotes_its_own_figures_before_standard_terms():
     standard = [
         f"{n}.1 {text}"
         for n, text in enumerate(
@@ -396,7 +396,7 @@ def test_other_records_answer_only_what_has_the_questions_words():
         assert [quote.n for quote in answered.quotes if quote.n == 99][:1] == found, question
 
 
-def test_a_summary_says_the_rows_of_a_table_once():
+def test_a_summary_quotes_each_row_of_a_table_once():
     table = "| Line | Budget |\n| --- | --- |\n| Grants | 30500 |\n| Energy | 5600 |"
     summary = summarise(["| Line | Budget | | Grants | 30500 |", table])
     assert summary.count("Grants") == 1
