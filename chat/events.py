@@ -195,6 +195,7 @@ async def follow_events(who: Who, turn: UUID, after: int) -> AsyncIterator[bytes
     with wakeups.subscribed(turn, news=news), ExitStack() as ends:
         while True:
             news.clear()
+            ends_before = wakeups.count_ends()
             try:
                 found = await look_together(who, turn, after)
             except (NotSignedIn, NoWorkspace, Http404):
@@ -205,7 +206,8 @@ async def follow_events(who: Who, turn: UUID, after: int) -> AsyncIterator[bytes
             if not begun:
                 begun, chunks = True, (f"retry: {RETRY_MS}\n\n".encode(), *chunks)
                 ends.enter_context(wakeups.subscribed_to_end(found.reader, found.sign_in, news))
-                news.set()  # what ended since that look told nobody: look once more
+                if wakeups.count_ends() != ends_before:
+                    news.set()  # somebody's access ended since that look began, which told nobody here: look once more
             if chunks:
                 yield b"".join(chunks)
                 sent = time.monotonic()

@@ -38,6 +38,7 @@ DEAF = (
 
 _waiting: dict[str, set[tuple[asyncio.AbstractEventLoop, asyncio.Event]]] = {}
 _live = False
+_ends_heard = 0
 
 
 class NotHeard(Exception):
@@ -78,6 +79,13 @@ def subscribed_to_end(reader: int, sign_in: str, news: asyncio.Event) -> Iterato
         yield
 
 
+def count_ends() -> int:
+    """How many ends of anybody's access this process has heard of: whoever counts before a look and once more when they
+    are `subscribed_to_end` knows whether one came between.
+    """
+    return _ends_heard
+
+
 async def wait(news: asyncio.Event, seconds: float) -> bool:
     """Until there is news, or `seconds` have passed. Does not clear the event."""
     with suppress(TimeoutError):
@@ -87,6 +95,9 @@ async def wait(news: asyncio.Event, seconds: float) -> bool:
 
 def wake(payload: str) -> None:
     """Wake who waits for it in this process. From any thread."""
+    global _ends_heard
+    if payload.startswith((f"{READER} ", f"{SIGN_IN} ")):
+        _ends_heard += 1
     for loop, event in list(_waiting.get(payload, ())):
         with suppress(RuntimeError):  # a loop that has ended waits for nothing
             loop.call_soon_threadsafe(event.set)

@@ -127,6 +127,8 @@ def test_what_ends_while_a_stream_begins_ends_the_stream(viewer, contract, start
 
     try:
         assert asyncio.run(follow()) is (ended == "token")
+        if ended == "nothing":
+            assert len(looks) == 1  # a thousand streams that open at once do not look twice
     finally:
         hold.set()
 
