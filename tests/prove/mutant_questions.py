@@ -87,6 +87,7 @@ EXTRA: list[Callable[[Everything], None]] = [
     records.the_service_sees_all,
     records.the_gate_narrows,
     conversations.what_was_said_comes_back,
+    conversations.every_source_of_an_answer_is_asked,
     conversations.removed_answers_are_disclosed,
     routes.routes_ask_who,
     routes.views_that_open_their_own_scope_are_marked,

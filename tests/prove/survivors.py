@@ -7,6 +7,7 @@ EVERY_FILE_IS_ASKED = (
     "the database is asked of every file whether it is concealed, not only where nothing is read: it costs time"
 )
 MORE_IS_LOOKED_UP = "rows are taken from what is looked up by their keys: it costs time"
+OWN_ROWS_ARE_ASKED = "a text that has no rows of its own has none that is hidden: asking costs time, and hides nothing"
 SURVIVORS: dict[str, str] = {
     "entities.access.objects load_roles.load: principal < 0 -> principal <= 0": NO_PRINCIPAL_IS_0,
     "entities.access.objects load_roles.load: 0 -> 1": NO_PRINCIPAL_IS_0,
@@ -53,6 +54,11 @@ SURVIVORS: dict[str, str] = {
     "chat.message_sources _build_visible_q: if scope.is_service: return Q() -> if False: return Q()": (
         "the service sees every record: it costs time, and shows no more"
     ),
+    "chat.message_sources _build_visible_q: Q(~own) -> Q()": OWN_ROWS_ARE_ASKED,
+    "chat.message_sources _build_visible_q: Source.objects.filter(derived=OuterRef(column), number=None) -> "
+    "Source.objects.filter(number=None)": OWN_ROWS_ARE_ASKED,
+    "chat.message_sources _build_visible_q: Source.objects.filter(derived=OuterRef(column), number=None) -> "
+    "Source.objects.filter(derived=OuterRef(column))": OWN_ROWS_ARE_ASKED,
     "chat.message_sources _build_visible_q: if not isinstance(session, OuterRef): apart = Case(When(session=session, "
     "then=apart), defa -> if True: apart = Case(When(session=session, then=apart), default=Value(False), "
     "output_fiel": ("a row's own session is the row's own session: it costs time"),
