@@ -27,6 +27,7 @@ from django.db.models.functions import Coalesce
 from chat.models import Role, Turn
 from entities.access import Scope, build_sources_visible_q, list_hidden_source_conditions
 from entities.access.scope import load_once
+from entities.access.statements import compile_for_reader
 from entities.fields import RangesField
 from entities.models import Source
 from ingestion.drawn import lock_labels, read_labels
@@ -84,6 +85,13 @@ def build_message_visible_q(scope: Scope, session: Any = None) -> Q:
 
 def build_sourced_visible_q(scope: Scope, column: str, session: Any = None) -> Q:
     """Condition on turns: the same of their "question" or "answer", whether or not that may be read."""
+    if session is None and not scope.is_service:
+        # Every stream asks at every look.
+        return compile_for_reader(scope, f"sources of {column}", Turn, lambda: _build_sourced_visible_q(scope, column))
+    return _build_sourced_visible_q(scope, column, session)
+
+
+def _build_sourced_visible_q(scope: Scope, column: str, session: Any = None) -> Q:
     return _build_visible_q(scope, column, session or OuterRef("session"), F(f"{column}_from"))
 
 

@@ -1,13 +1,14 @@
-"""Object permission as SQL text, for statements that Django does not write."""
+"""Object permission as SQL text: for statements that Django does not write, and written once where it does."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django.core.exceptions import EmptyResultSet
-from django.db.models import QuerySet
+from django.db.models import Model, Q, QuerySet
 
+from entities.access.compiled_condition import compile_once
 from entities.access.objects import build_visibility_parts, build_visibility_q, list_declared_rules, load_roles
 from entities.access.scope import Scope, load_once
 
@@ -43,14 +44,30 @@ def build_visible_records(scope: Scope) -> Statement:
 
 def _get_or_compile(scope: Scope) -> Statement:
     rules = list_declared_rules()
-    held = [(principal, load_roles(principal)) for principal in (scope.principal, scope.narrowed_to) if principal]
-    key = (scope.kind, bool(scope.attachments), *held, *map(id, rules))
+    key = (*_list_held(scope), *map(id, rules))
     known = COMPILED.get(key)
     if known is None:
         if len(COMPILED) >= MOST:
             COMPILED.clear()
         known = COMPILED[key] = _compile_statement(scope, rules)
     return known
+
+
+def compile_for_reader(scope: Scope, name: str, model: type[Model], condition: Callable[[], Q]) -> Q:
+    """`condition()` on rows of `model`, written down once for what the open scope's principal holds. name: unique; the
+    condition depends on these and the types' rules alone.
+    """
+
+    def load() -> Q:
+        return compile_once((name, *_list_held(scope)), list_declared_rules(), condition, model)
+
+    return load_once(f"{name} {scope.principal} {scope.narrowed_to} {scope.attachments}", load)  # type: ignore[no-any-return]
+
+
+def _list_held(scope: Scope) -> list[object]:
+    """What visible records depend on."""
+    held = [(principal, load_roles(principal)) for principal in (scope.principal, scope.narrowed_to) if principal]
+    return [scope.kind, bool(scope.attachments), *held]
 
 
 def _compile_statement(scope: Scope, rules: tuple[object, ...]) -> Statement:

@@ -136,6 +136,8 @@ SURVIVORS: dict[str, str] = {
     ),
     "chat.memory _read_turns: Turn.objects.filter(session=session.pk, number__in=numbers) -> "
     "Turn.objects.filter(session=session.pk)": MORE_IS_LOOKED_UP,
+    "chat.memory _read_turns: Turn.objects.filter(session=session.pk, number__in=numbers) -> "
+    "Turn.objects.filter(number__in=numbers)": "of another conversation no message may be read: it costs time",
     "chat.memory _read_turns: select_readable_messages(scope, session.pk).filter(pk__in=list(of)).exclude(content='') "
     "-> select_readable_messages(scope, session.pk).filter(pk__in=list(of)).exclude()": "an empty message says nothing",
     "retrieval.gate TOLD_AT: = -> <> in “n_filerevision s ON s.id = f.revision_id WHERE s.nu” (7)": (
