@@ -118,7 +118,7 @@ def find_hits(
     near = search_meaning(asked, through, size)
     t = load_tuning()
     exact = boost_verbatim(asked, terms, worded)
-    raised = add_boosts(exact, boost_openings(within, through))
+    raised = add_boosts(exact, boost_openings(asked, within, through))
     hits = _fuse_branches(asked, near, worded, raised, t.floor if floor is None else floor)
     scored = weigh_by_salience(scope, hits, max(t.pool, t.reranked))
     return FoundHits(
@@ -214,7 +214,7 @@ def drop_hidden_since(scope: Scope, found: FoundHits) -> FoundHits:
     if len(seen) < len(rows):
         exact = {row: lift for row, lift in found.exact.items() if row in seen}
         left = [hit for hit in found.scored if hit.row in seen]
-        scored = score_hits(left, add_boosts(exact, boost_openings(found.within, through)))
+        scored = score_hits(left, add_boosts(exact, boost_openings(found.query, found.within, through)))
         hits = _place_hits(found.query, scored, through)
         if any(hit.reranked for hit in found.hits):
             # The order of the reranker stays, and the scores still fall.

@@ -50,7 +50,7 @@ def _build_rankings(scope: Scope, found: FoundHits, ordered: FoundHits) -> Ranki
         SHOWN: [numbers[result.id] for result in results],
     }
     similarities = [hit.similarity for hit in found.hits if hit.similarity is not None]
-    raised = add_boosts(found.exact, boost_openings(found.within, build_gates(scope, found.within)))
+    raised = add_boosts(found.exact, boost_openings(found.query, found.within, build_gates(scope, found.within)))
     return Rankings(lists, max(similarities, default=-1.0) if found.hits else None, raised, found.hits)
 
 

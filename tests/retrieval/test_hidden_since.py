@@ -167,3 +167,25 @@ def test_the_opening_of_a_file_is_what_its_reader_sees_of_it(contract: Contract,
     for n in range(5):
         index.row(contract, f"A secret contract, number {n}.", file=file, position=n, label=FINANCIAL)
     assert ask(Within(files=[file.pk])) == before
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("What is the name of the contract?", "CONTRACT, an agreement of 3 May 2026 on mooring"),
+        ("Who signed this agreement, and on what date?", "CONTRACT, an agreement of 3 May 2026 on mooring"),
+        ("What is the name of the contract bank?", "The name of the contract bank is Lund."),
+    ],
+)
+def test_what_a_document_is_stands_in_its_opening(
+    question: str, first: str, contract: Contract, viewer: Person, index: Index
+) -> None:
+    file = index.file(contract)
+    index.row(contract, "CONTRACT, an agreement of 3 May 2026 on mooring", file=file, position=1)
+    for n in range(2, 10):
+        index.row(contract, f"Berth {n} is dredged.", file=file, position=n)
+    index.row(contract, "The name of the contract bank is Lund.", file=file, position=40)
+    index.row(contract, "Who signed an agreement on what date is noted by the bank.", file=file, position=41)
+    with viewer.scope.open():
+        found = choose_results(viewer.scope, find_hits(viewer.scope, question, within=Within(files=[file.pk])))
+    assert found[0].text == first
