@@ -44,7 +44,7 @@ def build_visible_records(scope: Scope) -> Statement:
 
 def _get_or_compile(scope: Scope) -> Statement:
     rules = list_declared_rules()
-    key = (*_list_held(scope), *map(id, rules))
+    key = (*_list_dependencies(scope), *map(id, rules))
     known = COMPILED.get(key)
     if known is None:
         if len(COMPILED) >= MOST:
@@ -59,12 +59,12 @@ def compile_for_reader(scope: Scope, name: str, model: type[Model], condition: C
     """
 
     def load() -> Q:
-        return compile_once((name, *_list_held(scope)), list_declared_rules(), condition, model)
+        return compile_once((name, *_list_dependencies(scope)), list_declared_rules(), condition, model)
 
     return load_once(f"{name} {scope.principal} {scope.narrowed_to} {scope.attachments}", load)  # type: ignore[no-any-return]
 
 
-def _list_held(scope: Scope) -> list[object]:
+def _list_dependencies(scope: Scope) -> list[object]:
     """What visible records depend on."""
     held = [(principal, load_roles(principal)) for principal in (scope.principal, scope.narrowed_to) if principal]
     return [scope.kind, bool(scope.attachments), *held]
