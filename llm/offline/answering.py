@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from llm.offline.asked import drop_place_words, extract_name_terms, has_negations, has_places, normalise_wording
 from llm.offline.choosing import choose_best
+from llm.offline.clauses import read_clause
 from llm.offline.field_answers import Answered, Quote, quote_fields
 from llm.offline.form_answers import (
     find_address,
@@ -65,9 +66,16 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
     its passage, in the title above it, or among the fields of its record. Where there is none, what it says in other
     words is asked.
     """
+    asked = read_clause(question, [passage for passage in found if passage.kind != FIELDS])
+    if asked and asked.goes_first:
+        return Answered(asked.quotes, PAIR_SCORE if asked.quotes else 0.0)
     answered = _find_answer(question, found, fields)
     reworded = normalise_wording(question)
-    return answered if answered.quotes or reworded == question else _find_answer(reworded, found, fields)
+    if not answered.quotes and reworded != question:
+        answered = _find_answer(reworded, found, fields)
+    if asked and not (own := asked.keep_own(answered.quotes)):
+        return Answered(asked.quotes, PAIR_SCORE) if asked.quotes else Answered([])
+    return replace(answered, quotes=own) if asked else answered
 
 
 def _find_answer(question: str, found: list[PromptPassage], fields: list[str] | None) -> Answered:
