@@ -18,6 +18,7 @@ from llm.recognisers.findings import words
 MAX_CLAUSE_CHARACTERS = 1_500
 MAX_TITLE_CHARACTERS = 140
 MAX_TITLE_WORDS = 8
+MAX_VALUE_CHARACTERS = 40
 FOR, AGAINST = 1.5, 2.0
 """What a sentence's subject counts, and what speaks for another clause, beside 1 for each thing that is stated."""
 MAX_DOCUMENTS = 3
@@ -91,22 +92,22 @@ PARTIES = Clause(
         _compile(r"\b(?:made|entered|dated|effective|executed|concluded|geschlossen)\b"),
     ),
     subject=re.compile(
-        rf"(?i:\b{_PAPERS}\b[^;]{{0,300}})\b(?i:between|among(?:st)?|zwischen)\b[^;]*?[A-ZÀ-Þ]"
-        r"|(?i:^[\W\d]*(?:by and )?(?:between|parties)\b)[^;]*[A-ZÀ-Þ]"
+        rf"(?i:\b{_PAPERS}\b[^;]{{0,300}})\b(?i:between|among(?:st)?|zwischen)\b[^;]{{0,300}}?[A-ZÀ-Þ]"
+        r"|(?i:^[\W\d]{0,12}(?:by and )?(?:between|parties)\b)[^;]{0,300}[A-ZÀ-Þ]"
         r"|[A-ZÀ-Þ]\w+[^;]{0,80} and [A-ZÀ-Þ]\w+[^;]{0,80} (?:shall be|are) (?:each |individually )?referred to"
     ),
     against=_compile(
         r"\b(?:relationship|entire|understanding|dispute|controversy|prior|shall not|no party)\b"
         r"|\b(?:was|were) (?!made|entered|executed|concluded)"
-        r"|^[\W\d]*(?:now,? )?therefore\b"
+        r"|^[\W\d]{0,12}(?:now,? )?therefore\b"
     ),
     least=3,
     goes_first=True,
 )
 PARTY_LINE = _compile(
-    r"[\W\d]*(?:the )?(?:employ(?:er|ee)|landlord|tenant|less(?:or|ee)|licens(?:or|ee)|buyer|seller|vendor|purchaser"
-    r"|supplier|customer|client|(?:sub)?contractor|consultant|company|distributor|borrower|lender|owner|party [ab12])\b"
-    r"[^:]{0,20}:\s*\S"
+    r"[\W\d]{0,12}(?:the )?(?:employ(?:er|ee)|landlord|tenant|less(?:or|ee)|licens(?:or|ee)|buyer|seller|vendor"
+    r"|purchaser|supplier|customer|client|(?:sub)?contractor|consultant|company|distributor|borrower|lender|owner"
+    r"|party [ab12])\b[^:]{0,20}:\s*\S"
 )
 RENEWAL = Clause(
     asked=_compile(r"\b(?:renew\w*|extend\w* automatically|automatic(?:ally)? exten\w*)\b"),
@@ -120,14 +121,14 @@ RENEWAL = Clause(
         _compile(r"\b(?:year|month|day|week|annual|anniversary)\w*\b"),
         _compile(r"\b(?:unless|upon|by) (?:[\w-]+ ){0,6}?(?:notice|agreement|notif\w+|terminat\w+|request)\b"),
     ),
-    subject=_compile(rf"{_THIS}[^.;]*\b(?:renew|exten[ds])|\b(?:renew\w*|exten[ds]\w*)\b[^.;]*{_THIS}"),
+    subject=_compile(rf"{_THIS}[^.;]{{0,200}}\b(?:renew|exten[ds])|\b(?:renew\w*|exten[ds]\w*)\b[^.;]{{0,200}}{_THIS}"),
     against=_compile(r"\b(?:payment|delivery|warranty|invoice|deadline)\b"),
     least=3,
 )
 TERM = Clause(
     asked=_compile(
-        r"\b(?:when|on what date|on which date|until when|how long)\b[^?]*\b(?:expir\w+|end|ends|ended|over|run out"
-        r"|terminates?|lapses?|run|runs|last|lasts|valid|in (?:force|effect))\b|\bwhat is the term\W*$"
+        r"\b(?:when|on what date|on which date|until when|how long)\b[^?]{0,200}\b(?:expir\w+|end|ends|ended|over"
+        r"|run out|terminates?|lapses?|run|runs|last|lasts|valid|in (?:force|effect))\b|\bwhat is the term\W*$"
         rf"|\b(?:expir(?:y|ation) date|end date|(?:initial|contract|fixed) term|(?:term|duration) of {_OF_PAPER})"
     ),
     words=words(
@@ -150,22 +151,22 @@ TERM = Clause(
             r"\b(?:continu\w+|until|through|terminat\w+|expir\w+|end\w*|period|year)\b"
         ),
         _compile(r"\bfor (?:an? )?(?:[\w-]+ )?(?:term|period) of\b"),
-        _compile(f"{DURATION.pattern}|{DATE.pattern}|until terminated"),
+        _compile(rf"{DURATION.pattern}|{DATE.pattern}|until terminated|\bperpetual\w*|\bindefinite\w*|\bpermanent\b"),
     ),
     subject=_compile(
-        rf"^[\W\d]*(?:[\w-]+\. )?(?:[\w-]+,? ){{0,6}}?{_THIS}|\bterm of this {_PAPERS}\b"
+        rf"^[\W\d]{{0,12}}(?:[\w-]+\. )?(?:[\w-]+,? ){{0,6}}?{_THIS}|\bterm of this {_PAPERS}\b"
         r"|\bfor an? (?:[\w-]+ )?term of\b"
     ),
     against=_compile(
         r"\b(?:either party may|may terminate|breach|cure|notice of termination|surviv\w+|within|invoice|payment"
         r"|confidential\w*|days (?:prior|after|of)|terms? of (?:office|payment|delivery|reference))\b"
-        r"|^[\W\d]*(?:thereafter|after the)\b"
+        r"|^[\W\d]{0,12}(?:thereafter|after the)\b"
     ),
     least=3,
     goes_first=True,
 )
 LAW = Clause(
-    asked=_compile(r"\b(?:which|what|whose)\b[^?]*\blaws?\b|\b(?:governing|applicable) law\b"),
+    asked=_compile(r"\b(?:which|what|whose)\b[^?]{0,200}\blaws?\b|\b(?:governing|applicable) law\b"),
     words=words(
         """state country country's state's law laws governs govern governing governed interpretation interpreted applies
         apply applicable under which whose jurisdiction"""
@@ -208,7 +209,9 @@ class AskedClause:
         clause = self.clause
         if clause is None or not clause.goes_first:
             return list(quotes)
-        return [quote for quote in quotes if not quote.n or _is_labelled(clause, quote.sentence)]
+        return [
+            quote for quote in quotes if not quote.n or _is_bare(quote.sentence) or _is_labelled(clause, quote.sentence)
+        ]
 
 
 def read_clause(question: str, found: Sequence[PromptPassage]) -> AskedClause | None:
@@ -222,6 +225,11 @@ def read_clause(question: str, found: Sequence[PromptPassage]) -> AskedClause | 
             quotes = _find_sentences(clause, found) or (_find_party_lines(found) if clause is PARTIES else [])
             return AskedClause(clause, quotes, names_paper)
     return None
+
+
+def _is_bare(line: str) -> bool:
+    """Whether a line is only a value, under the label that is asked for: "30. June 2028"."""
+    return len(line) <= MAX_VALUE_CHARACTERS and not line.endswith((".", "!", "?"))
 
 
 def _is_labelled(clause: Clause, sentence: str) -> bool:

@@ -1,0 +1,99 @@
+"""What nearly every contract says, asked for in a few words. Each paper has what looks like it, too."""
+
+import pytest
+
+from llm.offline.answering import find_answer
+from llm.offline.asked import normalise_question
+from llm.offline.reading import PromptPassage
+
+LEASE = """TENANCY AGREEMENT
+
+This Agreement is made on 3 March 2025 between Harbour Homes Ltd ("the Landlord") of 4 Quay Street, Lund, and Anna Berg
+("the Tenant").
+
+1. The Landlord lets the flat at 12 Mill Lane to the Tenant for a term of twelve months beginning on 1 April 2025.
+
+2. After the fixed term the tenancy continues from month to month until either party gives notice in writing.
+
+3. The deposit is returned within 14 days of the end of the tenancy. Parking permit 12 expires on 30 June 2025.
+
+4. This agreement is governed by the law of England and Wales.
+
+Name: P. Holm"""
+SERVICES = """Consultancy agreement
+
+Between Nordlys AS, Bergen (the Client), and Kite Analytics Ltd, Leeds (the Consultant).
+
+Term. This agreement starts on 1 May 2026 and runs until 31 October 2026. It may be extended once by six months by
+written agreement of both sides.
+
+Law. Norwegian law applies. Each party is an independent contractor.
+
+Termination. Either party may terminate with one month's notice."""
+EMPLOYMENT = """EMPLOYMENT CONTRACT
+
+Employer: Fjord Foods GmbH, Kiel
+
+Employee: Tom Brandt
+
+The employment begins on 1 September 2026. The probation period ends on 28 February 2027.
+
+The works council and the employer were parties to a dispute."""
+MINUTES = """Minutes of the works meeting, 4 May 2026
+
+The term of office of the chair ends on 31 December 2026. The parties discussed the crane licence, which expires on 1
+June 2026. The contract between the board and Kite Ltd was not discussed. The law on noise was explained."""
+PERIOD = """Framework contract
+
+Contract period: 1 May 2026 to 30 April 2028
+
+The warranty ends on 30 June 2027."""
+
+
+@pytest.mark.parametrize(
+    ("paper", "question", "part"),
+    [
+        (LEASE, "who are the parties", "between Harbour Homes Ltd"),
+        (LEASE, "who is the agreement between", "between Harbour Homes Ltd"),
+        (LEASE, "when does the lease expire", "for a term of twelve months"),
+        (LEASE, "when does it end?", "for a term of twelve months"),
+        (LEASE, "what is the term", "for a term of twelve months"),
+        (LEASE, "which law governs the agreement", "law of England"),
+        (LEASE, "what is the name of the contract", "TENANCY AGREEMENT"),
+        (LEASE, "when does the parking permit expire", "Parking permit 12"),
+        (SERVICES, "who are the parties to the contract?", "Between Nordlys AS"),
+        (SERVICES, "when does the contract end?", "runs until 31 October 2026"),
+        (SERVICES, "does it renew automatically?", "extended once by six months"),
+        (SERVICES, "what law applies", "Norwegian law applies"),
+        (SERVICES, "what is the title of the document", "Consultancy agreement"),
+        (EMPLOYMENT, "who are the parties", "Employer: Fjord Foods GmbH"),
+        (EMPLOYMENT, "when does the probation end", "28 February 2027"),
+        (PERIOD, "when does the contract end?", "30 April 2028"),
+        (MINUTES, "when does the crane licence expire?", "1 June 2026"),
+        (LEASE, "does it renew automatically?", ""),
+        (EMPLOYMENT, "when does the contract end?", ""),
+        (EMPLOYMENT, "which law governs the contract?", ""),
+        (MINUTES, "who are the parties", ""),
+        (MINUTES, "when does the contract end?", ""),
+        (MINUTES, "what law applies", ""),
+        (MINUTES, "what is the name of the contract", ""),
+    ],
+)
+def test_a_clause_is_found_by_how_it_is_written(paper: str, question: str, part: str) -> None:
+    quotes = find_answer(normalise_question(question), [PromptPassage(1, "Paper.docx (Quay)", paper)]).quotes
+    if part:
+        assert part in quotes[0].sentence
+        assert not any("Name:" in quote.sentence or "independent" in quote.sentence for quote in quotes)
+    else:
+        assert quotes == []
+
+
+def test_of_several_contracts_each_is_quoted_once() -> None:
+    passages = [PromptPassage(1, "Lease.docx (Quay)", LEASE), PromptPassage(2, "Services.docx (Quay)", SERVICES)]
+    quotes = find_answer("Who are the parties?", [*passages, PromptPassage(3, "Minutes.docx (Quay)", MINUTES)]).quotes
+    assert sorted(quote.n for quote in quotes) == [1, 2]
+
+
+def test_what_else_a_question_names_is_not_passed_over() -> None:
+    passages = [PromptPassage(1, "Lease.docx (Quay)", LEASE), PromptPassage(2, "Services.docx (Quay)", SERVICES)]
+    assert [q.n for q in find_answer("When does the lease with Bluebell Ltd expire?", passages).quotes] == []
