@@ -1,19 +1,31 @@
-"""What nearly every contract says in its own words: its name, who made it, how long it runs, whether it is renewed, and
-which law governs it. The words of such a question stand all over a contract, so the sentence is found by how it is
-written. A question that asks for anything else besides is none of these.
+"""What nearly every contract says in its own words: its name, who made it, how long it runs, how it ends, which law
+governs it. The words of such a question stand all over a contract, so the sentence is found by how it is written. A
+question that asks for anything else besides is none of these.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from llm.offline.clause_forms import (
+    CLAUSES,
+    COMMON,
+    NO_TITLE,
+    PAPERS,
+    PARTIES,
+    PARTY_LINE,
+    SMALL,
+    TERM,
+    TITLE_ASKED,
+    TITLE_END,
+    TITLE_WORDS,
+    Clause,
+)
 from llm.offline.field_answers import Quote
 from llm.offline.long_questions import trim_question
-from llm.offline.measures import DATE, DURATION
 from llm.offline.ranking import extract_terms, stem_word
 from llm.offline.reading import PromptPassage, get_document_title
 from llm.offline.sentences import split_sentences
-from llm.recognisers.findings import words
 
 MAX_CLAUSE_CHARACTERS = 1_500
 MAX_TITLE_CHARACTERS = 140
@@ -23,167 +35,6 @@ FOR, AGAINST = 1.5, 2.0
 """What a sentence's subject counts, and what speaks for another clause, beside 1 for each thing that is stated."""
 MAX_DOCUMENTS = 3
 """Of which the clause is quoted, one sentence each."""
-
-_PAPERS = (
-    r"(?:agreement|contract|lease|deed|licen[cs]e|amendment|addendum|policy|letter|memorandum|undertaking|guarantee"
-    r"|settlement|charter|subcontract|tenancy|engagement|plan|order|power of attorney|statement of work|protocol)"
-)
-_OF_PAPER = rf"(?:th(?:is|e) )?{_PAPERS}\b"
-_THIS = (
-    rf"(?:th(?:is|ese) (?:[\w-]+ ){{0,4}}?{_PAPERS}|(?:initial |base |fixed |original )?terms?"
-    r"|the (?:[\w-]+ )?(?:agreement|contract|lease|deed|addendum|amendment|tenancy|subcontract|engagement))\b"
-)
-_FIRM = (
-    r"\b(?:Inc|LLC|L\.L\.C|Ltd|Limited|Corp|Corporation|Company|Co|GmbH|AG|S\.?A|SAS|PLC|plc|LP|LLP|N\.A|B\.?V|Bank"
-    r"|Council|University|Trust)\b|\b[A-ZÀ-Þ]{3,} [A-ZÀ-Þ]{3,}"
-)
-_COMMON = words(
-    """agreement contract lease deed licence license amendment addendum policy letter memorandum undertaking guarantee
-    settlement charter subcontract tenancy engagement plan order power attorney statement work protocol document paper
-    file this that these date day exact initial original current full formal two party parties sides between made"""
-)
-
-
-@dataclass(frozen=True)
-class Clause:
-    """asked: how it is asked for. words: that such a question may have beside those common to all. stated: what a
-    sentence that says it has, `least` of them; subject: what speaks for a sentence, against: what for another clause.
-    goes_first: before any other answer.
-    """
-
-    asked: re.Pattern[str]
-    words: frozenset[str]
-    stated: tuple[re.Pattern[str], ...]
-    subject: re.Pattern[str]
-    against: re.Pattern[str]
-    least: int
-    goes_first: bool = False
-
-
-def _compile(form: str) -> re.Pattern[str]:
-    return re.compile(form, re.IGNORECASE)
-
-
-TITLE_ASKED = _compile(
-    rf"\b(?:name|title)\b(?: of (?:{_OF_PAPER}|th(?:is|e) (?:document|paper)\b)|\W*$)"
-    rf"|\bwhat is th(?:is|e) (?:{_PAPERS}|document|paper) (?:called|titled|named)\b"
-)
-TITLE_WORDS = words("name title called titled named")
-TITLE_END = _compile(
-    rf"(?:\b{_PAPERS}|\b(?:amendment|addendum|exhibit|schedule|appendix)\W+(?:no\W*)?[\w#]{{1,4}})\W*$"
-)
-SMALL = words("of to the and for on in by or a an with no")
-NO_TITLE = _compile(r"\b(?:whereas|shall|hereby|hereto|hereof|is|are|was|has|by:|item)\b")
-PARTIES = Clause(
-    asked=_compile(
-        r"\b(?:who|which) (?:are|is|were) (?:the )?(?:two |contracting |signing |other )*parties\b"
-        rf"|\bparties\b (?:to|of|in|who (?:have )?signed) {_OF_PAPER}"
-        rf"|\bbetween (?:whom|which (?:parties|companies))\b|\bwho is {_OF_PAPER} (?:with|between)\b"
-        rf"|\bwho (?:entered into|concluded|made|are we in) {_OF_PAPER}"
-    ),
-    words=words("contracting signing signed sign entered concluded companies more other with"),
-    stated=(
-        _compile(r"\b(?:between|among(?:st)?|zwischen)\b(?!\s+(?:the )?(?:parties|hereto))"),
-        _compile(
-            r"\((?:[“\"'‘]|hereinafter|herein|the [“\"'‘]|(?-i:the [A-Z])|each|collectively|together|individually)"
-            r"|\b(?:hereinafter|referred to)\b"
-        ),
-        re.compile(_FIRM),
-        _compile(r"\b(?:made|entered|dated|effective|executed|concluded|geschlossen)\b"),
-    ),
-    subject=re.compile(
-        rf"(?i:\b{_PAPERS}\b[^;]{{0,300}})\b(?i:between|among(?:st)?|zwischen)\b[^;]{{0,300}}?[A-ZÀ-Þ]"
-        r"|(?i:^[\W\d]{0,12}(?:by and )?(?:between|parties)\b)[^;]{0,300}[A-ZÀ-Þ]"
-        r"|[A-ZÀ-Þ]\w+[^;]{0,80} and [A-ZÀ-Þ]\w+[^;]{0,80} (?:shall be|are) (?:each |individually )?referred to"
-    ),
-    against=_compile(
-        r"\b(?:relationship|entire|understanding|dispute|controversy|prior|shall not|no party)\b"
-        r"|\b(?:was|were) (?!made|entered|executed|concluded)"
-        r"|^[\W\d]{0,12}(?:now,? )?therefore\b"
-    ),
-    least=3,
-    goes_first=True,
-)
-PARTY_LINE = _compile(
-    r"[\W\d]{0,12}(?:the )?(?:employ(?:er|ee)|landlord|tenant|less(?:or|ee)|licens(?:or|ee)|buyer|seller|vendor"
-    r"|purchaser|supplier|customer|client|(?:sub)?contractor|consultant|company|distributor|borrower|lender|owner"
-    r"|party [ab12])\b[^:]{0,20}:\s*\S"
-)
-RENEWAL = Clause(
-    asked=_compile(r"\b(?:renew\w*|extend\w* automatically|automatic(?:ally)? exten\w*)\b"),
-    words=words(
-        """renewal renewed renew renews term terms period length long automatically automatic extension extensions
-        extended extend after expire expires expired end ends how initial unilateral prior notice includes"""
-    ),
-    stated=(
-        _compile(r"\b(?:renew\w*|exten(?:d|ds|ded|sion|sions))\b"),
-        _compile(r"\b(?:automatic\w*|successive|additional|further|subsequent|consecutive)\b"),
-        _compile(r"\b(?:year|month|day|week|annual|anniversary)\w*\b"),
-        _compile(r"\b(?:unless|upon|by) (?:[\w-]+ ){0,6}?(?:notice|agreement|notif\w+|terminat\w+|request)\b"),
-    ),
-    subject=_compile(rf"{_THIS}[^.;]{{0,200}}\b(?:renew|exten[ds])|\b(?:renew\w*|exten[ds]\w*)\b[^.;]{{0,200}}{_THIS}"),
-    against=_compile(r"\b(?:payment|delivery|warranty|invoice|deadline)\b"),
-    least=3,
-)
-TERM = Clause(
-    asked=_compile(
-        r"\b(?:when|on what date|on which date|until when|how long)\b[^?]{0,200}\b(?:expir\w+|end|ends|ended|over"
-        r"|run out|terminates?|lapses?|run|runs|last|lasts|valid|in (?:force|effect))\b|\bwhat is the term\W*$"
-        rf"|\b(?:expir(?:y|ation) date|end date|(?:initial|contract|fixed) term|(?:term|duration) of {_OF_PAPER})"
-    ),
-    words=words(
-        """initial term terms expire expires expired expiry expiration end ends ended run runs running out last lasts
-        valid force effect terminate terminates lapse lapses until when how long duration length period contract's
-        agreement's"""
-    ),
-    stated=(
-        _compile(
-            r"\bterms?\b[^.;]{0,120}\b(?:be|is|of|commenc\w*|begin\w*|end\w*|expire\w*|continue\w*|extended|mean\w*)\b"
-        ),
-        _compile(
-            r"\b(?:remain|continue|be|stay)s?\b[^.;]{0,60}\b(?:in (?:full )?(?:force|effect)|effective|until|for)\b"
-        ),
-        _compile(
-            r"\b(?:expires?|terminates?|ends?)\b(?: automatically)?(?: without notice)? (?:on|in|at|upon|when|as of)\b"
-        ),
-        _compile(
-            r"\b(?:commenc|begin|start|take[s]? effect|become[s]? effective)\w*\b[^;]{0,200}"
-            r"\b(?:continu\w+|until|through|terminat\w+|expir\w+|end\w*|period|year)\b"
-        ),
-        _compile(r"\bfor (?:an? )?(?:[\w-]+ )?(?:term|period) of\b"),
-        _compile(rf"{DURATION.pattern}|{DATE.pattern}|until terminated|\bperpetual\w*|\bindefinite\w*|\bpermanent\b"),
-    ),
-    subject=_compile(
-        rf"^[\W\d]{{0,12}}(?:[\w-]+\. )?(?:[\w-]+,? ){{0,6}}?{_THIS}|\bterm of this {_PAPERS}\b"
-        r"|\bfor an? (?:[\w-]+ )?term of\b"
-    ),
-    against=_compile(
-        r"\b(?:either party may|may terminate|breach|cure|notice of termination|surviv\w+|within|invoice|payment"
-        r"|confidential\w*|days (?:prior|after|of)|terms? of (?:office|payment|delivery|reference))\b"
-        r"|^[\W\d]{0,12}(?:thereafter|after the)\b"
-    ),
-    least=3,
-    goes_first=True,
-)
-LAW = Clause(
-    asked=_compile(r"\b(?:which|what|whose)\b[^?]{0,200}\blaws?\b|\b(?:governing|applicable) law\b"),
-    words=words(
-        """state country country's state's law laws governs govern governing governed interpretation interpreted applies
-        apply applicable under which whose jurisdiction"""
-    ),
-    stated=(
-        _compile(r"\b(?:govern\w*|constru\w+|interpret\w+|determined|enforced|subject to|appl(?:y|ies))\b"),
-        _compile(r"\blaws? (?:of|in)\b|\b[a-z]{4,} law\b"),
-        re.compile(
-            r"\b[Ll]aws? of (?:the )?(?:[A-Z]\w+ (?:of )?(?:the )?)*[A-Z]\w+|\bLAWS? OF\b|\b[A-Z][a-z]{3,} law\b"
-        ),
-    ),
-    subject=_compile(rf"\b{_PAPERS}\b|\bparties\b"),
-    against=_compile(r"\b(?:organi[sz]ed|existing|incorporated|export|comply|compliance|compensation)\b"),
-    least=3,
-)
-CLAUSES = (PARTIES, RENEWAL, TERM, LAW)
-"""In the order in which a question is tried: one for the renewal names the term, too."""
 
 
 @dataclass(frozen=True)
@@ -198,16 +49,17 @@ class AskedClause:
 
     @property
     def goes_first(self) -> bool:
-        """Whether no other answer is looked for."""
-        first = self.clause is None or self.clause.goes_first
-        return first and self.names_paper and (bool(self.quotes) or self.clause is None)
+        """Whether no other answer is looked for. When "it" ends, a record may say before a contract."""
+        if self.clause is None:
+            return self.names_paper
+        return bool(self.quotes) and (self.names_paper or self.clause is not TERM)
 
     def keep_own(self, quotes: Sequence[Quote]) -> list[Quote]:
         """Of another answer what may be one: a field of the record, or a label that says so. That a permit expires says
         nothing of the lease.
         """
         clause = self.clause
-        if clause is None or not clause.goes_first:
+        if clause is None or not clause.is_strict:
             return list(quotes)
         return [
             quote for quote in quotes if not quote.n or _is_bare(quote.sentence) or _is_labelled(clause, quote.sentence)
@@ -217,7 +69,7 @@ class AskedClause:
 def read_clause(question: str, found: Sequence[PromptPassage]) -> AskedClause | None:
     """What clause a question asks for, and for nothing else; None for none."""
     asked = trim_question(question)
-    names_paper = bool(re.search(rf"\b(?:{_PAPERS}|document|paper|parties)\b", asked, re.IGNORECASE))
+    names_paper = bool(re.search(rf"\b(?:{PAPERS}|document|paper|parties)\b", asked, re.IGNORECASE))
     if TITLE_ASKED.search(asked) and _asks_nothing_else(asked, TITLE_WORDS, found):
         return AskedClause(None, _find_titles(found), names_paper)
     for clause in CLAUSES:
@@ -236,13 +88,13 @@ def _is_labelled(clause: Clause, sentence: str) -> bool:
     """Whether a line begins with a label of the clause: "End date: 31 March 2027"."""
     line = sentence.strip("#* |")
     label = re.split(r"[:|]", line)[0]
-    return len(label) < len(line) and set(extract_terms(label)) <= {stem_word(w) for w in clause.words | _COMMON}
+    return len(label) < len(line) and set(extract_terms(label)) <= {stem_word(w) for w in clause.words | COMMON}
 
 
 def _asks_nothing_else(question: str, known: frozenset[str], found: Sequence[PromptPassage]) -> bool:
     """Whether each other word of the question names a document that is there."""
     titles = {term for passage in found for term in extract_terms(get_document_title(passage))}
-    return set(extract_terms(question)) - {stem_word(word) for word in known | _COMMON} <= titles
+    return set(extract_terms(question)) - {stem_word(word) for word in known | COMMON} <= titles
 
 
 def _find_sentences(clause: Clause, found: Sequence[PromptPassage]) -> list[Quote]:

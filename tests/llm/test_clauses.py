@@ -43,6 +43,23 @@ MINUTES = """Minutes of the works meeting, 4 May 2026
 
 The term of office of the chair ends on 31 December 2026. The parties discussed the crane licence, which expires on 1
 June 2026. The contract between the board and Kite Ltd was not discussed. The law on noise was explained."""
+SUPPLY = """SUPPLY AGREEMENT
+
+The Supplier may terminate this Agreement if the Buyer fails to pay within thirty days of a reminder. The Buyer may
+terminate this Agreement for any reason on ninety days' written notice.
+
+Neither party may assign its rights or obligations under this Agreement without the prior written consent of the other.
+The meaning assigned to a term in Schedule 1 applies.
+
+The Buyer may audit the books and records of the Supplier once a year, during business hours and on reasonable notice.
+The audited financial statements are published in May.
+
+The Supplier shall maintain product liability insurance of at least five million euros. Health insurance is a benefit of
+each employee.
+
+The aggregate liability of the Supplier shall not exceed the amount paid in the twelve months before the claim.
+
+During the term the Supplier shall not sell competing products, directly or indirectly, in the territory."""
 PERIOD = """Framework contract
 
 Contract period: 1 May 2026 to 30 April 2028
@@ -68,8 +85,18 @@ The warranty ends on 30 June 2027."""
         (SERVICES, "what is the title of the document", "Consultancy agreement"),
         (EMPLOYMENT, "who are the parties", "Employer: Fjord Foods GmbH"),
         (EMPLOYMENT, "when does the probation end", "28 February 2027"),
+        (SUPPLY, "can we terminate without cause", "for any reason"),
+        (SUPPLY, "can the contract be assigned", "Neither party may assign"),
+        (SUPPLY, "do we have an audit right?", "The Buyer may audit"),
+        (SUPPLY, "is insurance required?", "five million euros"),
+        (SUPPLY, "is liability capped?", "shall not exceed"),
+        (SUPPLY, "is there a non-compete", "competing products"),
         (PERIOD, "when does the contract end?", "30 April 2028"),
         (MINUTES, "when does the crane licence expire?", "1 June 2026"),
+        (SERVICES, "is there a non-compete", ""),
+        (SERVICES, "do we have an audit right?", ""),
+        (LEASE, "can the contract be assigned", ""),
+        (EMPLOYMENT, "is insurance required?", ""),
         (LEASE, "does it renew automatically?", ""),
         (EMPLOYMENT, "when does the contract end?", ""),
         (EMPLOYMENT, "which law governs the contract?", ""),
