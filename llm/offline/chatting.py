@@ -6,6 +6,7 @@ from typing import Any
 from llm.offline.answering import COMPARED, Answered, find_answer, find_labelled
 from llm.offline.asked import drop_place_words, normalise_wording, split_parts
 from llm.offline.aspects import WRITTEN
+from llm.offline.clauses import read_clause
 from llm.offline.comparisons import split_compared
 from llm.offline.field_answers import Quote, find_field
 from llm.offline.follow_ups import WHERE, find_last_answer, is_leaning_on, leans, read_meanings
@@ -197,6 +198,9 @@ def _read_points(body: dict[str, Any], index: int, question: str, results: list[
     if plan is None or not texts:
         return []
     before = find_last_answer(body["messages"][:index]) if MORE.match(question) else ""
+    clause = read_clause(question, list(extract_passages("\n".join(texts))))
+    if clause and clause.goes_first and clause.quotes:
+        return [f"{join_cells(quote.sentence)} [{quote.n}]" for quote in clause.quotes]
     if (
         len(plan.aspects) == 1
         and (plan.general or "<passages>" in texts[0])

@@ -11,7 +11,7 @@ PAPERS = (
     r"(?:agreement|contract|lease|deed|licen[cs]e|amendment|addendum|policy|letter|memorandum|undertaking|guarantee"
     r"|settlement|charter|subcontract|tenancy|engagement|plan|order|power of attorney|statement of work|protocol)"
 )
-_OF_PAPER = rf"(?:th(?:is|e) )?{PAPERS}\b"
+_OF_PAPER = rf"(?:th(?:is|e) )?(?:[\w-]+ ){{0,2}}?{PAPERS}\b"
 _THIS = (
     rf"(?:th(?:is|ese) (?:[\w-]+ ){{0,4}}?{PAPERS}|(?:initial |base |fixed |original )?terms?"
     r"|the (?:[\w-]+ )?(?:agreement|contract|lease|deed|addendum|amendment|tenancy|subcontract|engagement))\b"
@@ -133,7 +133,7 @@ TERM = Clause(
         ),
         compile_form(
             r"\b(?:commenc|begin|start|take[s]? effect|become[s]? effective)\w*\b[^;]{0,200}"
-            r"\b(?:continu\w+|until|through|terminat\w+|expir\w+|end\w*|period|year)\b"
+            r"\b(?:continu\w+|until|through|terminat\w+|expir\w+|end\w*|period|runs? for|years?|months?)\b"
         ),
         compile_form(r"\bfor (?:an? )?(?:[\w-]+ )?(?:term|period) of\b"),
         compile_form(
@@ -225,8 +225,10 @@ INSURANCE = Clause(
     ),
     stated=(
         compile_form(r"\binsur(?:ance|ed)\b"),
-        compile_form(r"\b(?:shall|will|must|agrees? to|agrees that|required|responsible)\b"),
-        compile_form(r"\b(?:maintain\w*|carry|keep|kept|procure|obtain|effect|take out|provide)\b"),
+        compile_form(
+            r"\b(?:shall|will|must|agrees? to|agrees that|required|responsible|takes out|maintains|carries|keeps)\b"
+        ),
+        compile_form(r"\b(?:maintain\w*|carr(?:y|ies)|keeps?|kept|procure|obtain|effect|takes? out|provide)\b"),
         compile_form(
             r"\b(?:liability|compensation|property|per occurrence|aggregate|polic(?:y|ies)|coverage|additional(?:ly)? "
             r"(?:named )?insured|interruption|amounts?)\b"
