@@ -87,11 +87,15 @@ PARTIES = Clause(
     least=3,
     is_strict=True,
 )
-PARTY_LINE = compile_form(
-    r"[\W\d]{0,12}(?:the )?(?:employ(?:er|ee)|landlord|tenant|less(?:or|ee)|licens(?:or|ee)|buyer|seller|vendor"
-    r"|purchaser|supplier|customer|client|(?:sub)?contractor|consultant|company|distributor|borrower|lender|owner"
-    r"|party [ab12])\b[^:]{0,20}:\s*\S"
+_SIDES = (
+    r"(?:employ(?:er|ee)|landlord|tenant|less(?:or|ee)|licens(?:or|ee)|buyer|seller|vendor|purchaser|supplier|customer|client"
+    r"|provider|(?:sub)?contractor|consultant|company|distributor|borrower|lender|owner|party [ab12])\b"
 )
+PARTY_LINE = compile_form(
+    rf"[\W\d]{{0,12}}(?:the )?{_SIDES}[^:]{{0,20}}:\s*\S"
+    rf"|[^()]{{3,120}}\((?:hereinafter |the ){{0,2}}[“\"'‘]?(?:the )?{_SIDES}[”\"'’]?\)\W{{0,3}}$"
+)
+"""A line that names one side: "Employer: Fjord Foods", "Harbour Trust (Landlord)"."""
 RENEWAL = Clause(
     asked=compile_form(r"\b(?:renew\w*|extend\w* automatically|automatic(?:ally)? exten\w*)\b"),
     words=words(

@@ -4,7 +4,7 @@ question that asks for anything else besides is none of these.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from llm.offline.clause_forms import (
@@ -74,7 +74,9 @@ def read_clause(question: str, found: Sequence[PromptPassage]) -> AskedClause | 
         return AskedClause(None, _find_titles(found), names_paper)
     for clause in CLAUSES:
         if clause.asked.search(asked) and _asks_nothing_else(asked, clause.words, found):
-            quotes = _find_sentences(clause, found) or (_find_party_lines(found) if clause is PARTIES else [])
+            quotes = _find_sentences(clause, found)
+            if clause is PARTIES:
+                quotes += _find_party_lines(found, {quote.n for quote in quotes})
             return AskedClause(clause, quotes, names_paper)
     return None
 
@@ -112,14 +114,18 @@ def _find_sentences(clause: Clause, found: Sequence[PromptPassage]) -> list[Quot
     return [quote for _, quote in sorted(best.values(), key=lambda pair: -pair[0])[:MAX_DOCUMENTS]]
 
 
-def _find_party_lines(found: Sequence[PromptPassage]) -> list[Quote]:
-    """The lines of the first document with such that name who it is between: "Employer: Fjord Foods"."""
+def _find_party_lines(found: Sequence[PromptPassage], known: Set[int]) -> list[Quote]:
+    """The lines that name who it is between: "Employer: Fjord Foods", of the first document that has no passage among
+    `known`.
+    """
+    titles = {get_document_title(passage) for passage in found if passage.n in known}
     lines: dict[str, list[Quote]] = {}
     for passage in found:
         for line in split_sentences(passage.text):
             if PARTY_LINE.match(line) and len(line) <= MAX_TITLE_CHARACTERS:
                 lines.setdefault(get_document_title(passage), []).append(Quote(line, passage.n))
-    return next((quotes[:MAX_DOCUMENTS] for quotes in lines.values() if len(quotes) > 1), [])
+    fit = (quotes for title, quotes in lines.items() if title not in titles and len(quotes) > 1)
+    return next(fit, [])[:MAX_DOCUMENTS]
 
 
 def _find_titles(found: Sequence[PromptPassage]) -> list[Quote]:

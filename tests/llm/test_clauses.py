@@ -60,6 +60,17 @@ each employee.
 The aggregate liability of the Supplier shall not exceed the amount paid in the twelve months before the claim.
 
 During the term the Supplier shall not sell competing products, directly or indirectly, in the territory."""
+LINES = """LEASE
+
+between
+
+Harbour Trust, registered charity 220441 (Landlord)
+
+and
+
+Maria Lindqvist trading as Soup Works (the "Tenant")
+
+The keys were given to the cleaner (Tenant's sister). The lease runs from 1 March 2026 to 28 February 2029."""
 PERIOD = """Framework contract
 
 Contract period: 1 May 2026 to 30 April 2028
@@ -91,6 +102,7 @@ The warranty ends on 30 June 2027."""
         (SUPPLY, "is insurance required?", "five million euros"),
         (SUPPLY, "is liability capped?", "shall not exceed"),
         (SUPPLY, "is there a non-compete", "competing products"),
+        (LINES, "who are the parties", "Harbour Trust"),
         (PERIOD, "when does the contract end?", "30 April 2028"),
         (MINUTES, "when does the crane licence expire?", "1 June 2026"),
         (SERVICES, "is there a non-compete", ""),
@@ -113,6 +125,11 @@ def test_a_clause_is_found_by_how_it_is_written(paper: str, question: str, part:
         assert not any("Name:" in quote.sentence or "independent" in quote.sentence for quote in quotes)
     else:
         assert quotes == []
+
+
+def test_each_side_has_its_line() -> None:
+    quotes = find_answer("Who are the parties to the lease?", [PromptPassage(1, "Lease.docx (Quay)", LINES)]).quotes
+    assert [quote.sentence[:5] for quote in quotes] == ["Harbo", "Maria"]
 
 
 def test_of_several_contracts_each_is_quoted_once() -> None:
