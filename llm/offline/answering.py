@@ -26,7 +26,7 @@ from llm.offline.pair_owners import find_owner, find_strangers
 from llm.offline.pairs import Pair, read_pairs
 from llm.offline.particulars import find_dates, has_dates
 from llm.offline.passage_fit import IMPLIED, is_about, record_terms
-from llm.offline.question_kinds import QuestionKind, find_kind, read_deed
+from llm.offline.question_kinds import QuestionKind, expand_units, find_kind, read_deed
 from llm.offline.ranking import compute_frequencies, extract_content_words, extract_terms, stem_word, weigh_rarest
 from llm.offline.reading import FIELDS, PromptPassage, get_document_title, split_headings
 from llm.offline.roles import find_role, read_role
@@ -42,6 +42,8 @@ WHICH_THING = re.compile(
 )
 LIST_NUMBER = re.compile(r"\d{1,2}[.)]\s")
 SECTION = re.compile(rf"{LIST_NUMBER.pattern}[^\W\d_][^\s.:;!?|]*(?:\s[^\s\d.:;!?|]+){{0,3}}$")
+BEGINNING = re.compile(r"[\W\d]*(?:(?:no|not|the|any|all|every|each|an?|your|our)\s+)*[\w’'-]*", re.IGNORECASE)
+"""Of a sentence what it is about: "No pets are allowed"."""
 COMPARED = re.compile(r"\b(?:\w{2,}er|more|less) than\b", re.I)
 MAX_QUOTE_CHARACTERS = 700
 AROUND_WEIGHT = 0.55
@@ -121,7 +123,7 @@ def _find_answer(question: str, found: list[PromptPassage], fields: list[str] | 
             sentence.endswith(":") and not _announces(units, index)
         ):
             continue
-        has = kind is None or kind.has(sentence, question)
+        has = kind is None or kind.has(expand_units(sentence), question)
         if kind is not None and kind.must and not has:
             continue
         if kind is not None and kind.line is not None and kind.line.match(sentence):
@@ -136,13 +138,13 @@ def _find_answer(question: str, found: list[PromptPassage], fields: list[str] | 
         near, above = _list_nearby_terms(units, bags, index)
         common = [term for term in asked if term not in names]
         needed = common[-1:] if kind and kind.line and kind.must else common
-        around = title if kind and kind.named == 1 else near
+        around = title if kind and kind.named else near
         stand = sum(measure_term(term, bags[index] | around | above) > 0 for term in needed)
         if (
             kind
             and (kind.named or kind.line and kind.must)
             and stand < (kind.named or 1) * len(needed)
-            and not (kind.named < 1 and set(extract_terms(sentence)[:1]) & set(needed))
+            and not (kind.named < 1 and set(extract_terms(BEGINNING.match(sentence)[0])) & set(needed))  # type: ignore[index]
         ):
             continue  # where something is, says who names it
         if asked_thing not in bags[index] | above and measure_term(asked_thing, bags[index] | above):

@@ -68,7 +68,8 @@ def drop_place_words(question: str) -> str:
 REWORDED = tuple(
     (re.compile(pattern, re.IGNORECASE), instead)
     for pattern, instead in (
-        (r"\bgiv(?:e|es|en|ing) (.{1,60}?) back\b", r"return \1"),
+        (r"\b(?:giv(?:e|es|en|ing)|send|bring|hand) (.{1,60}?) back\b", r"return \1"),
+        (r"\b(take|took) so long\b", r"\1"),
         (r"\bgiven back\b", "returned"),
         (r"\b(?:what|how much) (?:do|did) (?:we|i|you) (?:still )?owe\b", "what is the balance due"),
         (r"\b(under|over|above|below) (\d\d)s\b", r"\1 \2"),
@@ -121,9 +122,14 @@ def asks_for_account(question: str) -> bool:
     )
 
 
+SAID_NOT = re.compile(r"\b(?:is|are|was|were|do|does|did|has|have|had|can|will|would) not\s*[,;.]", re.IGNORECASE)
+
+
 def has_negations(question: str, text: str) -> bool:
-    """Whether what a question asks to be without is absent: of "without cause", a text with "for cause" has it not."""
-    return all(
+    """Whether what a question asks to be without is absent: of "without cause", a text with "for cause" has it not.
+    "The pipe is covered; the floor is not" says so, too.
+    """
+    return bool(SAID_NOT.search(text)) or all(
         re.search(
             rf"\b(?:without|no|not|non|nor|never|any|free of|\w+n['’]t)\W+(?:\w+\W+){{0,3}}?{re.escape(word[:5])}",
             text,

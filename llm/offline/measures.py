@@ -12,7 +12,7 @@ SPELT_NUMBER = (
 NUMBER = re.compile(rf"\d|\b{SPELT_NUMBER}\b", re.IGNORECASE)
 FREQUENCY = re.compile(
     r"\b(?:daily|weekly|fortnightly|monthly|quarterly|yearly|annual(?:ly)?|once|twice|\w+ times|regular(?:ly)?"
-    r"|(?:each|every|per) (?:\w+ ){0,2}(?:day|week|month|quarter|year|shift))\b",
+    r"|(?:each|every|per) (?:\w+ ){0,2}(?:day|week|month|quarter|year|shift)s?)\b",
     re.IGNORECASE,
 )
 RATE = re.compile(

@@ -41,7 +41,10 @@ REASON = re.compile(
     r"|not|no|lack\w*|could|before|after|diagnosed|in order to|showed)\b",
     re.IGNORECASE,
 )
-WHY = re.compile(r"\bwhy\b|\bwhat (?:is|was) the (?:reason|cause)\b|\bhow come\b", re.IGNORECASE)
+WHY = re.compile(
+    r"\bwhy\b|\bwhat (?:is|was) the (?:reason|cause)\b|\bhow come\b|\bwhat (?:has |had )?(?:caused|led to)\b",
+    re.IGNORECASE,
+)
 CAUSE_LINE = re.compile(r"^\W*(?:(?:root|main|likely|probable) )?(?:causes?|reasons?|ursache|grund)\s*:", re.IGNORECASE)
 DONE_BY = re.compile(
     r"^\W*(?:and |so )?whom?\s+(?!(?:is|are|was|were|has|have|had|will|would|can|could|may|must|shall|should|do|does"
@@ -112,7 +115,10 @@ def _has_person(sentence: str, question: str) -> bool:
     return any(
         len(name) > 2 and name.isalpha() and stem_word(name) not in known | NO_PERSON
         for name in re.findall(r"[^\W_]+", " ".join(names))
-    ) or (sentence.startswith("|") or any(stem_word(role) not in known for role in ROLE.findall(sentence)))
+    ) or (
+        sentence.startswith("|")
+        or any(stem_word(role) not in known for form in (ROLE, STAFF) for role in form.findall(sentence))
+    )
 
 
 def _has_count(sentence: str, question: str) -> bool:
@@ -129,6 +135,10 @@ NAMED_PLACE = re.compile(r"\b(?:at|in|near)\s+(?:\d+[a-z]?\s+)?[A-Z]\w+(?:\s[A-Z
 ROLE = re.compile(
     r"\b(?:[Tt]he|[Aa]|[Oo]ur|[Ee]ither|[Tt]heir)\s+(?:[a-z]+\s){0,2}?(crew|team|board|part(?:y|ies)|company|manager|lead|director|officer"
     r"|inspector|engineer|contractor|subcontractor|supplier|owner|hirer|tenant|landlord|employer|employee|buyer|seller)\b"
+)
+STAFF = re.compile(
+    r"\b(?:[Oo]nly|[Aa]ll|[Aa]ny|trained|authori[sz]ed|qualified|certified)\s+(?:[a-z]+\s){0,2}?"
+    r"(staff|personnel|employees?|members?|adults?|pupils?|students?|drivers?|users?|visitors?|guests?)\b"
 )
 PEOPLE_WORDS = ("person", "people", "man", "woman", "one")
 COUNTED = re.compile(r"\bhow many\s+(\w+)", re.IGNORECASE)
@@ -151,7 +161,7 @@ SINCE = re.compile(rf"\bsince\s+(?:\w+\s+)?{DATE.pattern}", re.IGNORECASE)
 def _has_time_asked(sentence: str, question: str) -> bool:
     """A date or a condition; since when something is so does not say when it will be otherwise."""
     told = SINCE.sub(" ", sentence) if WILL.search(question) else sentence
-    return bool(DATE.search(told) or CONDITION.search(told))
+    return bool(DATE.search(told) or CONDITION.search(told) or CLOCK_OR_DAY.search(told))
 
 
 PERMISSION = re.compile(
@@ -163,7 +173,12 @@ PERMISSION = re.compile(
 """Words that allow, forbid, or say under what condition."""
 AS_A_SUM = re.compile(r"\bhow (?:large|big|high)\b", re.IGNORECASE)
 HOW_HIGH, HOW_LONG = _split_terms("large big high"), _split_terms("long last run fast quickly soon valid")
-SUM_STATED = re.compile(rf"\b(?:is|are|was|were|(?:amount|come)s? to)\s+(?:{AMOUNT.pattern})", re.IGNORECASE)
+SUM_STATED = re.compile(
+    r"(?:\b(?:is|are|was|were|(?:amount|come)s? to)"
+    r"|\b(?:puts?|estimate[sd]?|value[sd]?|assesse[sd])\b(?P<thing>[^.;]{0,40})\bat)\s+"
+    rf"(?:{AMOUNT.pattern})",
+    re.IGNORECASE,
+)
 
 
 def _has_size(sentence: str, question: str) -> bool:
@@ -171,7 +186,7 @@ def _has_size(sentence: str, question: str) -> bool:
     asked, said = ({name for name, form in DIMENSIONS.items() if form.search(text)} for text in (question, sentence))
     if not said and AS_A_SUM.search(question) and (stated := SUM_STATED.search(sentence)):
         # "The deposit is three months' rent, that is £2,700" says not how high the rent is.
-        subject = re.split(r"[,;:]", sentence[: stated.start()])[-1]
+        subject = (stated["thing"] or "") + re.split(r"[,;:]", sentence[: stated.start()])[-1]
         return set(extract_terms(question)) - HOW_HIGH <= set(extract_terms(subject))
     if asked and said and not asked & said:
         return False
@@ -216,6 +231,7 @@ CODE = re.compile(r"\b[A-Z]{1,5}-\d+\b|\b(?:first|second|other) half\b", re.I)
 CLOCK_DATE = re.compile(
     rf"\b\d{{1,2}}\.?\s+{MONTH}\w*(?:\s+\d{{4}})?(?:\s+\d{{1,2}}:\d{{2}}(?::\d{{2}})?)?(?:\s+[+-]\d{{4}})?", re.I
 )
+DEGREES = re.compile(r"\d\s?°|\bdegrees\b|°C")
 AGE = re.compile(
     rf"\b(?:aged?|under|over|at least)\W+(?:\d{{1,3}}|{SPELT_NUMBER})\b"
     r"|\b(?:built|born|founded|made|began|begun|started|since)\b[^.]{0,40}\d{4}"
@@ -223,6 +239,7 @@ AGE = re.compile(
     r"|\b\d{1,3}\s+(?:and|or)\s+(?:over|older|above|under|younger)\b|\bage\b[^.]{0,20}\d",
     re.I,
 )
+UNIT_LABEL = re.compile(r"\|[^|()]{1,60}\(([^\W\d_]{1,8}|°C|[€$£])\)\s*\|")
 LAST_DEED = re.compile(
     r"\b(?!(?:an?|the|of|for|from|to|with|our|my|your|their|his|her|its)\s)[\w'’-]+\s+[\w'’-]+\W*$", re.I
 )
@@ -274,10 +291,12 @@ KINDS = (
     QuestionKind(re.compile(r"\bhow (?:large|big|high|far|tall|deep)\b", re.I), _has_size, named=1,
                  implied=_split_terms("large big high far tall deep"),
                  value=lambda v: bool(SIZE.search(v) or AMOUNT.match(v))),
+    QuestionKind(re.compile(r"\bhow (?:hot|cold|warm)\b|\b(?:what|which) temperature\b", re.I), _find(DEGREES),
+                 implied=_split_terms("hot cold warm temperature"), value=_find(FIGURE)),
     QuestionKind(re.compile(r"\bhow old\b", re.I), _find(AGE), implied=_split_terms("old"), value=_find(FIGURE)),
     QuestionKind(re.compile(r"\bhow much\b|\bwhat (?:percentage|number|share|cap)\b", re.I),
                  _has_quantity, value=_find(FIGURE)),
-    QuestionKind(WHY, _find(REASON), must=False, value=_find(REASON), line=CAUSE_LINE),
+    QuestionKind(WHY, _find(REASON), must=False, loose=True, value=_find(REASON), line=CAUSE_LINE),
     # A term may be perpetual, and a period stand in a schedule.
     QuestionKind(re.compile(r"\b(?:what|which)\s+(?:is|was|are)\b[^?]*(?<!-)\b(?:period|duration|term of)\b", re.I),
                  _find(DATE), must=False, loose=True),
@@ -290,6 +309,13 @@ KINDS = (
                  value=lambda v: bool(re.search(r"[^\W\d_]{2}", DATE.sub("", v))),
                  implied=_split_terms("take place held happen")),
 )  # fmt: skip
+
+
+def expand_units(sentence: str) -> str:
+    """A row whose label names a unit, with it behind each figure: "| Price (EUR) | 40 |" has "40 EUR"."""
+    found = UNIT_LABEL.match(sentence)
+    figures = re.findall(r"\|\s*([\d.,]+)\s*(?=\|)", sentence) if found else []
+    return f"{sentence} {' '.join(f'{figure} {found[1]}' for figure in figures)}" if found and figures else sentence
 
 
 def find_kind(question: str) -> QuestionKind | None:

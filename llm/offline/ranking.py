@@ -63,7 +63,8 @@ ALIKE = {
         killed fatal; died: death dead killed fatal; absent: diagnosed ill sick unwell;
         broken: fault failure; ris: increase; increas: rise; fall: decrease drop;
         fall: decrease drop change; drop: fall decrease; hurt: injured;
-        injur: hurt; accid: incident""",
+        injur: hurt; accid: incident; extens: ext; heavy: weight; loud: noise; pocket: spending;
+        kid: child pupil""",
     )
 }
 
