@@ -25,9 +25,9 @@ from llm.offline.measures import read_rates
 from llm.offline.pair_owners import find_owner, find_strangers
 from llm.offline.pairs import Pair, read_pairs
 from llm.offline.particulars import find_dates, has_dates
-from llm.offline.passage_fit import IMPLIED, is_about, record_terms
+from llm.offline.passage_fit import IMPLIED, is_about, is_loose, record_terms
 from llm.offline.question_kinds import QuestionKind, expand_units, find_kind, read_deed
-from llm.offline.ranking import compute_frequencies, extract_content_words, extract_terms, stem_word, weigh_rarest
+from llm.offline.ranking import compute_frequencies, extract_terms, weigh_rarest
 from llm.offline.reading import FIELDS, PromptPassage, get_document_title, split_headings
 from llm.offline.roles import find_role, read_role
 from llm.offline.row_answers import find_rows
@@ -165,7 +165,7 @@ def _find_answer(question: str, found: list[PromptPassage], fields: list[str] | 
         above |= set(extract_terms(passage.title.rpartition("), ")[2] if "), " in passage.title else ""))
         if role is not None and not _has_role(role, read_role(question), bags[index] | above, passage):
             continue
-        loose = sum(weights[term] for term in asked if _is_loose(term, question, sentence, bags[index]))
+        loose = sum(weights[term] for term in asked if is_loose(term, question, sentence, bags[index]))
         own = (sum(weights[term] * measure_term(term, bags[index]) for term in asked) - loose) / total
         headed = (
             sum(weights[term] * max(measure_term(term, bags[index]), measure_term(term, above)) for term in asked)
@@ -259,15 +259,6 @@ def _pair_quotes(pairs: list[Pair]) -> Answered | None:
 def _list_quotable(text: str) -> list[str]:
     found = (s for s in split_sentences(text) if REMOVED not in s and len(s) <= MAX_QUOTE_CHARACTERS)
     return [s for s in found if not is_furniture(s)]
-
-
-def _is_loose(term: str, question: str, sentence: str, bag: set[str]) -> bool:
-    """Whether only the stem of a word of the question stands in the sentence: "leaving" is no "leave"."""
-    if term not in bag:
-        return False
-    forms = {word.lower().removesuffix("s") for word in extract_content_words(question) if stem_word(word) == term}
-    parts = {part for word in extract_content_words(sentence) for part in (word, *word.split("-"))}
-    return bool(forms) and not forms & {part.lower().removesuffix("s") for part in parts}
 
 
 def _is_heading(units: list[tuple[PromptPassage, str]], index: int) -> bool:

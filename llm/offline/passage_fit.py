@@ -6,8 +6,9 @@ from llm.offline.asked import extract_name_terms
 from llm.offline.long_questions import keep_content_terms, measure_term, trim_question
 from llm.offline.particulars import find_numbered, has_numbered
 from llm.offline.question_kinds import find_kind
-from llm.offline.ranking import STOP, extract_terms, stem_word
+from llm.offline.ranking import STOP, extract_content_words, extract_terms, stem_word
 from llm.offline.reading import FIELDS, PromptPassage, get_document_title
+from llm.offline.sentences import split_sentences
 from llm.recognisers.findings import words
 
 # Of so many of the rarest words of a question this share stands in a passage that is about it.
@@ -29,6 +30,7 @@ UNSPECIFIC = frozenset(
 )
 """Words that say nothing that a document must have."""
 MIN_TERMS_ELSEWHERE = 2
+MAX_TERMS_OF_ONE_SENTENCE = 3
 MIN_SHARE_ELSEWHERE = 1.0
 """Of the content words of a question, in a passage far from the record in which it is asked."""
 GENERIC = frozenset(
@@ -145,6 +147,12 @@ def bears_on(question: str, passage: PromptPassage, found: list[PromptPassage]) 
     shares = [sum(measure_term(term, known) > 0 for term in asked) / max(1, len(asked)) for known in (own, there)]
     if GENERIC.issuperset(asked) or AT_HAND.search(question):
         return False
+    if len(asked) <= MAX_TERMS_OF_ONE_SENTENCE and not any(
+        all(measure_term(term, bag) and not is_loose(term, question, sentence, bag) for term in asked)
+        for sentence in split_sentences(passage.text)
+        for bag in [set(extract_terms(sentence))]
+    ):
+        return False
     return len(asked) >= MIN_TERMS_ELSEWHERE and shares[0] > MIN_SHARE_IN_PASSAGE and shares[1] >= MIN_SHARE_ELSEWHERE
 
 
@@ -159,3 +167,12 @@ def read_record(passage: PromptPassage) -> str:
     """The record that a document's title names: "Lease.pdf (Quay lease), 2 Rent" is of "Quay lease"."""
     inside = re.search(r" \((.+)\)(?:, |$)", passage.title)
     return inside[1] if inside else passage.title
+
+
+def is_loose(term: str, question: str, sentence: str, bag: set[str]) -> bool:
+    """Whether only the stem of a word of the question stands in the sentence: "leaving" is no "leave"."""
+    if term not in bag:
+        return False
+    forms = {word.lower().removesuffix("s") for word in extract_content_words(question) if stem_word(word) == term}
+    parts = {part for word in extract_content_words(sentence) for part in (word, *word.split("-"))}
+    return bool(forms) and not forms & {part.lower().removesuffix("s") for part in parts}
