@@ -26,7 +26,7 @@ from llm.offline.pair_owners import find_owner, find_strangers
 from llm.offline.pairs import Pair, read_pairs
 from llm.offline.particulars import find_dates, has_dates
 from llm.offline.passage_fit import IMPLIED, is_about, is_loose, record_terms
-from llm.offline.question_kinds import QuestionKind, expand_units, find_kind, read_deed
+from llm.offline.question_kinds import QuestionKind, add_units, find_kind, read_deed
 from llm.offline.ranking import compute_frequencies, extract_terms, weigh_rarest
 from llm.offline.reading import FIELDS, PromptPassage, get_document_title, split_headings
 from llm.offline.roles import find_role, read_role
@@ -123,7 +123,7 @@ def _find_answer(question: str, found: list[PromptPassage], fields: list[str] | 
             sentence.endswith(":") and not _announces(units, index)
         ):
             continue
-        has = kind is None or kind.has(expand_units(sentence), question)
+        has = kind is None or kind.has(add_units(sentence), question)
         if kind is not None and kind.must and not has:
             continue
         if kind is not None and kind.line is not None and kind.line.match(sentence):

@@ -311,7 +311,7 @@ KINDS = (
 )  # fmt: skip
 
 
-def expand_units(sentence: str) -> str:
+def add_units(sentence: str) -> str:
     """A row whose label names a unit, with it behind each figure: "| Price (EUR) | 40 |" has "40 EUR"."""
     found = UNIT_LABEL.match(sentence)
     figures = re.findall(r"\|\s*([\d.,]+)\s*(?=\|)", sentence) if found else []
