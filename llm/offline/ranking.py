@@ -23,7 +23,7 @@ STOP = words(
     mit zu zum zur bei nach aus es er sie wir ich nicht le la les un une des du et ou est sont que qui quoi dans
     pour par sur avec el los las una y o es son qué quién cómo cuándo dónde para por con del al se su quel
     quelle quels quelles combien cuál cual cuáles cuánto cuánta hoch viel biggest main
-    mr mrs ms dr pls plz thx key important current latest overall major"""
+    mr mrs ms dr pls plz thx still already yet key important current latest overall major"""
 )
 GO_UP = re.compile(r"\b(?:go|goes|going|went|gone) up\b", re.IGNORECASE)
 GO_DOWN = re.compile(r"\b(?:go|goes|going|went|gone) down\b", re.IGNORECASE)

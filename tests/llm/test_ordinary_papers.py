@@ -62,7 +62,16 @@ Please return the attached form by 1 December."""
 )
 def test_a_hurried_question_is_answered_from_its_paper(paper: str, question: str, part: str) -> None:
     quotes = find_answer(normalise_question(question), [PromptPassage(1, "Paper.docx (Office)", paper)]).quotes
-    assert (part in quotes[0].sentence) if part and quotes else (quotes == [] and not part)
+    assert (part in quotes[-1].sentence) if part and quotes else (quotes == [] and not part)
+
+
+def test_a_row_comes_with_the_head_that_names_what_is_asked_of() -> None:
+    passage = PromptPassage(1, "Sheet.csv (Office)", SPECIFICATION)
+    of_model = find_answer("How heavy is the HX-40?", [passage]).quotes
+    assert [quote.sentence.split(" | ")[0] for quote in of_model] == ["| Property", "| Weight (kg)"]
+    assert [quote.sentence for quote in find_answer("What is the weight?", [passage]).quotes] == [
+        "| Weight (kg) | 310 | 455 |"
+    ]
 
 
 @pytest.mark.parametrize(
