@@ -11,12 +11,12 @@ PAPERS = (
     r"(?:agreement|contract|lease|deed|licen[cs]e|amendment|addendum|policy|letter|memorandum|undertaking|guarantee"
     r"|settlement|charter|subcontract|tenancy|engagement|plan|order|power of attorney|statement of work|protocol)"
 )
-_OF_PAPER = rf"(?:th(?:is|e) )?(?:[\w-]+ ){{0,2}}?{PAPERS}\b"
+OF_PAPER = rf"(?:th(?:is|e) )?(?:[\w-]+ ){{0,2}}?{PAPERS}\b"
 _THIS = (
     rf"(?:th(?:is|ese) (?:[\w-]+ ){{0,4}}?{PAPERS}|(?:initial |base |fixed |original )?terms?"
     r"|the (?:[\w-]+ )?(?:agreement|contract|lease|deed|addendum|amendment|tenancy|subcontract|engagement))\b"
 )
-_FIRM = (
+FIRM = re.compile(
     r"\b(?:Inc|LLC|L\.L\.C|Ltd|Limited|Corp|Corporation|Company|Co|GmbH|AG|S\.?A|SAS|PLC|plc|LP|LLP|N\.A|B\.?V|Bank"
     r"|Council|University|Trust)\b|\b[A-ZÀ-Þ]{3,} [A-ZÀ-Þ]{3,}"
 )
@@ -47,36 +47,26 @@ def compile_form(form: str) -> re.Pattern[str]:
     return re.compile(form, re.IGNORECASE)
 
 
-TITLE_ASKED = compile_form(
-    rf"\b(?:name|title)\b(?: of (?:{_OF_PAPER}|th(?:is|e) (?:document|paper)\b)|\W*$)"
-    rf"|\bwhat is th(?:is|e) (?:{PAPERS}|document|paper) (?:called|titled|named)\b"
-)
-TITLE_WORDS = words("name title called titled named")
-TITLE_END = compile_form(
-    rf"(?:\b{PAPERS}|\b(?:amendment|addendum|exhibit|schedule|appendix)\W+(?:no\W*)?[\w#]{{1,4}})\W*$"
-)
-SMALL = words("of to the and for on in by or a an with no")
-NO_TITLE = compile_form(r"\b(?:whereas|shall|hereby|hereto|hereof|is|are|was|has|by:|item)\b")
 PARTIES = Clause(
     asked=compile_form(
         r"\b(?:who|which) (?:are|is|were) (?:the )?(?:two |contracting |signing |other )*parties\b"
-        rf"|\bparties\b (?:to|of|in|who (?:have )?signed) {_OF_PAPER}"
-        rf"|\bbetween (?:whom|which (?:parties|companies))\b|\bwho is {_OF_PAPER} (?:with|between)\b"
-        rf"|\bwho (?:entered into|concluded|made|are we in) {_OF_PAPER}"
+        rf"|\bparties\b (?:to|of|in|who (?:have )?signed) {OF_PAPER}"
+        rf"|\bbetween (?:whom|which (?:parties|companies))\b|\bwho is {OF_PAPER} (?:with|between)\b"
+        rf"|\bwho (?:entered into|concluded|made|are we in) {OF_PAPER}"
     ),
     words=words("contracting signing signed sign entered concluded companies more other with"),
     stated=(
         compile_form(r"\b(?:between|among(?:st)?|zwischen)\b(?!\s+(?:the )?(?:parties|hereto))"),
         compile_form(
-            r"\((?:[“\"'‘]|hereinafter|herein|the [“\"'‘]|(?-i:the [A-Z])|each|collectively|together|individually)"
-            r"|\b(?:hereinafter|referred to)\b"
+            r"\((?:[“\"'‘]|hereinafter|herein|the [“\"'‘]|(?-i:(?:the )?[A-Z][a-z]+\))|each|collectively|together"
+            r"|individually)|\b(?:hereinafter|referred to)\b"
         ),
-        re.compile(_FIRM),
+        FIRM,
         compile_form(r"\b(?:made|entered|dated|effective|executed|concluded|geschlossen)\b"),
     ),
     subject=re.compile(
         rf"(?i:\b{PAPERS}\b[^;]{{0,300}})\b(?i:between|among(?:st)?|zwischen)\b[^;]{{0,300}}?[A-ZÀ-Þ]"
-        r"|(?i:^[\W\d]{0,12}(?:by and )?(?:between|parties)\b)[^;]{0,300}[A-ZÀ-Þ]"
+        r"|(?i:^[\W\d]{0,12}(?:by and )?(?:between|zwischen|parties)\b)[^;]{0,300}[A-ZÀ-Þ]"
         r"|[A-ZÀ-Þ]\w+[^;]{0,80} and [A-ZÀ-Þ]\w+[^;]{0,80} (?:shall be|are) (?:each |individually )?referred to"
     ),
     against=compile_form(
@@ -89,13 +79,20 @@ PARTIES = Clause(
 )
 _SIDES = (
     r"(?:employ(?:er|ee)|landlord|tenant|less(?:or|ee)|licens(?:or|ee)|buyer|seller|vendor|purchaser|supplier|customer|client"
-    r"|provider|(?:sub)?contractor|consultant|company|distributor|borrower|lender|owner|party [ab12])\b"
+    r"|provider|(?:sub)?contractor|consultant|company|distributor|borrower|lender|owner|policyholder|insure[rd]"
+    r"|party [ab12])\b"
 )
 PARTY_LINE = compile_form(
     rf"[\W\d]{{0,12}}(?:the )?{_SIDES}[^:]{{0,20}}:\s*\S"
     rf"|[^()]{{3,120}}\((?:hereinafter |the ){{0,2}}[“\"'‘]?(?:the )?{_SIDES}[”\"'’]?\)\W{{0,3}}$"
 )
 """A line that names one side: "Employer: Fjord Foods", "Harbour Trust (Landlord)"."""
+NUMBERED_PARTY = compile_form(r"\W?[1a]\W{1,2}\s?[^\W\d_]")
+NUMBERED_OTHER = compile_form(r"\W?[2b]\W{1,2}\s?[^\W\d_]")
+"""The first and the second of two parties that are numbered: "(1) Aldgate Labs Limited; and"."""
+MAX_LINE_OF_PARTIES = 8
+LABELS = words("insurance cover hire tenancy employment subscription membership")
+"""Words of a label that names a term, beside those of a question for one: "Period of insurance"."""
 RENEWAL = Clause(
     asked=compile_form(r"\b(?:renew\w*|extend\w* automatically|automatic(?:ally)? exten\w*)\b"),
     words=words(
@@ -118,7 +115,7 @@ TERM = Clause(
     asked=compile_form(
         r"\b(?:when|on what date|on which date|until when|how long)\b[^?]{0,200}\b(?:expir\w+|end|ends|ended|over"
         r"|run out|terminates?|lapses?|run|runs|last|lasts|valid|in (?:force|effect))\b|\bwhat is the term\W*$"
-        rf"|\b(?:expir(?:y|ation) date|end date|(?:initial|contract|fixed) term|(?:term|duration) of {_OF_PAPER})"
+        rf"|\b(?:expir(?:y|ation) date|end date|(?:initial|contract|fixed) term|(?:term|duration) of {OF_PAPER})"
     ),
     words=words(
         """initial term terms expire expires expired expiry expiration end ends ended run runs running out last lasts
@@ -151,6 +148,7 @@ TERM = Clause(
     against=compile_form(
         r"\b(?:either party may|may terminate|breach|cure|notice of termination|surviv\w+|within|invoice|payment"
         r"|confidential\w*|days (?:prior|after|of)|terms? of (?:office|payment|delivery|reference))\b"
+        rf"|\bterms? of (?!th(?:is|e) (?:[\w-]+ ){{0,3}}?{PAPERS}|(?:\w+[- ]){{0,3}}?\(?(?:\d|year|month|week|day))"
         r"|^[\W\d]{0,12}(?:thereafter|after the)\b"
     ),
     least=3,
@@ -184,7 +182,12 @@ TERMINATION = Clause(
         reason convenience notice solely giving allowing waiting period expire expires right either"""
     ),
     stated=(
-        compile_form(r"\b(?:terminat\w+|cancel\w*|withdraw\w*)\b"),
+        # Of a contract, or of nothing that is named: not "their membership of the club".
+        compile_form(
+            r"\b(?:terminat\w+|cancel\w*|withdraw\w*)(?: (?:it|this|the|any|such|said|or cancel))*\s+(?:[\w-]+\s){0,3}?"
+            r"(?:agreement|contract|lease|deed|addendum|schedule|services?|subscription|project|joint venture|at|by|on"
+            r"|upon|with(?:out)?|for|in|from|immediately|if|prior)\b"
+        ),
         compile_form(r"\b(?:may|can|right|entitled|option)\b"),
         compile_form(
             r"\b(?:any time|any reason|no reason|without (?:cause|reason)|convenience"

@@ -6,19 +6,20 @@ question that asks for anything else besides is none of these.
 import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from itertools import pairwise
 
 from llm.offline.clause_forms import (
     CLAUSES,
     COMMON,
-    NO_TITLE,
+    FIRM,
+    LABELS,
+    MAX_LINE_OF_PARTIES,
+    NUMBERED_OTHER,
+    NUMBERED_PARTY,
     PAPERS,
     PARTIES,
     PARTY_LINE,
-    SMALL,
     TERM,
-    TITLE_ASKED,
-    TITLE_END,
-    TITLE_WORDS,
     Clause,
 )
 from llm.offline.field_answers import Quote
@@ -26,10 +27,9 @@ from llm.offline.long_questions import trim_question
 from llm.offline.ranking import extract_terms, stem_word
 from llm.offline.reading import PromptPassage, get_document_title
 from llm.offline.sentences import split_sentences
+from llm.offline.titles import MAX_TITLE_CHARACTERS, TITLE_ASKED, TITLE_WORDS, find_titles
 
 MAX_CLAUSE_CHARACTERS = 1_500
-MAX_TITLE_CHARACTERS = 140
-MAX_TITLE_WORDS = 8
 MAX_VALUE_CHARACTERS = 40
 FOR, AGAINST = 1.5, 2.0
 """What a sentence's subject counts, and what speaks for another clause, beside 1 for each thing that is stated."""
@@ -71,7 +71,7 @@ def read_clause(question: str, found: Sequence[PromptPassage]) -> AskedClause | 
     asked = trim_question(question)
     names_paper = bool(re.search(rf"\b(?:{PAPERS}|document|paper|parties)\b", asked, re.IGNORECASE))
     if TITLE_ASKED.search(asked) and _asks_nothing_else(asked, TITLE_WORDS, found):
-        return AskedClause(None, _find_titles(found), names_paper)
+        return AskedClause(None, find_titles(found), names_paper)
     for clause in CLAUSES:
         if clause.asked.search(asked) and _asks_nothing_else(asked, clause.words, found):
             quotes = _find_sentences(clause, found)
@@ -90,7 +90,9 @@ def _is_labelled(clause: Clause, sentence: str) -> bool:
     """Whether a line begins with a label of the clause: "End date: 31 March 2027"."""
     line = sentence.strip("#* |")
     label = re.split(r"[:|]", line)[0]
-    return len(label) < len(line) and set(extract_terms(label)) <= {stem_word(w) for w in clause.words | COMMON}
+    return len(label) < len(line) and set(extract_terms(label)) <= {
+        stem_word(w) for w in clause.words | COMMON | LABELS
+    }
 
 
 def _asks_nothing_else(question: str, known: frozenset[str], found: Sequence[PromptPassage]) -> bool:
@@ -121,31 +123,12 @@ def _find_party_lines(found: Sequence[PromptPassage], known: Set[int]) -> list[Q
     titles = {get_document_title(passage) for passage in found if passage.n in known}
     lines: dict[str, list[Quote]] = {}
     for passage in found:
+        begin = split_sentences(passage.text)[:MAX_LINE_OF_PARTIES]
+        for one, other in pairwise(begin):
+            if NUMBERED_PARTY.match(one) and NUMBERED_OTHER.match(other) and FIRM.search(f"{one} {other}"):
+                lines.setdefault(get_document_title(passage), []).extend(Quote(q, passage.n) for q in (one, other))
         for line in split_sentences(passage.text):
             if PARTY_LINE.match(line) and len(line) <= MAX_TITLE_CHARACTERS:
                 lines.setdefault(get_document_title(passage), []).append(Quote(line, passage.n))
     fit = (quotes for title, quotes in lines.items() if title not in titles and len(quotes) > 1)
     return next(fit, [])[:MAX_DOCUMENTS]
-
-
-def _find_titles(found: Sequence[PromptPassage]) -> list[Quote]:
-    """The first line of each document that has the form of a title."""
-    titles: dict[str, Quote] = {}
-    for passage in found:
-        for place, line in enumerate(split_sentences(passage.text)):
-            if _is_title(line, begins=place == 0):
-                titles.setdefault(get_document_title(passage), Quote(line, passage.n))
-    return list(titles.values())[:MAX_DOCUMENTS]
-
-
-def _is_title(line: str, *, begins: bool) -> bool:
-    """Whether a line names a paper and says nothing of it: in capitals or with each word capitalised, or a short one
-    with which a passage begins.
-    """
-    line = line.strip("#* |")
-    if len(line) > MAX_TITLE_CHARACTERS or NO_TITLE.search(line) or not TITLE_END.search(line):
-        return False
-    found = re.findall(r"[\w’'-]+", line)
-    return (begins and len(found) <= MAX_TITLE_WORDS) or all(
-        word.lower() in SMALL or not word[:1].islower() for word in found
-    )

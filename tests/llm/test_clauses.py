@@ -71,6 +71,20 @@ and
 Maria Lindqvist trading as Soup Works (the "Tenant")
 
 The keys were given to the cleaner (Tenant's sister). The lease runs from 1 March 2026 to 28 February 2029."""
+SECRECY = """MUTUAL NON-DISCLOSURE AGREEMENT
+
+(1) Aldgate Labs Limited, a company registered in England; and
+
+(2) Prof. Maren Holt, Kiel.
+
+2. Confidential information is used for the purpose only.
+
+6. This agreement ends on 6 July 2028, or earlier by 30 days' notice. The obligations survive for five years."""
+HANDBOOK = """Employees may terminate their membership of the sports club at any time by notice to HR.
+
+Company cars are insured.
+
+The term of the works council ends in March 2027. You may not assign your parking space without consent."""
 PERIOD = """Framework contract
 
 Contract period: 1 May 2026 to 30 April 2028
@@ -102,6 +116,12 @@ The warranty ends on 30 June 2027."""
         (SUPPLY, "is insurance required?", "five million euros"),
         (SUPPLY, "is liability capped?", "shall not exceed"),
         (SUPPLY, "is there a non-compete", "competing products"),
+        (SECRECY, "who are the parties", "Aldgate Labs"),
+        (SECRECY, "when does the agreement end", "6 July 2028"),
+        (HANDBOOK, "can i terminate my contract", ""),
+        (HANDBOOK, "when does the contract end", ""),
+        (HANDBOOK, "can the contract be assigned", ""),
+        (HANDBOOK, "when does the term of the works council end", "March 2027"),
         (LINES, "who are the parties", "Harbour Trust"),
         (PERIOD, "when does the contract end?", "30 April 2028"),
         (MINUTES, "when does the crane licence expire?", "1 June 2026"),
