@@ -5,14 +5,13 @@ from dataclasses import dataclass
 
 from llm.offline.measures import DATE, DURATION
 from llm.recognisers.findings import words
-from llm.recognisers.money import AMOUNT
 
 PAPERS = (
-    r"(?:agreement|contract|lease|deed|licen[cs]e|amendment|addendum|policy|letter|memorandum|undertaking|guarantee"
-    r"|settlement|charter|subcontract|tenancy|engagement|plan|order|power of attorney|statement of work|protocol)"
+    r"(?:agreement|contract|lease|deed|licen[cs]e|amendment|addendum|memorandum|undertaking|settlement|subcontract|tenancy"
+    r"|nda|statement of work|power of attorney)"
 )
 OF_PAPER = rf"(?:th(?:is|e) )?(?:[\w-]+ ){{0,2}}?{PAPERS}\b"
-_THIS = (
+THIS = (
     rf"(?:th(?:is|ese) (?:[\w-]+ ){{0,4}}?{PAPERS}|(?:initial |base |fixed |original )?terms?"
     r"|the (?:[\w-]+ )?(?:agreement|contract|lease|deed|addendum|amendment|tenancy|subcontract|engagement))\b"
 )
@@ -20,18 +19,21 @@ FIRM = re.compile(
     r"\b(?:Inc|LLC|L\.L\.C|Ltd|Limited|Corp|Corporation|Company|Co|GmbH|AG|S\.?A|SAS|PLC|plc|LP|LLP|N\.A|B\.?V|Bank"
     r"|Council|University|Trust)\b|\b[A-ZÀ-Þ]{3,} [A-ZÀ-Þ]{3,}"
 )
-COMMON = words(
-    """agreement contract lease deed licence license amendment addendum policy letter memorandum undertaking guarantee
-    settlement charter subcontract tenancy engagement plan order power attorney statement work protocol document paper
-    file this that these date day exact initial original current full formal two party parties sides between made"""
+GENERAL = words("agreement contract document paper this that these date exact initial current two party parties made")
+"""What any contract may be called, and words that say nothing of which one is meant."""
+COMMON = GENERAL | words(
+    "lease deed licence license amendment addendum memorandum undertaking settlement subcontract tenancy nda"
 )
+OF_EVENT = re.compile(r"\b(?:when|who|whom|where|why|date|how (?:much|many|often))\b", re.IGNORECASE)
+"""Asks of something that happened, and not whether something may be done."""
 
 
 @dataclass(frozen=True)
 class Clause:
     """asked: how it is asked for. words: that such a question may have beside those common to all. stated: what a
     sentence that says it has, `least` of them; subject: what speaks for a sentence, against: what for another clause.
-    is_strict: another sentence is no answer, only a field or a label.
+    is_strict: another sentence is no answer, only a field or a label. is_rule: it is no answer to `OF_EVENT`.
+    needs_subject: without its subject a sentence says it of something else.
     """
 
     asked: re.Pattern[str]
@@ -41,6 +43,8 @@ class Clause:
     against: re.Pattern[str]
     least: int
     is_strict: bool = False
+    is_rule: bool = False
+    needs_subject: bool = False
 
 
 def compile_form(form: str) -> re.Pattern[str]:
@@ -67,11 +71,13 @@ PARTIES = Clause(
     subject=re.compile(
         rf"(?i:\b{PAPERS}\b[^;]{{0,300}})\b(?i:between|among(?:st)?|zwischen)\b[^;]{{0,300}}?[A-ZÀ-Þ]"
         r"|(?i:^[\W\d]{0,12}(?:by and )?(?:between|zwischen|parties)\b)[^;]{0,300}[A-ZÀ-Þ]"
-        r"|[A-ZÀ-Þ]\w+[^;]{0,80} and [A-ZÀ-Þ]\w+[^;]{0,80} (?:shall be|are) (?:each |individually )?referred to"
+        r"|\b[A-ZÀ-Þ]\w{1,40}[^;]{0,80} and [A-ZÀ-Þ]\w{1,40}[^;]{0,80} (?:shall be|are) (?:each |individually )?"
+        r"referred to"
     ),
     against=compile_form(
         r"\b(?:relationship|entire|understanding|dispute|controversy|prior|shall not|no party)\b"
         r"|\b(?:was|were) (?!made|entered|executed|concluded)"
+        r"|\b(?:main|head|earlier|previous|underlying) (?:contract|agreement)\b"
         r"|^[\W\d]{0,12}(?:now,? )?therefore\b"
     ),
     least=3,
@@ -87,7 +93,7 @@ PARTY_LINE = compile_form(
     rf"|[^()]{{3,120}}\((?:hereinafter |the ){{0,2}}[“\"'‘]?(?:the )?{_SIDES}[”\"'’]?\)\W{{0,3}}$"
 )
 """A line that names one side: "Employer: Fjord Foods", "Harbour Trust (Landlord)"."""
-NUMBERED_PARTY = compile_form(r"\W?[1a]\W{1,2}\s?[^\W\d_]")
+NUMBERED_PARTY = compile_form(r"\W?[1a]\W{1,2}\s?[^\W\d_].{2,300}\band\W{0,3}$")
 NUMBERED_OTHER = compile_form(r"\W?[2b]\W{1,2}\s?[^\W\d_]")
 """The first and the second of two parties that are numbered: "(1) Aldgate Labs Limited; and"."""
 MAX_LINE_OF_PARTIES = 8
@@ -106,10 +112,12 @@ RENEWAL = Clause(
         compile_form(r"\b(?:unless|upon|by) (?:[\w-]+ ){0,6}?(?:notice|agreement|notif\w+|terminat\w+|request)\b"),
     ),
     subject=compile_form(
-        rf"{_THIS}[^.;]{{0,200}}\b(?:renew|exten[ds])|\b(?:renew\w*|exten[ds]\w*)\b[^.;]{{0,200}}{_THIS}"
+        r"\bit (?:is|may be|shall be|will be)\b[^.;]{0,40}\b(?:renew|exten)|"
+        rf"{THIS}[^.;]{{0,200}}\b(?:renew|exten[ds])|\b(?:renew\w*|exten[ds]\w*)\b[^.;]{{0,200}}{THIS}"
     ),
     against=compile_form(r"\b(?:payment|delivery|warranty|invoice|deadline)\b"),
     least=3,
+    needs_subject=True,
 )
 TERM = Clause(
     asked=compile_form(
@@ -142,11 +150,12 @@ TERM = Clause(
         ),
     ),
     subject=compile_form(
-        rf"^[\W\d]{{0,12}}(?:[\w-]+\. )?(?:[\w-]+,? ){{0,6}}?{_THIS}|\bterm of this {PAPERS}\b"
+        rf"^[\W\d]{{0,12}}(?:[\w-]+\. )?(?:[\w-]+,? ){{0,6}}?{THIS}|\bterm of this {PAPERS}\b"
         r"|\bfor an? (?:[\w-]+ )?term of\b"
     ),
     against=compile_form(
-        r"\b(?:either party may|may terminate|breach|cure|notice of termination|surviv\w+|within|invoice|payment"
+        r"\b(?:(?:main|head|earlier|previous) contract|interest|guarantee|warranty|either party may"
+        r"|may terminate|breach|cure|notice of termination|surviv\w+|within|invoice|payment"
         r"|confidential\w*|days (?:prior|after|of)|terms? of (?:office|payment|delivery|reference))\b"
         rf"|\bterms? of (?!th(?:is|e) (?:[\w-]+ ){{0,3}}?{PAPERS}|(?:\w+[- ]){{0,3}}?\(?(?:\d|year|month|week|day))"
         r"|^[\W\d]{0,12}(?:thereafter|after the)\b"
@@ -168,137 +177,9 @@ LAW = Clause(
         ),
     ),
     subject=compile_form(rf"\b{PAPERS}\b|\bparties\b"),
-    against=compile_form(r"\b(?:organi[sz]ed|existing|incorporated|export|comply|compliance|compensation)\b"),
+    against=compile_form(
+        r"\b(?:organi[sz]ed|existing|incorporated|export|comply|compliance|compensation)\b"
+        rf"|\bappl(?:y|ies) to (?!this|these|the {PAPERS})"
+    ),
     least=3,
 )
-TERMINATION = Clause(
-    asked=compile_form(
-        rf"\b(?:can|may|could|do)\b[^?]{{0,60}}\b(?:terminate|cancel|withdraw|get out|leave|end)\b[^?]{{0,80}}"
-        rf"(?:\b{PAPERS}\b|\bwithout (?:cause|reason)\b|\bfor convenience\b|\bearl(?:y|ier)\b)"
-        r"|\b(?:terminat|cancel)\w+ (?:for convenience|without (?:cause|reason)|right)\b"
-    ),
-    words=words(
-        """terminate termination cancel cancellation withdraw get out leave end early earlier before without cause
-        reason convenience notice solely giving allowing waiting period expire expires right either"""
-    ),
-    stated=(
-        # Of a contract, or of nothing that is named: not "their membership of the club".
-        compile_form(
-            r"\b(?:terminat\w+|cancel\w*|withdraw\w*)(?: (?:it|this|the|any|such|said|or cancel))*\s+(?:[\w-]+\s){0,3}?"
-            r"(?:agreement|contract|lease|deed|addendum|schedule|services?|subscription|project|joint venture|at|by|on"
-            r"|upon|with(?:out)?|for|in|from|immediately|if|prior)\b"
-        ),
-        compile_form(r"\b(?:may|can|right|entitled|option)\b"),
-        compile_form(
-            r"\b(?:any time|any reason|no reason|without (?:cause|reason)|convenience"
-            r"|notice|notif\w+|sole discretion)\b"
-        ),
-        DURATION,
-    ),
-    subject=compile_form(
-        r"\b(?:may|can|right to|entitled to|option to)\b(?: be)?[^.;]{0,60}\b(?:terminate|cancel|withdraw)"
-    ),
-    against=compile_form(
-        r"\b(?:breach\w*|default\w*|insolven\w+|unless|renew\w*|bankrupt\w*|fails?|failure|fraud\w*|material\w*|cured?"
-        r"|upon termination"
-        r"|after (?:the )?(?:termination|expiration))\b"
-    ),
-    least=4,
-)
-AUDIT = Clause(
-    asked=compile_form(r"\b(?:audit\w*|inspect (?:the |our |their )?(?:books|records))\b"),
-    words=words(
-        """audit audits audited auditing right rights inspect inspection books records physical locations ensure
-        compliance counterparty access"""
-    ),
-    stated=(
-        compile_form(r"\b(?:audit\w*|inspect\w*|examin\w*|access to)\b"),
-        compile_form(r"\b(?:books|records|accounts|premises|facilit\w+|time sheets|compliance)\b"),
-        compile_form(r"\b(?:right|may|shall|will|entitled|permit|allow|available|request)\b"),
-        compile_form(r"\b(?:notice|(?:business|working|operating) hours|once|reasonabl[ey])\b"),
-    ),
-    subject=compile_form(r"\b(?:audit|inspect|examin)\w*"),
-    against=compile_form(r"\b(?:generally accepted|audited financial|auditor['’]?s?['’]? report)\b"),
-    least=4,
-)
-INSURANCE = Clause(
-    asked=compile_form(
-        r"\b(?:requir\w+|maintain\w*|keep|need|carry|must)\b[^?]{0,60}\binsur\w+"
-        r"|\binsur\w+\b[^?]{0,60}\b(?:requir\w+|maintain\w*|kept|need\w*|carr\w+|must|keep)\b"
-    ),
-    words=words(
-        """insurance insured insure requirement requirements required require requires maintained maintain keep kept
-        need needed carry carried cover coverage benefit counterparty kind kinds type types level amount"""
-    ),
-    stated=(
-        compile_form(r"\binsur(?:ance|ed)\b"),
-        compile_form(
-            r"\b(?:shall|will|must|agrees? to|agrees that|required|responsible|takes out|maintains|carries|keeps)\b"
-        ),
-        compile_form(r"\b(?:maintain\w*|carr(?:y|ies)|keeps?|kept|procure|obtain|effect|takes? out|provide)\b"),
-        compile_form(
-            r"\b(?:liability|compensation|property|per occurrence|aggregate|polic(?:y|ies)|coverage|additional(?:ly)? "
-            r"(?:named )?insured|interruption|amounts?)\b"
-        ),
-    ),
-    subject=compile_form(r"\b(?:shall|will|must|agrees? to)\b[^.;]{0,80}\binsurance\b"),
-    against=compile_form(r"\b(?:health|benefits?|employees['’]?) (?:insurance|plans?)\b"),
-    least=4,
-)
-ASSIGNMENT = Clause(
-    asked=compile_form(
-        rf"\b(?:assign\w*|transfer\w*)\b[^?]{{0,60}}\b{PAPERS}\b|\b{PAPERS}\b[^?]{{0,60}}\b(?:assign\w*|transfer\w*)\b"
-    ),
-    words=words(
-        """assign assigned assignment assignable transfer transferred third consent notice required without permission
-        another someone else allowed"""
-    ),
-    stated=(
-        compile_form(r"\b(?:assign\w*|transfer\w*)\b"),
-        compile_form(r"\b(?:may not|shall not|neither|nor|not|without|void|binding upon|may)\b"),
-        compile_form(r"\b(?:consent|approval|permission)\b"),
-        compile_form(rf"\b(?:{PAPERS}|rights?|obligations?)\b"),
-    ),
-    subject=compile_form(rf"\bassign\w*\b[^.;]{{0,120}}{_THIS}|{_THIS}[^.;]{{0,120}}\bassign\w*"),
-    against=compile_form(
-        r"\b(?:inventions?|work product|copyrights?|meaning assigned|insolven\w+|creditors"
-        r"|assigned to (?:the )?(?:project|account))\b"
-    ),
-    least=4,
-)
-CAP = Clause(
-    asked=compile_form(
-        r"\b(?:cap|caps|capped|limit\w*|maximum)\b[^?]{0,60}\bliab\w+|\bliab\w+\b[^?]{0,40}\b(?:cap|capped|limit\w*)\b"
-    ),
-    words=words(
-        """cap caps capped limit limits limited limitation maximum liability liable breach party's obligation amount
-        recovery much"""
-    ),
-    stated=(
-        compile_form(r"\b(?:liab\w+|damages)\b"),
-        compile_form(r"\b(?:exceed\w*|limited to|in no event|maximum|cap|capped)\b"),
-        compile_form(rf"\b(?:amounts?|fees|paid|payable|price|aggregate|per\s?cent)\b|{AMOUNT.pattern}"),
-        compile_form(r"\b(?:shall|will|is|are|be)\b"),
-    ),
-    subject=compile_form(r"\b(?:liability|damages)\b[^.;]{0,200}\b(?:exceed|limited to)\b"),
-    against=compile_form(r"\binsurance\b"),
-    least=4,
-)
-COMPETITION = Clause(
-    asked=compile_form(r"\bnon-?compet\w*|\bcompet(?:e|ing|ition)\b"),
-    words=words(
-        """non-compete noncompete non compete competing competition restriction restricted ability operate geography
-        business technology sector may allowed"""
-    ),
-    stated=(
-        compile_form(r"\bcompet\w+"),
-        compile_form(r"\b(?:shall not|will not|may not|not to|neither|refrain|prohibit\w*|agrees not)\b"),
-        compile_form(r"\b(?:engage|sell|market|distribute|develop|business|directly|indirectly|products?)\b"),
-        compile_form(r"\b(?:term|period|years?|months|territory|during)\b"),
-    ),
-    subject=compile_form(r"\b(?:shall not|will not|may not|not to|agrees not)\b[^.;]{0,200}\bcompet"),
-    against=compile_form(r"\b(?:competent|competitive (?:bid|price|pricing|harm)|unfair competition laws?)\b"),
-    least=4,
-)
-CLAUSES = (PARTIES, RENEWAL, TERMINATION, TERM, LAW, AUDIT, INSURANCE, ASSIGNMENT, CAP, COMPETITION)
-"""In the order in which a question is tried: one for the renewal names the term, too."""

@@ -9,19 +9,23 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from llm.offline.clause_forms import (
-    CLAUSES,
     COMMON,
     FIRM,
+    GENERAL,
     LABELS,
+    LAW,
     MAX_LINE_OF_PARTIES,
     NUMBERED_OTHER,
     NUMBERED_PARTY,
+    OF_EVENT,
     PAPERS,
     PARTIES,
     PARTY_LINE,
+    RENEWAL,
     TERM,
     Clause,
 )
+from llm.offline.clause_rules import ASSIGNMENT, AUDIT, CAP, COMPETITION, INSURANCE, TERMINATION
 from llm.offline.field_answers import Quote
 from llm.offline.long_questions import trim_question
 from llm.offline.ranking import extract_terms, stem_word
@@ -31,8 +35,14 @@ from llm.offline.titles import MAX_TITLE_CHARACTERS, TITLE_ASKED, TITLE_WORDS, f
 
 MAX_CLAUSE_CHARACTERS = 1_500
 MAX_VALUE_CHARACTERS = 40
-FOR, AGAINST = 1.5, 2.0
-"""What a sentence's subject counts, and what speaks for another clause, beside 1 for each thing that is stated."""
+CLAUSES = (PARTIES, RENEWAL, TERMINATION, TERM, LAW, AUDIT, INSURANCE, ASSIGNMENT, CAP, COMPETITION)
+"""In the order in which a question is tried: one for the renewal names the term, too."""
+LEASES = frozenset(map(stem_word, ("lease", "tenancy")))
+"""Words for one kind of contract."""
+FOR, AGAINST = 1.5, 3.0
+"""What a sentence's subject adds, and what speaks for another clause takes away, beside 1 for each thing that is said.
+What remains has to reach the clause's `least`, and so have the things that are stated, with the subject as one.
+"""
 MAX_DOCUMENTS = 3
 """Of which the clause is quoted, one sentence each."""
 
@@ -49,7 +59,7 @@ class AskedClause:
 
     @property
     def goes_first(self) -> bool:
-        """Whether no other answer is looked for. When "it" ends, a record may say before a contract."""
+        """Whether no other answer is looked for. A record's own field is, where "it" ends."""
         if self.clause is None:
             return self.names_paper
         return bool(self.quotes) and (self.names_paper or self.clause is not TERM)
@@ -59,7 +69,7 @@ class AskedClause:
         nothing of the lease.
         """
         clause = self.clause
-        if clause is None or not clause.is_strict:
+        if clause is None or not (clause.is_strict and (self.names_paper or self.quotes)):
             return list(quotes)
         return [
             quote for quote in quotes if not quote.n or _is_bare(quote.sentence) or _is_labelled(clause, quote.sentence)
@@ -69,16 +79,40 @@ class AskedClause:
 def read_clause(question: str, found: Sequence[PromptPassage]) -> AskedClause | None:
     """What clause a question asks for, and for nothing else; None for none."""
     asked = trim_question(question)
+    found = _select_named(asked, found)
     names_paper = bool(re.search(rf"\b(?:{PAPERS}|document|paper|parties)\b", asked, re.IGNORECASE))
     if TITLE_ASKED.search(asked) and _asks_nothing_else(asked, TITLE_WORDS, found):
         return AskedClause(None, find_titles(found), names_paper)
     for clause in CLAUSES:
+        if clause.is_rule and OF_EVENT.search(asked):
+            continue
         if clause.asked.search(asked) and _asks_nothing_else(asked, clause.words, found):
             quotes = _find_sentences(clause, found)
             if clause is PARTIES:
                 quotes += _find_party_lines(found, {quote.n for quote in quotes})
             return AskedClause(clause, quotes, names_paper)
     return None
+
+
+def _select_named(question: str, found: Sequence[PromptPassage]) -> Sequence[PromptPassage]:
+    """The passages of the documents that the question names by what is in their title; where none has it in its title,
+    of those that have it in their text: the lease says nothing of the licence.
+    """
+    every = {term for clause in CLAUSES for term in clause.words} | TITLE_WORDS | GENERAL
+    named = set(extract_terms(question)) - {stem_word(word) for word in every}
+    if LEASES & named:
+        named = named - LEASES | {"lease"}
+    titles: dict[str, set[str]] = {}
+    texts: dict[str, set[str]] = {}
+    for passage in found:
+        title = get_document_title(passage)
+        for bags, text in ((titles, title), (texts, passage.text)):
+            terms = set(extract_terms(text))
+            bags.setdefault(title, set()).update(terms, ["lease"] if LEASES & terms else [])
+    chosen = {title for title, terms in titles.items() if named & terms} if named else set(titles)
+    chosen = {title for title in chosen if named <= titles[title] | texts[title]}
+    chosen = chosen or {title for title, terms in texts.items() if named <= terms | titles[title]}
+    return [passage for passage in found if get_document_title(passage) in chosen]
 
 
 def _is_bare(line: str) -> bool:
@@ -97,7 +131,9 @@ def _is_labelled(clause: Clause, sentence: str) -> bool:
 
 def _asks_nothing_else(question: str, known: frozenset[str], found: Sequence[PromptPassage]) -> bool:
     """Whether each other word of the question names a document that is there."""
-    titles = {term for passage in found for term in extract_terms(get_document_title(passage))}
+    # "When does the parking permit expire?" names no contract, whatever a file is called.
+    is_named = re.search(rf"\b{PAPERS}\b", question, re.IGNORECASE)
+    titles = {term for passage in found for term in extract_terms(get_document_title(passage)) if is_named}
     return set(extract_terms(question)) - {stem_word(word) for word in known | COMMON} <= titles
 
 
@@ -109,6 +145,8 @@ def _find_sentences(clause: Clause, found: Sequence[PromptPassage]) -> list[Quot
                 continue
             fits = sum(bool(form.search(sentence)) for form in clause.stated)
             is_subject = bool(clause.subject.search(sentence))
+            if clause.needs_subject and not is_subject:
+                continue
             score = fits + FOR * is_subject - AGAINST * bool(clause.against.search(sentence))
             title = get_document_title(passage)
             if min(fits + is_subject, score) >= clause.least and score > best.get(title, (0.0,))[0]:

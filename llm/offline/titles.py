@@ -18,7 +18,9 @@ TITLE_ASKED = compile_form(
 )
 TITLE_WORDS = words("name title called titled named")
 TITLE_END = compile_form(
-    rf"(?:\b{PAPERS}|\b(?:amendment|addendum|exhibit|schedule|appendix)\W+(?:no\W*)?[\w#]{{1,4}})\W*$"
+    rf"(?:\b(?:{PAPERS}|policy|letter|guarantee|charter|engagement|plan|order|protocol|memorandum of understanding)"
+    r"(?:\W{1,2}(?:no\W{1,2})?\d[\w/-]{0,12})?"
+    r"|\b(?:amendment|addendum|exhibit|schedule|appendix)\W{1,3}(?:no\W{1,2})?[\w#]{1,4})\W{0,4}$"
 )
 SMALL = words("of to the and for on in by or a an with no")
 NO_TITLE = compile_form(r"\b(?:whereas|shall|hereby|hereto|hereof|is|are|was|has|by:|item)\b")

@@ -161,3 +161,70 @@ def test_of_several_contracts_each_is_quoted_once() -> None:
 def test_what_else_a_question_names_is_not_passed_over() -> None:
     passages = [PromptPassage(1, "Lease.docx (Quay)", LEASE), PromptPassage(2, "Services.docx (Quay)", SERVICES)]
     assert [q.n for q in find_answer("When does the lease with Bluebell Ltd expire?", passages).quotes] == []
+
+
+RULES = """Work ends at 5 p.m. You may leave work early on 24 December. The plan ends when you leave.
+
+Either party may terminate the employment contract at any time by giving one month's written notice.
+
+The Buyer may audit the records of the Supplier once a year on notice. The last audit took place on 3 February 2025."""
+LOAN = (
+    """The interest is fixed for an initial term of three years. The guarantee remains in force until 10 August 2029."""
+)
+MOVED = """1. Contract with Mowers Ltd
+
+2. Complaint of Oak Bank
+
+This agreement continues until 30 April 2028. The parking permit expires on 1 June 2026. Our lease was renewed last year
+until 2031. We will be happy to renew your locker for a further year upon notice by e-mail.
+
+Parking rights may be assigned to another employee with the consent of the office."""
+SUBCONTRACT = """SUBCONTRACT No. 17
+
+Contractor: Oakridge Build Ltd
+
+Subcontractor: Petra Roofing Ltd
+
+The main contract between Oakridge Build Ltd and Stadtwerke Ulm GmbH (the "Employer") was made on 4 January 2025 and
+ends on 30 November 2026."""
+
+
+@pytest.mark.parametrize(
+    ("paper", "question", "part"),
+    [
+        (RULES, "can i leave work early", "24 December"),
+        (RULES, "when does the plan end", "when you leave"),
+        (RULES, "when was the last audit", "3 February 2025"),
+        (RULES, "can we terminate the contract early", "one month's written notice"),
+        (LOAN, "how long is the guarantee valid", "10 August 2029"),
+        (LOAN, "when does the agreement end", ""),
+        (MOVED, "when does the parking permit expire", "1 June 2026"),
+        (MOVED, "will the lease be renewed", "until 2031"),
+        (MOVED, "can the contract be assigned", ""),
+        (MOVED, "who are the parties", ""),
+        (SUBCONTRACT, "who are the parties", "Contractor: Oakridge"),
+        (SUBCONTRACT, "what is the name of the subcontract", "SUBCONTRACT No. 17"),
+        (SUBCONTRACT, "when does the subcontract end", ""),
+    ],
+)
+def test_what_is_something_else_is_answered_as_that(paper: str, question: str, part: str) -> None:
+    quotes = find_answer(normalise_question(question), [PromptPassage(1, "Paper.docx (Quay)", paper)]).quotes
+    assert any(part in quote.sentence for quote in quotes) if part else quotes == []
+
+
+@pytest.mark.parametrize(
+    ("question", "of"),
+    [
+        ("who are the parties to the lease", [1]),
+        ("when does the lease end", [1]),
+        ("when does the nda expire", [3]),
+        ("who are the parties to the licence", []),
+    ],
+)
+def test_the_document_that_is_named_is_quoted(question: str, of: list[int]) -> None:
+    passages = [
+        PromptPassage(1, "Lease.docx (Quay)", LEASE),
+        PromptPassage(2, "Services.docx (Quay)", SERVICES),
+        PromptPassage(3, "NDA Brightwell.pdf (Quay)", SECRECY),
+    ]
+    assert [quote.n for quote in find_answer(normalise_question(question), passages).quotes] == of

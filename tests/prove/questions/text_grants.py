@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.core.exceptions import PermissionDenied
 from django.db import DatabaseError
@@ -162,6 +162,11 @@ def texts_are_granted_by_stewards(e: Everything) -> None:
         places = {p.position: p.data_classification for p in typed}
         of_field = AccessRequest(entity_id=request.entity_id, field=typed[0].field, positions=list(places))
         assert {p.position for p in find_asked_passages(ann, of_field, places.values())} == set(places)
+        assert find_asked_passages(ann, of_field, []) == [], "what is asked for opens no label"
+        of_nowhere = AccessRequest(entity_id=request.entity_id, field=typed[0].field, positions=[])
+        assert find_asked_passages(ann, of_nowhere, places.values()) == []
+        of_other_record = AccessRequest(entity_id=uuid4(), field=typed[0].field, positions=list(places))
+        assert find_asked_passages(ann, of_other_record, places.values()) == []
         of_another = AccessRequest(entity_id=request.entity_id, field="another", positions=list(places))
         assert find_asked_passages(ann, of_another, places.values()) == []
 
