@@ -5,13 +5,12 @@ are labelled later: until then not even who typed them reads them.
 from datetime import timedelta
 from uuid import UUID
 
-from django.db import connection
 from django.utils import timezone
 
 from chat.labelling import label_question, load_asker_atoms
 from chat.log import RecordForgotten
 from chat.models import OPEN, Message, Role, Turn
-from entities.access import NoWorkspace, Scope
+from entities.access import NoWorkspace, Scope, list_workspace_ids
 from entities.models import User, Workspace
 from ingestion.relabelling import label_text
 
@@ -23,10 +22,7 @@ AT_ONCE = 20
 
 def label_all_left_questions() -> int:
     """In all workspaces. Returns how many were labelled."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT app_workspace_ids()")
-        workspaces = [row[0] for row in cursor.fetchall()]
-    return sum(label_left_questions(workspace) for workspace in workspaces)
+    return sum(label_left_questions(workspace) for workspace in list_workspace_ids())
 
 
 def label_left_questions(workspace: int) -> int:

@@ -3,12 +3,12 @@
 import logging
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from chat import log
 from chat.models import OPEN, Event, EventKind, State, Turn
-from entities.access import Scope, combine_many
+from entities.access import Scope, combine_many, list_workspace_ids
 
 logger = logging.getLogger(__name__)
 
@@ -17,10 +17,7 @@ WHY = "The server stopped while this was answered. What had arrived is kept; ask
 
 def sweep_all() -> int:
     """End every turn whose lease has run out, in all workspaces. Returns how many."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT app_workspace_ids()")
-        workspaces = [row[0] for row in cursor.fetchall()]
-    return sum(sweep(workspace) for workspace in workspaces)
+    return sum(sweep(workspace) for workspace in list_workspace_ids())
 
 
 def sweep(workspace: int) -> int:

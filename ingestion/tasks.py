@@ -14,7 +14,7 @@ from django.db import connection
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from entities.access import Scope
+from entities.access import Scope, list_workspace_ids
 from entities.models import Workspace
 from entities.network import is_public
 from ingestion import (
@@ -65,7 +65,7 @@ def index_record(workspace: int, entity: str) -> None:
 def sweep() -> None:
     """Wake workers for files and records whose claim has run out, whose wait is over, or whose task was lost; and end
     what a web server left undone when it was killed."""
-    for workspace in list_workspaces():
+    for workspace in list_workspace_ids():
         with Scope.for_service(workspace).open():
             left = relabelling.list_left_with_floor()
             results.drop_rejected()
@@ -109,7 +109,7 @@ def fill_other_models(workspace: int, entity: str, file: str | None) -> None:
 @shared_task(name="ingestion.models")
 def sweep_models() -> None:
     """Wake workers for models that stand beside another and are not whole, or have not been looked at for a while."""
-    for workspace in list_workspaces():
+    for workspace in list_workspace_ids():
         with Scope.for_service(workspace).open():
             models = vector_fill.list_waiting()
         for model_id in models:
@@ -138,7 +138,7 @@ def mail_digests() -> None:
 def tidy_storage() -> None:
     """Remove bytes that nothing refers to any more, or that never came to be anything, and rows that another witness
     made than their file's: those files are queued."""
-    for workspace in list_workspaces():
+    for workspace in list_workspace_ids():
         with Scope.for_service(workspace).open():
             staleness.reject_foreign_rows()
         with Scope.for_service(workspace).open():
@@ -151,17 +151,11 @@ def tidy_storage() -> None:
 @shared_task(name="ingestion.bin")
 def empty_bins() -> None:
     """Delete for good what has been in the bins for long enough. A workspace that fails does not hold up the others."""
-    for workspace in list_workspaces():
+    for workspace in list_workspace_ids():
         try:
             bin.empty_bin(workspace)
         except Exception:
             logger.exception("the bin of workspace %s was not emptied", workspace)
-
-
-def list_workspaces() -> list[int]:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT app_workspace_ids()")
-        return [row[0] for row in cursor.fetchall()]
 
 
 def wake_stale_files() -> list[UUID]:

@@ -134,7 +134,7 @@ class ProcessWatch:
     def look(self) -> None:
         """Claims are looked at after the start, for those of an earlier worker, and whenever a process of this worker,
         or another worker of this machine, has ended."""
-        from ingestion.tasks import list_workspaces
+        from entities.access import list_workspace_ids
 
         report_worker(self.processes)
         if delete_dead_workers():
@@ -143,7 +143,7 @@ class ProcessWatch:
         self.claims_checked = self.claims_checked and self.alive <= alive
         self.alive = alive
         if not self.claims_checked:
-            for workspace in list_workspaces():
+            for workspace in list_workspace_ids():
                 release_dead_claims(workspace)
             self.claims_checked = True
 

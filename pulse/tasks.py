@@ -4,9 +4,8 @@ import logging
 from uuid import UUID
 
 from celery import shared_task
-from django.db import connection
 
-from entities.access import Scope
+from entities.access import Scope, list_workspace_ids
 from pulse.claims import VariantClaim, claim_due
 from pulse.generation import update_variant
 from pulse.staleness import mark_old
@@ -17,10 +16,7 @@ logger = logging.getLogger(__name__)
 @shared_task(name="pulse.sweep")
 def sweep() -> None:
     """Every few seconds: hand out what is due, in every workspace."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT app_workspace_ids()")
-        workspaces = [row[0] for row in cursor.fetchall()]
-    for workspace in workspaces:
+    for workspace in list_workspace_ids():
         sweep_workspace(workspace)
 
 

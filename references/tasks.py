@@ -4,10 +4,9 @@ from datetime import timedelta
 from uuid import UUID
 
 from celery import shared_task
-from django.db import connection
 from django.utils import timezone
 
-from entities.access import Scope, combine_many
+from entities.access import Scope, combine_many, list_workspace_ids
 from ingestion.actions import label_text
 from ingestion.drawn import lock_source_labels
 from references import documents
@@ -46,7 +45,7 @@ def follow_record(workspace: int, entity: str) -> None:
 @shared_task(name="references.links")
 def sweep_links() -> None:
     """Look again where the links of documents lead."""
-    for workspace in list_workspaces():
+    for workspace in list_workspace_ids():
         documents.follow_oldest(workspace)
 
 
@@ -54,7 +53,7 @@ def sweep_links() -> None:
 def sweep() -> None:
     """Label what no task came for."""
     now = timezone.now()
-    for workspace in list_workspaces():
+    for workspace in list_workspace_ids():
         with Scope.for_service(workspace).open():
             waiting = Reference.objects.filter(
                 data_classification=None, changed_at__lt=now - FORGOTTEN, changed_at__gt=now - GIVEN_UP
@@ -62,9 +61,3 @@ def sweep() -> None:
             ids = list(waiting.values_list("pk", flat=True)[:AT_ONCE])
         for pk in ids:
             label_reference.delay(workspace, str(pk))
-
-
-def list_workspaces() -> list[int]:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT app_workspace_ids()")
-        return [row[0] for row in cursor.fetchall()]

@@ -55,6 +55,7 @@ from entities.access.scope import (
     ScopeKind,
     get_current_scope,
     has_open_scope,
+    list_workspace_ids,
     list_workspaces,
     looking_into_bin,
     make_group,
@@ -109,5 +110,6 @@ __all__ = [
     "select_readable",
     "build_sources_visible_q",
     "build_visibility_q",
+    "list_workspace_ids",
     "list_workspaces",
 ]

@@ -205,6 +205,13 @@ def make_group(name: str) -> int:
         return int(cursor.fetchone()[0])
 
 
+def list_workspace_ids() -> list[int]:
+    """Every workspace of the installation, for periodic work; needs no scope."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT app_workspace_ids()")
+        return [row[0] for row in cursor.fetchall()]
+
+
 def list_workspaces(user: "User") -> list[tuple[str, str]]:
     """(slug, name) of the workspaces that `user` is a member of, by name."""
     with connection.cursor() as cursor:

@@ -58,10 +58,10 @@ def compile_for_reader(scope: Scope, name: str, model: type[Model], condition: C
     condition depends on these and the types' rules alone.
     """
 
-    def load() -> Q:
+    def compile_condition() -> Q:
         return compile_once((name, *_list_dependencies(scope)), list_declared_rules(), condition, model)
 
-    return load_once(f"{name} {scope.principal} {scope.narrowed_to} {scope.attachments}", load)  # type: ignore[no-any-return]
+    return load_once(f"{name} {scope.principal} {scope.narrowed_to} {scope.attachments}", compile_condition)  # type: ignore[no-any-return]
 
 
 def _list_dependencies(scope: Scope) -> list[object]:

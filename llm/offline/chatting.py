@@ -6,7 +6,7 @@ from typing import Any
 from llm.offline.answering import COMPARED, Answered, find_answer, find_labelled
 from llm.offline.asked import drop_place_words, normalise_wording, split_parts
 from llm.offline.aspects import WRITTEN
-from llm.offline.clauses import read_clause
+from llm.offline.clauses import find_focus, read_clause
 from llm.offline.comparisons import split_compared
 from llm.offline.field_answers import Quote, find_field
 from llm.offline.follow_ups import WHERE, find_last_answer, is_leaning_on, leans, read_meanings
@@ -131,7 +131,7 @@ def search_input(body: dict[str, Any]) -> dict[str, Any]:
     it.
     """
     index, question = find_last_question(body["messages"])
-    words = extract_content_words(f"{drop_place_words(question)}\n{normalise_wording(question)}")
+    words = extract_content_words(f"{drop_place_words(question)}\n{normalise_wording(question)}") + find_focus(question)
     if MORE.match(question):
         words = extract_content_words(find_last_question(body["messages"][:index])[1]) or words
     before, earlier = find_last_question(body["messages"][:index])
@@ -201,6 +201,8 @@ def _read_points(body: dict[str, Any], index: int, question: str, results: list[
     clause = read_clause(question, list(extract_passages("\n".join(texts))))
     if clause and clause.goes_first and clause.quotes:
         return [f"{join_cells(quote.sentence)} [{quote.n}]" for quote in clause.quotes]
+    if clause and clause.is_exact and clause.names_paper:
+        return []  # a line with a date says nothing of the term
     if (
         len(plan.aspects) == 1
         and (plan.general or "<passages>" in texts[0])

@@ -32,8 +32,9 @@ OF_EVENT = re.compile(r"\b(?:when|who|whom|where|why|date|how (?:much|many|often
 class Clause:
     """asked: how it is asked for. words: that such a question may have beside those common to all. stated: what a
     sentence that says it has, `least` of them; subject: what speaks for a sentence, against: what for another clause.
-    is_strict: another sentence is no answer, only a field or a label. is_rule: it is no answer to `OF_EVENT`.
-    needs_subject: without its subject a sentence says it of something else.
+    is_strict: another sentence is no answer, only a field or a label. focus: words by which it is searched for, beside
+    those of the question. is_rule: it is no answer to `OF_EVENT`. needs_subject: without its subject a sentence says it
+    of something else.
     """
 
     asked: re.Pattern[str]
@@ -43,6 +44,7 @@ class Clause:
     against: re.Pattern[str]
     least: int
     is_strict: bool = False
+    focus: str = ""
     is_rule: bool = False
     needs_subject: bool = False
 
@@ -82,6 +84,7 @@ PARTIES = Clause(
     ),
     least=3,
     is_strict=True,
+    focus="between made entered",
 )
 _SIDES = (
     r"(?:employ(?:er|ee)|landlord|tenant|less(?:or|ee)|licens(?:or|ee)|buyer|seller|vendor|purchaser|supplier|customer|client"
@@ -158,10 +161,11 @@ TERM = Clause(
         r"|may terminate|breach|cure|notice of termination|surviv\w+|within|invoice|payment"
         r"|confidential\w*|days (?:prior|after|of)|terms? of (?:office|payment|delivery|reference))\b"
         rf"|\bterms? of (?!th(?:is|e) (?:[\w-]+ ){{0,3}}?{PAPERS}|(?:\w+[- ]){{0,3}}?\(?(?:\d|year|month|week|day))"
-        r"|^[\W\d]{0,12}(?:thereafter|after the)\b"
+        r"|^[\W\d]{0,12}(?:thereafter|after the)\b|\b(?:during|throughout) the (?:\w+ )?terms?\b"
     ),
     least=3,
     is_strict=True,
+    focus="term commence expire terminate continue",
 )
 LAW = Clause(
     asked=compile_form(r"\b(?:which|what|whose)\b[^?]{0,200}\blaws?\b|\b(?:governing|applicable) law\b"),

@@ -64,12 +64,17 @@ class AskedClause:
             return self.names_paper
         return bool(self.quotes) and (self.names_paper or self.clause is not TERM)
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether a sentence that has not the form of the clause is no answer."""
+        return self.clause is not None and self.clause.is_strict and (self.names_paper or bool(self.quotes))
+
     def keep_own(self, quotes: Sequence[Quote]) -> list[Quote]:
         """Of another answer what may be one: a field of the record, or a label that says so. That a permit expires says
         nothing of the lease.
         """
         clause = self.clause
-        if clause is None or not (clause.is_strict and (self.names_paper or self.quotes)):
+        if clause is None or not self.is_exact:
             return list(quotes)
         return [
             quote for quote in quotes if not quote.n or _is_bare(quote.sentence) or _is_labelled(clause, quote.sentence)
@@ -92,6 +97,11 @@ def read_clause(question: str, found: Sequence[PromptPassage]) -> AskedClause | 
                 quotes += _find_party_lines(found, {quote.n for quote in quotes})
             return AskedClause(clause, quotes, names_paper)
     return None
+
+
+def find_focus(question: str) -> list[str]:
+    """Words by which the clause that a question asks for is searched for."""
+    return next((clause.focus.split() for clause in CLAUSES if clause.asked.search(trim_question(question))), [])
 
 
 def _select_named(question: str, found: Sequence[PromptPassage]) -> Sequence[PromptPassage]:

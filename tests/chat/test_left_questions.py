@@ -18,11 +18,11 @@ def is_silent(monkeypatch):
     """`is_silent(True)`: the classifier answers nobody."""
     label_text = left_questions.label_text
 
-    def change(silent):
+    def silence_classifier(silent):
         monkeypatch.setattr("chat.turn.label_text", (lambda *given: None) if silent else label_text)
         monkeypatch.setattr("chat.left_questions.label_text", (lambda *given: None) if silent else label_text)
 
-    return change
+    return silence_classifier
 
 
 def list_questions(chat):

@@ -4,6 +4,7 @@ import pytest
 
 from llm.offline.answering import find_answer
 from llm.offline.asked import normalise_question
+from llm.offline.chatting import search_input
 from llm.offline.reading import PromptPassage
 
 LEASE = """TENANCY AGREEMENT
@@ -171,6 +172,7 @@ The Buyer may audit the records of the Supplier once a year on notice. The last 
 LOAN = (
     """The interest is fixed for an initial term of three years. The guarantee remains in force until 10 August 2029."""
 )
+BOOKS = """For three years after each quarter during the term of this Agreement, the Host keeps full books."""
 MOVED = """1. Contract with Mowers Ltd
 
 2. Complaint of Oak Bank
@@ -198,6 +200,7 @@ ends on 30 November 2026."""
         (RULES, "can we terminate the contract early", "one month's written notice"),
         (LOAN, "how long is the guarantee valid", "10 August 2029"),
         (LOAN, "when does the agreement end", ""),
+        (BOOKS, "how long does the agreement run", ""),
         (MOVED, "when does the parking permit expire", "1 June 2026"),
         (MOVED, "will the lease be renewed", "until 2031"),
         (MOVED, "can the contract be assigned", ""),
@@ -228,3 +231,11 @@ def test_the_document_that_is_named_is_quoted(question: str, of: list[int]) -> N
         PromptPassage(3, "NDA Brightwell.pdf (Quay)", SECRECY),
     ]
     assert [quote.n for quote in find_answer(normalise_question(question), passages).quotes] == of
+
+
+@pytest.mark.parametrize(
+    ("question", "is_asked"), [("when does the agreement end", True), ("who fixes the lift", False)]
+)
+def test_a_clause_is_searched_for_by_its_own_words(question: str, is_asked: bool) -> None:
+    asked = search_input({"messages": [{"role": "user", "content": f"<question>{question}</question>"}]})["query"]
+    assert ("commence" in asked.split()) is is_asked

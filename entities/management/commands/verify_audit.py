@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import connection
 
-from entities.access import Scope
+from entities.access import Scope, list_workspace_ids
 from entities.audit.chain import verify_chain
 from entities.audit.checkpoints import BadCheckpoint, Checkpoint, read_checkpoints
 from entities.models import Workspace
@@ -47,10 +46,11 @@ class Command(BaseCommand):
 
 def choose_workspaces(slug: str | None) -> dict[int, str]:
     """Workspaces by id. Raises: CommandError for one that does not exist."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT app_workspace_ids()")
-        ids = [row[0] for row in cursor.fetchall()]
-    found = {w.pk: w.slug for w in Workspace.objects.filter(pk__in=ids).order_by("pk") if slug in (None, w.slug)}
+    found = {
+        w.pk: w.slug
+        for w in Workspace.objects.filter(pk__in=list_workspace_ids()).order_by("pk")
+        if slug in (None, w.slug)
+    }
     if slug is not None and not found:
         raise CommandError(f"There is no workspace {slug!r}.")
     return found
