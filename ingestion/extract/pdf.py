@@ -175,7 +175,7 @@ class _Reading:
                 self._turn, number, self._builder, page.joined.places, compute_picture_area(content, self._turn.turned)
             )
         turned = self._turn is not None and self._turn.turned
-        tables = [] if turned else attempt(self._builder, number, find_tables, content) or []
+        tables = [] if turned else attempt(self._builder, number, find_tables, content, page.runs) or []
         self.found_tables = self.found_tables or bool(tables)
         runs, foot = self._drop_running(number, content, page.runs(), alone=not tables)
         runs += [Line([], table=table) for table in tables]

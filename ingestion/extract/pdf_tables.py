@@ -1,15 +1,16 @@
-"""Ruled tables of a PDF page: words fill the cells of its grids, and Markdown comes out."""
+"""Tables of a PDF page: words fill the cells of its grids, and Markdown comes out."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
 from ingestion.boxes import Box
 from ingestion.extract.clean import clean_line
 from ingestion.extract.pdf_grids import Cell, Grid, find_grids, join_edges
-from ingestion.extract.pdf_lines import split_segments
+from ingestion.extract.pdf_lines import Line, split_segments
+from ingestion.extract.pdf_plain_tables import find_plain_grids
 from ingestion.extract.pdf_row_rules import find_row_grids
 from ingestion.extract.pdf_words import PageContent, Word
 from ingestion.extract.right_to_left import LETTER, RIGHT_TO_LEFT, order_words
@@ -58,11 +59,13 @@ class PdfTable:
         return text, boxes
 
 
-def find_tables(content: PageContent) -> list[PdfTable]:
-    """The ruled tables of a page; their words are taken out of `content.words`."""
+def find_tables(content: PageContent, list_runs: Callable[[], Sequence[Line]]) -> list[PdfTable]:
+    """The tables of a page, ruled or not; their words are taken out of `content.words`. list_runs: of the words that
+    are left in it."""
     tables = [table for cells in find_grids(*content.edges) if (table := _fill(cells, content)) is not None]
     row_grids = find_row_grids(join_edges(content.edges[0]), content.words)
     tables += [table for cells in row_grids if (table := _fill(cells, content)) is not None]
+    tables += [table for cells in find_plain_grids(list_runs()) if (table := _fill(cells, content)) is not None]
     return sorted(tables, key=lambda table: table.box[1])
 
 

@@ -276,9 +276,9 @@ def test_a_table_from_right_to_left_is_read_so(tmp_path: Path) -> None:
     for meaning, expected in ((spoken, ["המשכורת השנתית", "שקלים 68,400"]), (plain, rows[0])):
         content = read_page(page, tables=True)
         content.words = [word._replace(text=meaning.get(word.text, word.text)) for word in content.words]
-        [table] = find_tables(content)
+        [table] = find_tables(content, list)
         assert list(table.header) == expected
-        [figures] = find_tables(read_page(page, tables=True))
+        [figures] = find_tables(read_page(page, tables=True), list)
         assert figures.continues(table), "a page of figures alone, which are read from the left"
         assert list(figures.turn_columns_as(table).header) == sorted(rows[0], reverse=meaning is spoken)
 
