@@ -231,7 +231,7 @@ class _Cutter:
         if not length or length > self._target // 2:
             return None
         header = TextSlice(number, 0, length - 1)
-        return header if self._count(paragraph.text[: header.end]) <= self._max_tokens // 3 else None
+        return header if self._count(paragraph.text[: header.end]) <= self._max_tokens // 2 else None
 
     def _find_caption(self, header: TextSlice) -> list[TextSlice]:
         """The short text right above a table says what its rows are about."""

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from ingestion.extract.entry_kinds import NOTHING, name_kind
 from ingestion.extract.pdf_row_rules import LIST_SIGN
 from ingestion.extract.pdf_table_columns import Column, find_columns, find_kinds, is_crossed, list_edges, read_cell
-from ingestion.extract.pdf_table_rows import NOTHING, TableRow, build_row, name_kind, split_row_blocks
+from ingestion.extract.pdf_table_rows import TableRow, build_row, split_row_blocks
 
 if TYPE_CHECKING:
     from ingestion.extract.pdf_grids import Grid

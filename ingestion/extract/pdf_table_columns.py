@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ingestion.extract.pdf_table_rows import ENTRY_GAP, NOTHING, TableRow, name_kind
+from ingestion.extract.entry_kinds import NOTHING, name_kind
+from ingestion.extract.pdf_table_rows import ENTRY_GAP, TableRow
 
 if TYPE_CHECKING:
     from ingestion.extract.pdf_words import Word

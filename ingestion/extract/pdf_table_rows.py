@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from ingestion.extract.entry_kinds import NOTHING, name_kind
 from ingestion.extract.pdf_lines import Line
 
 if TYPE_CHECKING:
@@ -17,24 +17,6 @@ MAX_CHARACTERS = 70  # of an entry: a longer one is prose
 MAX_STEP = 2.7  # font sizes from one row to the next
 SAME_LINE = 0.4  # font sizes between the base lines of one row
 ENTRY_GAP = 0.7  # font sizes: words that stand closer are of one entry
-
-_CURRENCY = r"(?:[$€£¥]|EUR|USD|GBP|CHF|Rs\.?)"
-_UNIT = r"(?:%|hrs?|kg|mg|cm|mm|km|ml|kWh|MWh|kW|GB|MB|pcs|[hgtmlWx])"
-KINDS = {
-    "year": re.compile(r"(?:FY ?)?(?:19|20)\d\d"),
-    "date": re.compile(
-        r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}\.? [A-Z][a-z]{2,8}\.?(?: \d{2,4})?|"
-        r"[A-Z][a-z]{2,8}\.? \d{1,2}(?:, \d{4})?"
-    ),
-    "clock": re.compile(r"\d{1,2}[:.]\d{2}(?: ?[ap]\.?m\.?)?", re.IGNORECASE),
-    "number": re.compile(
-        rf"[-–+(]?\s?{_CURRENCY}?\s?[-–(]?\d[\d.,']{{0,20}}(?: \d{{3}}){{0,3}}\)?\s?(?:{_CURRENCY}|{_UNIT})?\)?",
-        re.IGNORECASE,
-    ),
-}
-NOTHING = re.compile(r"[-–—]|n/?a|nil|none|\$\s?[-–—]", re.IGNORECASE)
-SIGN = re.compile(r"[-–+]?[$€£¥(]|[)%€]|\)%")
-DIGIT = re.compile(r"\d")
 
 
 class TableRow(NamedTuple):
@@ -113,10 +95,3 @@ def build_row(runs: Sequence[Line], base: float) -> TableRow:
     size = max(1.0, *(run.size for run in runs))
     words = tuple(sorted((word for run in ordered for word in run.words), key=lambda word: word.x0))
     return TableRow(ordered, words, base, size, min(run.y0 for run in runs), max(run.y1 for run in runs))
-
-
-def name_kind(text: str) -> str:
-    """Of what kind a number is; empty for words."""
-    if DIGIT.search(text) is None:
-        return ""
-    return next((kind for kind, pattern in KINDS.items() if pattern.fullmatch(text.strip())), "")

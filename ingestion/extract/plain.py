@@ -8,8 +8,10 @@ from textwrap import dedent
 
 from ingestion.documents import Extraction
 from ingestion.extract import sniff
+from ingestion.extract.aligned_text import find_aligned_table
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import clean, clean_line, clean_paragraph
+from ingestion.extract.rows import format_markdown_table
 
 UNDERLINE = re.compile(r"\s*(={3,}|-{3,}|~{3,}|\*{3,})\s*$")
 BULLET = re.compile(r"\s*(?:[-*•‣–]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s+\S")
@@ -49,6 +51,14 @@ def _may_precede_item(block: list[str]) -> bool:
 
 
 def _add_block(block: list[str], builder: Builder) -> None:
+    while len(block) > 1 and (table := find_aligned_table(block)) is not None:
+        _add_lines(table.before, builder)
+        builder.add(format_markdown_table(table.rows), "table")
+        block = table.after
+    _add_lines(block, builder)
+
+
+def _add_lines(block: list[str], builder: Builder) -> None:
     if len(block) > 1 and (line := UNDERLINE.match(block[1])) and len(block[0]) <= 100:
         builder.add(clean_line(block[0]), "heading", level=1.0 if line.group(1)[0] == "=" else 2.0)
         block = block[2:]

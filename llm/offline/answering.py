@@ -33,6 +33,7 @@ from llm.offline.roles import find_role, read_role
 from llm.offline.row_answers import find_head, find_rows
 from llm.offline.sentences import is_furniture, is_heading, split_sentences
 from llm.offline.summaries import REMOVED
+from llm.offline.table_lookup import look_up
 from llm.offline.totals import TOTAL_OF, extract_total_terms, find_priced_lines, find_totals
 
 # Share that the sentence must carry by its own words.
@@ -220,6 +221,7 @@ def _find_answer(question: str, found: list[PromptPassage], fields: list[str] | 
         or choose_best(scored, units, bags, question)
         or _pair_quotes(find_totals(question, asked, prose))
         or _pair_quotes(find_alike_pairs(question, wanted, kind, prose))
+        or _pair_quotes(look_up(full, kind, prose))
         or Answered([])
     )
 

@@ -1,0 +1,105 @@
+"""Columns of plain text that blanks or tabs keep apart become tables; other text with blanks is read as before."""
+
+import pytest
+
+from ingestion.extract import plain
+from ingestion.extract.aligned_text import MAX_LINES
+
+STATEMENT = """
+Date    Details                  Paid out    Balance
+----------------------------------------------------
+01 Nov  Card takings                       70,124.10
+06 Nov  Beer duty October       58,640.00  24,669.10
+28 Nov  Wages                   52,418.60  14,968.30
+"""
+STATEMENT_ROWS = """| Date | Details | Paid out | Balance |
+| --- | --- | --- | --- |
+| 01 Nov | Card takings | | 70,124.10 |
+| 06 Nov | Beer duty October | 58,640.00 | 24,669.10 |
+| 28 Nov | Wages | 52,418.60 | 14,968.30 |"""
+FARES = """
+FARES FROM MAY
+Ticket            Gullane  Marrick
+Adult single         8.40    12.60
+Child single         4.20     6.30
+Bicycle              free     free
+Dog                  2.00     2.00
+Vehicles check in early.
+"""
+
+
+def read(text: str) -> list[tuple[str, str]]:
+    return [(paragraph.kind, paragraph.text) for paragraph in plain.extract(text).paragraphs]
+
+
+def test_rows_under_a_head_with_a_line_are_a_table() -> None:
+    assert read(f"Opening balance: 63,905.70\n{STATEMENT}\nClosing balance: 14,968.30\n") == [
+        ("text", "Opening balance: 63,905.70"),
+        ("table", STATEMENT_ROWS),
+        ("text", "Closing balance: 14,968.30"),
+    ]
+
+
+def test_a_line_above_the_sum_is_no_end() -> None:
+    rule = "-" * 52
+    assert read(f"{STATEMENT}{rule}\nTotal                          110,000.00  14,968.30\n{rule}\nSigned: Mara") == [
+        ("table", f"{STATEMENT_ROWS}\n| Total | | 110,000.00 | 14,968.30 |"),
+        ("text", "Signed: Mara"),
+    ]
+
+
+def test_lines_around_a_table_stay_text() -> None:
+    kinds = read(FARES)
+    assert [kind for kind, _ in kinds] == ["heading", "table", "text"]
+    assert kinds[1][1].splitlines()[0] == "| Ticket | Gullane | Marrick |"
+    assert "| Bicycle | free | free |" in kinds[1][1]
+    assert kinds[2][1] == "Vehicles check in early."
+
+
+def test_what_a_spreadsheet_gives_is_a_table() -> None:
+    text = "Berth\tLength\tHolder\nA1\t12 m\tMara\nA2\t\tJon\nA3\t9 m\tLise"
+    assert read(text) == [
+        (
+            "table",
+            "| Berth | Length | Holder |\n| --- | --- | --- |\n"
+            "| A1 | 12 m | Mara |\n| A2 | | Jon |\n| A3 | 9 m | Lise |",
+        )
+    ]
+
+
+def test_two_tables_without_a_blank_line_are_two() -> None:
+    kinds = read(STATEMENT.strip() + "\n" + STATEMENT.strip())
+    assert kinds == [("table", STATEMENT_ROWS), ("table", STATEMENT_ROWS)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The sea is wide,   the boat is small\nand nobody   will come at all\nto find us   in the morning",
+        "Name:      Anna Holt\nStreet:    12 Quay\nTown:      Dunmouth\nPhone:     01632 960111",  # no head of a column
+        "Holt and Sons          Ferrydale Ltd\n12 Quay Street         1 Pier Road\nDunmouth               Dunmouth",
+        "def run(boats):\n    for boat in boats:   # 1\n        boat.sail(4)     # 2\n    return 12           # 3",
+        "Total  12\nPaid  4",
+        "one\ttwo\nthree\tfour\nfive\tsix\nseven\teight",  # no numbers
+    ],
+)
+def test_other_text_with_blanks_is_no_table(text: str) -> None:
+    found = read(text)
+    assert all(kind != "table" for kind, _ in found)
+    assert " ".join(said for _, said in found).split() == text.split(), "every word, in order"
+
+
+def test_a_row_that_runs_through_the_columns_ends_the_table() -> None:
+    """The twin is the table without it."""
+    lines = FARES.strip().splitlines()
+    through = "Prices of the winter are lower by a fifth"
+    found = read("\n".join([*lines[1:6], through]))
+    assert [kind for kind, _ in found] == ["table", "text"]
+    assert found[1][1] == through
+    assert read("\n".join(lines[1:6])) == found[:1]
+
+
+def test_many_lines_are_read_in_time_that_grows_with_them() -> None:
+    """Each line might be a head, and none has a table."""
+    line = "a word  and  another  one  that  stands  here"
+    assert all(kind != "table" for kind, _ in read("\n".join([line] * MAX_LINES)))
