@@ -218,6 +218,7 @@ def _find_answer(question: str, found: list[PromptPassage], fields: list[str] | 
         or _pair_quotes(find_owner(question, wanted, prose) or find_rows(question, asked, wanted, prose))
         or _pair_quotes(find_address(question, wanted, prose))
         or _pair_quotes(find_pairs(question, list(dict.fromkeys([*labelled, *asked])), wanted, kind, prose))
+        or _pair_quotes(look_up(full, kind, prose, strict=True))
         or choose_best(scored, units, bags, question)
         or _pair_quotes(find_totals(question, asked, prose))
         or _pair_quotes(find_alike_pairs(question, wanted, kind, prose))

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
 
-from llm.offline.asked import extract_name_terms
 from llm.offline.long_questions import has_term, trim_question
 from llm.offline.pairs import CELLS, YEAR, Pair, has_figure
-from llm.offline.passage_fit import IMPLIED, record_terms
+from llm.offline.passage_fit import IMPLIED, UNSPECIFIC
 from llm.offline.question_kinds import QuestionKind
 from llm.offline.ranking import extract_terms, stem_word
 from llm.offline.reading import PromptPassage
@@ -21,7 +20,8 @@ from llm.recognisers.findings import words
 
 MAX_TERMS = 9
 """Content words of a question that one cell can answer."""
-MAX_TIED_ROWS = 2
+MAX_TIED_ROWS, MAX_TABLES = 2, 3
+NEAR_BEST, TIE = 0.6, 1e-6
 MAX_ROW_SHARE = 0.5
 """Of the rows of a table that have a word which tells one row from others."""
 RULE = re.compile(r"[\s|:\-+]+")
@@ -41,18 +41,26 @@ MONTHS = tuple(
     (re.compile(rf"\b{name[:3]}(?:{name[3:]}|t)?\b\.?", re.IGNORECASE), name)
     for name in words("january february march april june july august september october november december")
 )
+MAY = re.compile(
+    r"\b(?:in|of|for|since|until|by|from|to|and|late|early) may\b(?! (?:be|i|we|you|they|not)\b)"
+    r"|\bmay(?= (?:19|20)\d\d)|^may\b|\bMay\b"
+)
+"""The month, and not the verb."""
+LEADING_ZERO = re.compile(r"\b0+(?=\d\b)")
 SUPERLATIVE = re.compile(
     r"\b(?!(?:latest|best|rest|test|interest|request|west|guest|cost)\b)\w{3,}est\b|\b(?:most|least)\b", re.IGNORECASE
 )
+MONTH_TERMS = frozenset(stem_word(name) for _, name in MONTHS) | {"maymonth"}
+COUNTED = frozenset(map(stem_word, words("number count total amount sum")))
 FREE = frozenset(
     map(
         stem_word,
         words(
             """money bill cost price fee charge amount sum figure value worth spend spent pay paid owe owes send sent
-            total number count go went get got make made many much"""
+            total number count go went get got make made many much due overspent underspent sell sold use used per"""
         ),
     )
-)
+).union(UNSPECIFIC)
 """Words of a question that a table need not have: its figures say them."""
 
 
@@ -65,19 +73,25 @@ class TableRow:
     terms: frozenset[str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LookedUpTable:
-    """head: the first row, None where the passage begins within a table. terms: of each column's name. about: terms of
-    what stands around the table, in its passage and in its title."""
+    """head: the first row, None where the passage begins within a table. columns: terms of each name in it. title:
+    terms of the document's title and headings. about: these, and terms of the lines beside the table."""
 
     passage: PromptPassage
     head: TableRow | None
     rows: tuple[TableRow, ...]
+    columns: tuple[frozenset[str], ...]
+    title: frozenset[str]
     about: frozenset[str]
 
 
-def look_up(question: str, kind: QuestionKind | None, found: Sequence[PromptPassage]) -> list[Pair]:
-    """The row that answers, behind the head of its table; two rows where they answer equally well. Empty for none."""
+def look_up(
+    question: str, kind: QuestionKind | None, found: Sequence[PromptPassage], *, strict: bool = False
+) -> list[Pair]:
+    """The row that answers, behind the head of its table; two rows where they answer equally well, and rows of up to
+    three tables. Empty for none. strict: only where the title and the table itself have every word of the question.
+    """
     if SUPERLATIVE.search(question):
         return []
     question = normalise_periods(trim_question(question))
@@ -85,32 +99,24 @@ def look_up(question: str, kind: QuestionKind | None, found: Sequence[PromptPass
     asked = [term for term in dict.fromkeys(extract_terms(question)) if term not in implied]
     if not 2 <= len(asked) <= MAX_TERMS:
         return []
-    names = {term for term in extract_name_terms(question) if term in asked}
-    best: list[tuple[float, LookedUpTable, TableRow]] = []
-    for table in read_tables(found):
-        for row in table.rows:
-            score = _score_row(row, table, asked, names, kind)
-            if score > 0:
-                best.append((score, table, row))
-    if not best:
-        return []
-    highest = max(score for score, _, _ in best)
-    chosen = [(table, row) for score, table, row in best if score >= highest - 1e-6]
-    if len({row.text for _, row in chosen}) > MAX_TIED_ROWS:
-        return []
+    tables = read_tables(found)
+    scores = {table: [_score_row(row, table, asked, kind, strict) for row in table.rows] for table in tables}
+    highest = max((score for own in scores.values() for score in own), default=0.0)
     pairs: list[Pair] = []
-    for table, row in chosen:
-        if table.head is not None:
-            pairs.append(Pair("", "", table.head.text, table.passage.n))
-        pairs.append(Pair("", "", row.text, table.passage.n))
-    return list({pair.text: pair for pair in pairs}.values())
+    answering = [table for table, own in scores.items() if max(own, default=0.0) >= max(NEAR_BEST * highest, TIE)]
+    for table in answering:
+        rows = [row for row, score in zip(table.rows, scores[table], strict=True) if score >= max(scores[table]) - TIE]
+        if len(rows) > MAX_TIED_ROWS:
+            return []
+        pairs += [Pair("", "", row.text, table.passage.n) for row in ([table.head] if table.head else []) + rows]
+    return list({pair.text: pair for pair in pairs}.values()) if len(answering) <= MAX_TABLES else []
 
 
 def normalise_periods(text: str) -> str:
     """A text with "q3" for "third quarter" and "july to september", and months by their whole names."""
     for pattern, instead in (*PERIODS, *MONTHS):
         text = pattern.sub(instead, text)
-    return text
+    return LEADING_ZERO.sub("", MAY.sub(" maymonth ", text))
 
 
 def read_tables(found: Sequence[PromptPassage]) -> list[LookedUpTable]:
@@ -120,14 +126,13 @@ def read_tables(found: Sequence[PromptPassage]) -> list[LookedUpTable]:
         rows = [line for line in lines if line.startswith("|") and line.endswith("|") and len(line) > 1]
         if len(rows) < 2:
             continue
-        beside = " ".join(line for line in lines if not line.startswith("|"))
-        about = frozenset(extract_terms(normalise_periods(f"{passage.title} {beside}"))) | record_terms(
-            passage, [other for other in found if other is not passage and "|" not in other.text]
-        )
-        headed = len(rows) > 2 and bool(RULE.fullmatch(rows[1]))
+        title = frozenset(extract_terms(normalise_periods(passage.title)))
+        beside = "\n".join(line for line in lines if not line.startswith("|"))
+        about = title | frozenset(extract_terms(normalise_periods(beside)))
         parsed = [_read_row(row) for row in rows if not RULE.fullmatch(row)]
-        head = parsed[0] if headed else None
-        tables.append(LookedUpTable(passage, head, tuple(parsed[headed:]), about))
+        head = parsed[0] if RULE.fullmatch(rows[1]) else None
+        columns = tuple(frozenset(extract_terms(normalise_periods(cell))) for cell in (head.cells if head else ()))
+        tables.append(LookedUpTable(passage, head, tuple(parsed[head is not None :]), columns, title, about))
     return tables
 
 
@@ -137,28 +142,32 @@ def _read_row(text: str) -> TableRow:
 
 
 def _score_row(
-    row: TableRow, table: LookedUpTable, asked: Sequence[str], names: set[str], kind: QuestionKind | None
+    row: TableRow, table: LookedUpTable, asked: Sequence[str], kind: QuestionKind | None, strict: bool
 ) -> float:
-    """How rare the words of the question are that the row has; 0 where it is no answer."""
-    heads = table.head.cells if table.head is not None else ()
-    columns = [frozenset(extract_terms(normalise_periods(cell))) for cell in heads]
-    headed = frozenset().union(*columns)
+    """How rare the words of the question are that the row and the names of columns have; 0 where it is no answer."""
+    headed: frozenset[str] = frozenset().union(*table.columns)
     told = [term for term in asked if has_term(term, row.terms)]
     others = [term for term in asked if term not in told]
-    if not told or any(not (has_term(t, headed) or has_term(t, table.about) or t in FREE) for t in others):
-        return 0.0
-    if any(name in FREE for name in names) and not names:
+    in_head = [term for term in others if has_term(term, headed)]
+    if not all(_is_beside(term, table, strict) for term in others if term not in in_head):
         return 0.0
     counts = {term: sum(has_term(term, other.terms) for other in table.rows) for term in told}
-    if not any(count <= max(1, MAX_ROW_SHARE * len(table.rows)) for count in counts.values()):
+    few = max(1.0, MAX_ROW_SHARE * len(table.rows))
+    if not any(count <= few and not has_term(term, table.title) for term, count in counts.items()):
+        return 0.0  # the row of "Group" says no more of the group than the title
+    places = [place for place, column in enumerate(table.columns) if any(has_term(term, column) for term in in_head)]
+    values = [row.cells[place] for place in places if place < len(row.cells)] or list(row.cells[1:])
+    if not any(values) or kind is not None and kind.must and not any(kind.value(value) for value in values if value):
         return 0.0
-    hit = [place for place, column in enumerate(columns) if any(has_term(term, column) for term in others)]
-    values = [row.cells[place] for place in hit if place < len(row.cells)] or list(row.cells[1:])
-    if not any(values):
+    if kind is None and not places and not any(has_figure(YEAR.sub("", value)) for value in values):
         return 0.0
-    if kind is not None and kind.must and not any(kind.value(value) for value in values if value):
-        return 0.0
-    if kind is None and not any(has_figure(YEAR.sub("", value)) for value in values) and not hit:
-        return 0.0
-    score = sum(log(1 + len(table.rows) / counts[term]) for term in told)
-    return score + 0.01 * len([term for term in others if has_term(term, headed)])
+    return sum(log(1 + len(table.rows) / count) for count in counts.values()) + len(in_head)
+
+
+def _is_beside(term: str, table: LookedUpTable, strict: bool) -> bool:
+    """Whether a word need not stand in the row or in the head: a day, a month or a number must, or in the title."""
+    if has_term(term, table.title):
+        return True
+    if strict or has_figure(term) or term in MONTH_TERMS:
+        return term in COUNTED
+    return term in FREE or has_term(term, table.about)
