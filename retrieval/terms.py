@@ -60,6 +60,10 @@ UNION ALL SELECT d.written, '', d.word, hashtext(d.word) FROM app_dates(%(text)s
 UNION ALL SELECT '', '', 'd0m0d0', hashtext('d0m0d0')
 """
 # The last word is of every passage that holds a day (`ingestion/migrations/dates.sql`).
+FILLERS = frozenset(
+    ("many", "much", "please", "tell", "need", "want", "get", "got", "could", "would", "us", "let", "explain")
+)
+"""English words of questions that ask for nothing, and are no stop words of the database."""
 ASKS_WHEN = re.compile(
     r"(?i)^\W*+(?:when|dates?|dated|deadline|wann|datum|frist|quand|fecha|cu[aá]ndo|quando|wanneer|hvornår|när|milloin)\W*+$"
 )
@@ -84,6 +88,8 @@ def build_terms(words: Sequence[str], text: str = "") -> Terms:
         for config in CONFIGS
     }
     own = max(CONFIGS, key=lambda config: (len(silent[config]), config == CONFIGS[0]))
+    if own == "english":
+        silent[own] = silent[own] | {word for word in words if word.casefold() in FILLERS}
     said = [word for word in words if word not in silent[own]] or list(words)
     if days:
         # Its day, month and year are no words of their own.

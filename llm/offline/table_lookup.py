@@ -48,8 +48,11 @@ MAY = re.compile(
 """The month, and not the verb."""
 LEADING_ZERO = re.compile(r"\b0+(?=\d\b)")
 SUPERLATIVE = re.compile(
-    r"\b(?!(?:latest|best|rest|test|interest|request|west|guest|cost)\b)\w{3,}est\b|\b(?:most|least)\b", re.IGNORECASE
+    r"\b(?:(?:old|new|young|cheap|dear|high|low|larg|bigg|small|great|long|short|fast|slow|earli|heavi|light|busi)est|best"
+    r"|worst|(?<!at )(?:most|least))\b",
+    re.IGNORECASE,
 )
+"""Asks for one of all rows, of which only some may be at hand."""
 MONTH_TERMS = frozenset(stem_word(name) for _, name in MONTHS) | {"maymonth"}
 COUNTED = frozenset(map(stem_word, words("number count total amount sum")))
 FREE = frozenset(
@@ -149,7 +152,7 @@ def _score_row(
     told = [term for term in asked if has_term(term, row.terms)]
     others = [term for term in asked if term not in told]
     in_head = [term for term in others if has_term(term, headed)]
-    if not all(_is_beside(term, table, strict) for term in others if term not in in_head):
+    if not all(_is_in_context(term, table, strict) for term in others if term not in in_head):
         return 0.0
     counts = {term: sum(has_term(term, other.terms) for other in table.rows) for term in told}
     few = max(1.0, MAX_ROW_SHARE * len(table.rows))
@@ -164,7 +167,7 @@ def _score_row(
     return sum(log(1 + len(table.rows) / count) for count in counts.values()) + len(in_head)
 
 
-def _is_beside(term: str, table: LookedUpTable, strict: bool) -> bool:
+def _is_in_context(term: str, table: LookedUpTable, strict: bool) -> bool:
     """Whether a word need not stand in the row or in the head: a day, a month or a number must, or in the title."""
     if has_term(term, table.title):
         return True

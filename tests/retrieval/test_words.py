@@ -160,3 +160,15 @@ def test_a_snippet_of_text_without_blanks_has_its_length() -> None:
     shown = cut_snippet(text, Matcher([("违", ["违"]), ("约", ["约"])]))
     assert "违约" in shown
     assert 300 <= len(shown) <= 330
+
+
+def test_words_that_ask_for_nothing_are_not_looked_for(index: Index, contract: Contract, viewer: Person) -> None:
+    """They are rare in documents, and rare words weigh most. Where a question has no others they are."""
+    wanted = index.row(contract, "The ferry has forty berths, and each berth has a lamp.", vector=False)
+    other = index.row(contract, "Please tell many of the guests what they need.", vector=False)
+    for i in range(20):
+        index.row(contract, f"The berths of ferry {i} were painted.", vector=False)
+    found = results(viewer, "Please tell me how many berths have a lamp, I need it")
+    assert found[0]["id"] == str(wanted)
+    assert str(other) not in [r["id"] for r in found]
+    assert results(viewer, "tell many")[0]["id"] == str(other)

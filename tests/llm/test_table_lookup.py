@@ -1,0 +1,87 @@
+"""A row and a column of a table answer together, and nothing does where a word of the question stands nowhere."""
+
+import pytest
+
+from llm.offline.answering import find_answer
+from llm.offline.asked import normalise_question
+from llm.offline.reading import PromptPassage
+from llm.offline.table_lookup import look_up
+
+COSTS = PromptPassage(
+    1,
+    "ferries-q3-2023.md (Skerrow Ferries), Quarterly statement › Result",
+    "| Line | Q3 2023 | Q3 2022 |\n| --- | --- | --- |\n| Passenger fares | 941,700 | 902,330 |\n"
+    "| Crew wages | 441,650 | 419,080 |\n| Marine fuel | 318,460 | 336,900 |\n| Insurance | 46,900 | 44,100 |",
+)
+FLEET = PromptPassage(
+    2,
+    "fleet-list.csv (Skerrow Ferries)",
+    "| vessel | year_built | home_port | next_dry_dock |\n| --- | --- | --- | --- |\n"
+    "| MV Orlaith | 2006 | Port Anvil | April 2024 |\n| MV Corrigan | 1978 | Stennet | none planned |\n"
+    "| Whelk | 2003 | Stennet | June 2024 |",
+)
+METERS = PromptPassage(
+    3,
+    "brewery-meters.csv (Kettle Row Brewery)",
+    "| month | electricity_kwh | gas_kwh |\n| --- | --- | --- |\n| April 2023 | 40270 | 58300 |\n"
+    "| May 2023 | 44980 | 55710 |\n| June 2023 | 47330 | 53880 |",
+)
+BANK = PromptPassage(
+    4,
+    "bank-2023-09.txt (Skerrow Ferries)",
+    "| Date | Details | Paid out | Balance |\n| --- | --- | --- | --- |\n| 06 Sep | Card takings | | 148,809.60 |\n"
+    "| 08 Sep | Seacrest Agency crew | 10,920.00 | 137,889.60 |\n| 11 Sep | Skua Freight | 26,450.00 | 164,339.60 |",
+)
+TABLES = [COSTS, FLEET, METERS, BANK]
+
+
+def ask(question: str, found: list[PromptPassage] = TABLES) -> list[str]:
+    return [quote.sentence for quote in find_answer(normalise_question(question), found, []).quotes]
+
+
+@pytest.mark.parametrize(
+    ("question", "row"),
+    [
+        ("what was the fuel bill in q3", "| Marine fuel | 318,460 | 336,900 |"),
+        ("how much did the ferries spend on crew wages in the third quarter?", "| Crew wages | 441,650 | 419,080 |"),
+        ("cost of insurance july to september", "| Insurance | 46,900 | 44,100 |"),
+        ("when is Orlaith due in dry dock", "| MV Orlaith | 2006 | Port Anvil | April 2024 |"),
+        ("gas used by the brewery in may in kwh", "| May 2023 | 44980 | 55710 |"),
+        ("how much went to Seacrest Agency on 8 sept", "| 08 Sep | Seacrest Agency crew | 10,920.00 | 137,889.60 |"),
+    ],
+)
+def test_the_row_is_quoted_behind_the_head_of_its_table(question: str, row: str) -> None:
+    head, answer = ask(question)
+    assert answer == row
+    assert head in (passage.text.splitlines()[0] for passage in TABLES)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what was the fuel bill in q2",
+        "how much did the ferries spend on crew wages in the fourth quarter?",
+        "what was the fuel bill of the brewery in q3",
+        "when is Petrel Light due in dry dock",
+        "gas used by the brewery in july in kwh",
+        "water used by the brewery in may",
+        "how much went to Seacrest Agency on 9 sept",
+        "which ferry is the oldest by year built",  # what no single row says, where rows may be elsewhere
+    ],
+)
+def test_another_quarter_company_thing_or_day_is_not_answered(question: str) -> None:
+    assert ask(question) == []
+
+
+def test_a_month_is_no_verb() -> None:
+    """Of "may we use gas" no row of May says anything."""
+    assert ask("may we use gas in the brewery") == []
+
+
+def test_many_equal_rows_are_no_answer() -> None:
+    text = "| Boat | Berth | Fee |\n| --- | --- | --- |\n" + "\n".join(
+        f"| Anna {n} | North | {n}00 |" for n in range(4)
+    )
+    table = PromptPassage(1, "berths.md (Quay)", text + "\n| Berta | South | 900 |")
+    assert [pair.text for pair in look_up("fee of the berth of Berta", None, [table])][-1] == "| Berta | South | 900 |"
+    assert look_up("fee of the north berth", None, [table]) == []
