@@ -32,14 +32,29 @@ PERIODS = tuple(
             r"(?:first|1st) quarter|q1|jan\w* ?(?:to|-|–|until|through|and) ?mar\w*",
             r"(?:second|2nd) quarter|q2|apr\w* ?(?:to|-|–|until|through|and) ?june?",
             r"(?:third|3rd) quarter|q3|july? ?(?:to|-|–|until|through|and) ?sep\w*",
-            r"(?:fourth|4th|last) quarter|q4|oct\w* ?(?:to|-|–|until|through|and) ?dec\w*",
+            r"(?:fourth|4th) quarter|q4|oct\w* ?(?:to|-|–|until|through|and) ?dec\w*",
         ),
         1,
     )
 )
+MONTH_NAMES = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "maymonth",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
 MONTHS = tuple(
     (re.compile(rf"\b{name[:3]}(?:{name[3:]}|t)?\b\.?", re.IGNORECASE), name)
-    for name in words("january february march april june july august september october november december")
+    for name in MONTH_NAMES
+    if name != "maymonth"
 )
 MAY = re.compile(
     r"\b(?:in|of|for|since|until|by|from|to|and|late|early) may\b(?! (?:be|i|we|you|they|not)\b)"
@@ -47,13 +62,14 @@ MAY = re.compile(
 )
 """The month, and not the verb."""
 LEADING_ZERO = re.compile(r"\b0+(?=\d\b)")
+YEAR_MONTH = re.compile(r"\b((?:19|20)\d\d)-(0[1-9]|1[0-2])\b(?!-)")
 SUPERLATIVE = re.compile(
     r"\b(?:(?:old|new|young|cheap|dear|high|low|larg|bigg|small|great|long|short|fast|slow|earli|heavi|light|busi)est|best"
     r"|worst|(?<!at )(?:most|least))\b",
     re.IGNORECASE,
 )
 """Asks for one of all rows, of which only some may be at hand."""
-MONTH_TERMS = frozenset(stem_word(name) for _, name in MONTHS) | {"maymonth"}
+MONTH_TERMS = frozenset(map(stem_word, MONTH_NAMES))
 COUNTED = frozenset(map(stem_word, words("number count total amount sum")))
 FREE = frozenset(
     map(
@@ -117,9 +133,10 @@ def look_up(
 
 def normalise_periods(text: str) -> str:
     """A text with "q3" for "third quarter" and "july to september", and months by their whole names."""
+    text = YEAR_MONTH.sub(lambda found: f"{found[1]} {MONTH_NAMES[int(found[2]) - 1]}", text)
     for pattern, instead in (*PERIODS, *MONTHS):
         text = pattern.sub(instead, text)
-    return LEADING_ZERO.sub("", MAY.sub(" maymonth ", text))
+    return LEADING_ZERO.sub("", MAY.sub(f" {MONTH_NAMES[4]} ", text))
 
 
 def read_tables(found: Sequence[PromptPassage]) -> list[LookedUpTable]:
