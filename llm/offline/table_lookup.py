@@ -37,20 +37,11 @@ PERIODS = tuple(
         1,
     )
 )
-MONTH_NAMES = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "maymonth",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
+MONTH_NAMES = (
+    *("january", "february", "march", "april", "maymonth", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+"""May has a name of its own, for it is a verb, too."""
 MONTHS = tuple(
     (re.compile(rf"\b{name[:3]}(?:{name[3:]}|t)?\b\.?", re.IGNORECASE), name)
     for name in MONTH_NAMES
