@@ -1,6 +1,7 @@
 """Cutting passages into pieces that can be quoted: sentences, list items, table rows. Every piece is verbatim."""
 
 import re
+from itertools import zip_longest
 
 from llm.recognisers.findings import words
 from llm.recognisers.money import CODES
@@ -36,6 +37,7 @@ PAGE_NUMBER = re.compile(
 """A number of up to four digits, or a letter, and nothing else. A year, an amount or a reference says something."""
 
 
+TABLE_RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
 MIN_PRICES = 3
 RUN_ON = re.compile(rf"([$€£¥]?\d[.,]\d\d(?:\s?(?:[€£¥]|{CODES}\b))?)[^\S\n]+(?=[^\W\d_a-zß-öø-ÿ])")
 """A price before what begins with a capital: the next item of a receipt whose lines were joined."""
@@ -130,5 +132,35 @@ def join_cells(sentence: str) -> str:
     """A row of a table as a person says it, cell by cell; anything else as it is."""
     if not (sentence.startswith("|") and sentence.endswith("|")):
         return sentence
-    cells = (cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", sentence[1:-1]))
-    return " · ".join(filter(None, cells))
+    return " · ".join(filter(None, _split_cells(sentence)))
+
+
+def name_cells(row: str, head: str) -> str:
+    """A row of a table with each cell behind the name of its column: "Fuel · Q2: 420 · Q3: 380". What stands in the
+    first column names the row."""
+    cells, names = _split_cells(row), _split_cells(head)
+    named = (
+        f"{name}: {cell}" if place and name else cell
+        for place, (name, cell) in enumerate(zip_longest(names, cells, fillvalue=""))
+        if cell
+    )
+    return " · ".join(named)
+
+
+def find_table_head(row: str, text: str) -> str:
+    """The head of the table of a text in which a row stands; "" for none, and for the head itself."""
+    head = before = ""
+    row = " ".join(row.split())
+    for line in (" ".join(line.split()) for line in text.splitlines()):
+        if not line.startswith("|"):
+            head = before = ""
+        elif TABLE_RULE.fullmatch(line):
+            head = before
+        elif line == row and head:
+            return head
+        before = line
+    return ""
+
+
+def _split_cells(row: str) -> list[str]:
+    return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", row[1:-1])]

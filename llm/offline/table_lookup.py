@@ -67,7 +67,8 @@ FREE = frozenset(
         stem_word,
         words(
             """money bill cost price fee charge amount sum figure value worth spend spent pay paid owe owes send sent
-            total number count go went get got make made many much due overspent underspent sell sold use used per"""
+            total number count go went get got make made many much due overspent underspent sell sold use used give
+            gave given leave leaves depart departs arrive arrives per"""
         ),
     )
 ).union(UNSPECIFIC)

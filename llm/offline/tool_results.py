@@ -1,7 +1,7 @@
 """What the tools of a chat returned, and quotes with the numbers that it gave them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,11 +10,13 @@ from llm.offline.field_answers import Quote
 from llm.offline.overview_questions import READ
 from llm.offline.ranking import extract_terms
 from llm.offline.reading import FIELDS, extract_passages, extract_text, record_name
-from llm.offline.sentences import join_cells
+from llm.offline.sentences import find_table_head, join_cells, name_cells
 from llm.prompts import OTHER_SPELLING
 
 OWN_FIELDS = {"fields": True}
 """What is read of the record at hand where a field answers, so that it can be cited."""
+MAX_NARROW_BARS = 3
+"""Of the head of a table with two columns, whose rows read by themselves: "VAT · 282.80"."""
 MIN_LETTERS = 6
 """Of a word that is taken for another."""
 LISTED = re.compile(r"\d+ [^\n]*:(?:\n|$)")
@@ -80,9 +82,21 @@ def write_quotes(quotes: list[Quote], body: dict[str, Any], results: list[ToolRe
     here = record_name(extract_text(body.get("system", "")))
     own = [p for p in extract_passages(read) if p.kind == FIELDS and p.title == here]
     numbers = {line: p.n for p in own for line in p.text.splitlines()}
-    numbered = [(join_cells(quote.sentence), quote.n or numbers.get(quote.sentence, 0)) for quote in quotes]
+    numbered = [(text, quote.n or numbers.get(quote.sentence, 0)) for quote, text in _write_rows(quotes, results)]
     once: dict[str, list[int]] = {}
     for text, n in numbered:
         same = (said for said in once if BULLET.sub("", said) == BULLET.sub("", text))
         once.setdefault(next(same, text), []).append(n)
     return "\n\n".join(" ".join([text, *(f"[{n}]" for n in dict.fromkeys(of) if n)]) for text, of in once.items())
+
+
+def _write_rows(quotes: list[Quote], results: list[ToolResult]) -> Iterator[tuple[Quote, str]]:
+    """Each quote with its words: rows of a table of several columns have these named, and no head before them."""
+    texts = {p.n: p.text for p in extract_passages("\n".join(result.text for result in results))}
+    heads = {quote: find_table_head(quote.sentence, texts.get(quote.n, "")) for quote in quotes}
+    wide = {(head, quote.n) for quote, head in heads.items() if head.count("|") > MAX_NARROW_BARS}
+    for quote, head in heads.items():
+        if (head, quote.n) in wide:
+            yield quote, name_cells(quote.sentence, head)
+        elif (quote.sentence, quote.n) not in wide:
+            yield quote, join_cells(quote.sentence)

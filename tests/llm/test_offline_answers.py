@@ -346,7 +346,7 @@ def test_a_row_of_a_table_is_said_cell_by_cell():
             [PromptDocument("a.md", [NumberedPassage(3, table)])],
         )
     )
-    assert "L3 · Goods bay · £28,800 [3]" in answer.split("\n\n")
+    assert "L3 · Place: Goods bay · Annual fee: £28,800 [3]" in answer.split("\n\n")
     assert "|" not in answer
 
 
