@@ -20,7 +20,7 @@ from llm.offline.reading import (
     get_document_title,
     record_name,
 )
-from llm.offline.sentences import is_furniture, is_heading, join_cells, split_sentences
+from llm.offline.sentences import is_furniture, is_heading, split_sentences, write_cells
 from llm.offline.summaries import REMOVED
 from llm.recognisers.findings import phrases
 from llm.recognisers.money import AMOUNT
@@ -162,7 +162,11 @@ def choose_best_points(
             chosen.append(best)
     lines = [*(line for of_form in forms.values() for line in of_form)][: limit // 2]
     points = [(units[index][1], units[index][0].n) for index in chosen][: limit - len(lines)]
-    return [f"- {ENUMERATOR.sub('', join_cells(text))} [{n}]" for text, n in dict.fromkeys([*lines, *points])]
+    texts = {passage.n: passage.text for passage in found}
+    return [
+        f"- {ENUMERATOR.sub('', write_cells(text, texts.get(n, '')))} [{n}]"
+        for text, n in dict.fromkeys([*lines, *points])
+    ]
 
 
 def list_form_lines(found: list[PromptPassage]) -> dict[str, list[tuple[str, int]]]:

@@ -37,6 +37,8 @@ PAGE_NUMBER = re.compile(
 """A number of up to four digits, or a letter, and nothing else. A year, an amount or a reference says something."""
 
 
+MAX_NARROW_BARS = 3
+"""Of the head of a table with two columns, whose rows read by themselves: "VAT · 282.80"."""
 TABLE_RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
 MIN_PRICES = 3
 RUN_ON = re.compile(rf"([$€£¥]?\d[.,]\d\d(?:\s?(?:[€£¥]|{CODES}\b))?)[^\S\n]+(?=[^\W\d_a-zß-öø-ÿ])")
@@ -135,13 +137,16 @@ def join_cells(sentence: str) -> str:
     return " · ".join(filter(None, _split_cells(sentence)))
 
 
-def name_cells(row: str, head: str) -> str:
-    """A row of a table with each cell behind the name of its column: "Fuel · Q2: 420 · Q3: 380". What stands in the
-    first column names the row."""
-    cells, names = _split_cells(row), _split_cells(head)
+def write_cells(sentence: str, text: str) -> str:
+    """As `join_cells`; a row of a table of several columns with the name of each: "Fuel · Q2: 420 · Q3: 380". What
+    stands in the first column names the row. text: in which the table stands.
+    """
+    head = find_table_head(sentence, text)
+    if head.count("|") <= MAX_NARROW_BARS:
+        return join_cells(sentence)
     named = (
-        f"{name}: {cell}" if place and name else cell
-        for place, (name, cell) in enumerate(zip_longest(names, cells, fillvalue=""))
+        f"{name.replace('_', ' ')}: {cell}" if place and name else cell
+        for place, (name, cell) in enumerate(zip_longest(_split_cells(head), _split_cells(sentence), fillvalue=""))
         if cell
     )
     return " · ".join(named)

@@ -10,13 +10,11 @@ from llm.offline.field_answers import Quote
 from llm.offline.overview_questions import READ
 from llm.offline.ranking import extract_terms
 from llm.offline.reading import FIELDS, extract_passages, extract_text, record_name
-from llm.offline.sentences import find_table_head, join_cells, name_cells
+from llm.offline.sentences import MAX_NARROW_BARS, find_table_head, write_cells
 from llm.prompts import OTHER_SPELLING
 
 OWN_FIELDS = {"fields": True}
 """What is read of the record at hand where a field answers, so that it can be cited."""
-MAX_NARROW_BARS = 3
-"""Of the head of a table with two columns, whose rows read by themselves: "VAT · 282.80"."""
 MIN_LETTERS = 6
 """Of a word that is taken for another."""
 LISTED = re.compile(r"\d+ [^\n]*:(?:\n|$)")
@@ -91,12 +89,9 @@ def write_quotes(quotes: list[Quote], body: dict[str, Any], results: list[ToolRe
 
 
 def _write_rows(quotes: list[Quote], results: list[ToolResult]) -> Iterator[tuple[Quote, str]]:
-    """Each quote with its words: rows of a table of several columns have these named, and no head before them."""
+    """Each quote with its words, but the head of a table whose columns are named in its rows."""
     texts = {p.n: p.text for p in extract_passages("\n".join(result.text for result in results))}
-    heads = {quote: find_table_head(quote.sentence, texts.get(quote.n, "")) for quote in quotes}
-    wide = {(head, quote.n) for quote, head in heads.items() if head.count("|") > MAX_NARROW_BARS}
-    for quote, head in heads.items():
-        if (head, quote.n) in wide:
-            yield quote, name_cells(quote.sentence, head)
-        elif (quote.sentence, quote.n) not in wide:
-            yield quote, join_cells(quote.sentence)
+    heads = {(find_table_head(quote.sentence, texts.get(quote.n, "")), quote.n) for quote in quotes}
+    for quote in quotes:
+        if (quote.sentence, quote.n) not in heads or quote.sentence.count("|") <= MAX_NARROW_BARS:
+            yield quote, write_cells(quote.sentence, texts.get(quote.n, ""))
