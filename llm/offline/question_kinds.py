@@ -236,7 +236,8 @@ AGE = re.compile(
     rf"\b(?:aged?|under|over|at least)\W+(?:\d{{1,3}}|{SPELT_NUMBER})\b"
     r"|\b(?:built|born|founded|made|began|begun|started|since)\b[^.]{0,40}\d{4}"
     rf"|\b(?:\d{{1,3}}|{SPELT_NUMBER})[\s-]+(?:year|month)s?[\s-]+(?:old|of age)\b"
-    r"|\b\d{1,3}\s+(?:and|or)\s+(?:over|older|above|under|younger)\b|\bage\b[^.]{0,20}\d",
+    r"|\b\d{1,3}\s+(?:and|or)\s+(?:over|older|above|under|younger)\b|\bage\b[^.]{0,20}\d"
+    rf"|\bage of {SPELT_NUMBER}\b",
     re.I,
 )
 UNIT_LABEL = re.compile(r"\|[^|()]{1,60}\(([^\W\d_]{1,8}|°C|[€$£])\)\s*\|")

@@ -102,6 +102,22 @@ def stem_word(word: str) -> str:
     return folded.rstrip("e") if len(folded) > 4 else folded
 
 
+SPELLINGS = tuple(
+    pair.split()
+    for pair in re.split(
+        ";",
+        """labor labour; liter litre; meter metre; center centre; theater theatre; jewelry jewellery; gray grey;
+        tire tyre; license licence; defense defence; neighbor neighbour; harbor harbour; favor favour; honor honour; mold mould;
+        plow plough; aluminum aluminium; fulfill fulfil; traveler traveller; modeling modelling;
+        installment instalment; enrollment enrolment; kilometer kilometre; fiber fibre; behavior behaviour""",
+    )
+)
+"""The same word on both sides of an ocean."""
+for _american, _british in SPELLINGS:
+    for _one, _other in ((_american, _british), (_british, _american)):
+        ALIKE[stem_word(_one)] = [*ALIKE.get(stem_word(_one), ()), _other]
+
+
 def extract_content_words(text: str) -> list[str]:
     """Words that mean something, in order, as written. "Die" is an article but where it stands last."""
     text = re.sub(r"\bdie(?=\W*$)", "died", text)

@@ -100,3 +100,17 @@ def test_a_date_that_is_asked_for_is_one(question: str) -> None:
 )
 def test_a_code_a_number_and_a_place_are_what_is_asked_for(question: str, text: str, answered: bool) -> None:
     assert bool(answer(question, [PromptPassage(1, "a.md", text)])) is answered
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "answered"),
+    [
+        ("What is the labor cost?", "The labour cost of the roof is £4,200.", True),
+        ("What is the material cost?", "The labour cost of the roof is £4,200.", False),
+        ("How far is the theatre from the harbour?", "The theater is 300 m from the harbor.", True),
+        ("How old was Ann Holt when she retired?", "Ann Holt retired at the age of sixty-two.", True),
+        ("How old was Ann Holt when she retired?", "Ann Holt retired at the end of sixty years.", False),
+    ],
+)
+def test_spellings_of_two_countries_and_ages_in_words(question: str, text: str, answered: bool) -> None:
+    assert bool(answer(question, [PromptPassage(1, "a.md (A), Costs", text)])) is answered
