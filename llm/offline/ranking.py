@@ -64,7 +64,7 @@ ALIKE = {
         broken: fault failure; ris: increase; increas: rise; fall: decrease drop;
         fall: decrease drop change; drop: fall decrease; hurt: injured;
         injur: hurt; accid: incident; extens: ext; heavy: weight; loud: noise; pocket: spending;
-        kid: child pupil""",
+        kid: child pupil; vacancy: vacant unfilled""",
     )
 }
 
@@ -107,8 +107,8 @@ SPELLINGS = tuple(
     for pair in re.split(
         ";",
         """labor labour; liter litre; meter metre; center centre; theater theatre; jewelry jewellery; gray grey;
-        tire tyre; license licence; defense defence; neighbor neighbour; harbor harbour; favor favour; honor honour; mold mould;
-        plow plough; aluminum aluminium; fulfill fulfil; traveler traveller; modeling modelling;
+        tire tyre; license licence; defense defence; neighbor neighbour; harbor harbour; favor favour; honor honour;
+        mold mould; plow plough; aluminum aluminium; fulfill fulfil; traveler traveller; modeling modelling;
         installment instalment; enrollment enrolment; kilometer kilometre; fiber fibre; behavior behaviour""",
     )
 )
