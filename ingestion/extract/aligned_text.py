@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from ingestion.extract.entry_kinds import NOTHING, name_kind
 
 MIN_ROWS, MIN_RULED_ROWS = 3, 1  # below a head; below one with a line under it
-MAX_LINES, MAX_COLUMNS, MAX_WIDTH, MAX_HEADS = 5_000, 20, 400, 20
+MAX_LINES, MAX_COLUMNS, MAX_WIDTH, MAX_HEADS = 5_000, 20, 400, 8
 GAPS = re.compile(r"\S\s{2,}\S")
 COLUMN = re.compile(r"1+(?:01+)*")  # of places with letters: one blank parts words, and two part columns
 FILLED, NUMBERS = 0.75, 0.75  # share of the rows with two entries; of the entries of a column
-RULE = re.compile(r"[-=_+| ]*[-=_]{2}[-=_+| ]*")
+RULE = re.compile(r"(?=.*[-=_]{2})[-=_+| ]+")
 
 Column = tuple[int, int]
 """Its first place in a line, and the one behind its last."""
@@ -87,9 +88,10 @@ def _has_numbers(line: str) -> bool:
     return any(name_kind(part) for part in re.split(r"\s{2,}", line.strip()))
 
 
+@lru_cache(maxsize=2 * MAX_LINES)
 def _mark_letters(line: str) -> int:
-    """A bit for each place with a letter, the first of the line being the lowest."""
-    return sum(1 << place for place, letter in enumerate(line) if letter != " ")
+    """A bit for each place with a letter, the first of the line being the lowest. Each head looks at the same lines."""
+    return int("".join("0" if letter == " " else "1" for letter in reversed(line)) or "0", 2)
 
 
 def _find_columns(used: int) -> list[Column]:

@@ -103,3 +103,9 @@ def test_many_lines_are_read_in_time_that_grows_with_them() -> None:
     """Each line might be a head, and none has a table."""
     line = "a word  and  another  one  that  stands  here"
     assert all(kind != "table" for kind, _ in read("\n".join([line] * MAX_LINES)))
+
+
+def test_a_line_that_is_nearly_drawn_is_looked_at_once() -> None:
+    """With a pattern that goes back for each sign this takes a minute."""
+    line = f"--  {'-' * 380}x"
+    assert all(kind != "table" for kind, _ in read("\n".join([line] * MAX_LINES)))

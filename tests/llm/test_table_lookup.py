@@ -32,7 +32,14 @@ BANK = PromptPassage(
     "| Date | Details | Paid out | Balance |\n| --- | --- | --- | --- |\n| 06 Sep | Card takings | | 148,809.60 |\n"
     "| 08 Sep | Seacrest Agency crew | 10,920.00 | 137,889.60 |\n| 11 Sep | Skua Freight | 26,450.00 | 164,339.60 |",
 )
-TABLES = [COSTS, FLEET, METERS, BANK]
+STAFF = PromptPassage(
+    5,
+    "crew.csv (Skerrow Ferries)",
+    "| name | role | start_date | holiday_days |\n| --- | --- | --- | --- |\n"
+    "| Carl Dune | Engineer | 2015-11-02 | 30 |\n| Bob Cedar | Mate | 2021-06-15 | 25 |\n"
+    "| Ann Birch | Cook | 2019-03-01 | 25 |",
+)
+TABLES = [COSTS, FLEET, METERS, BANK, STAFF]
 
 
 def ask(question: str, found: list[PromptPassage] = TABLES) -> list[str]:
@@ -66,11 +73,17 @@ def test_the_row_is_quoted_behind_the_head_of_its_table(question: str, row: str)
         "gas used by the brewery in july in kwh",
         "water used by the brewery in may",
         "how much went to Seacrest Agency on 9 sept",
+        "when did Carl Dune leave",
+        "how many holiday days does Bob Cedar have left",
         "which ferry is the oldest by year built",  # what no single row says, where rows may be elsewhere
     ],
 )
 def test_another_quarter_company_thing_or_day_is_not_answered(question: str) -> None:
     assert ask(question) == []
+
+
+def test_days_that_one_gets_are_not_those_that_are_left() -> None:
+    assert ask("how many holiday days does Bob Cedar get")[-1] == "| Bob Cedar | Mate | 2021-06-15 | 25 |"
 
 
 def test_a_month_is_no_verb() -> None:
