@@ -50,21 +50,22 @@ def find_aligned_table(lines: Sequence[str]) -> AlignedTable | None:
 
 
 def _find_tabbed(lines: Sequence[str]) -> AlignedTable | None:
-    """Lines with the same number of tabs, as a spreadsheet gives them."""
+    """Lines with as many tabs as the first has, or fewer where the last cells are empty, as spreadsheets give them."""
     start = next(place for place, line in enumerate(lines) if "\t" in line.strip())
     tabs = lines[start].count("\t")
     end = start
-    while end < len(lines) and lines[end].count("\t") == tabs:
+    while end < len(lines) and 1 <= lines[end].count("\t") <= tabs:
         end += 1
-    rows = [[cell.strip() for cell in line.split("\t")] for line in lines[start:end]]
+    cells = [[cell.strip() for cell in line.split("\t")] for line in lines[start:end]]
+    rows = [[*row, *[""] * (tabs + 1 - len(row))] for row in cells]
     if not 1 <= tabs < MAX_COLUMNS or not _is_table(rows, ruled=False):
         return None
     return AlignedTable(list(lines[:start]), rows, list(lines[end:]))
 
 
 def _take_rows(lines: Sequence[str], head: int, first: int) -> tuple[list[str], list[Column], int]:
-    """The rows, none of which runs through more than one of the gaps so far, the columns, and the place behind. A line
-    may be drawn above the sum, or below the last row."""
+    """The rows, none of which runs through a gap between columns, the columns, and the place behind. A line may be
+    drawn above the sum, or below the last row."""
     used = _mark_letters(lines[head])
     columns = _find_columns(used)
     rows: list[str] = []
@@ -77,7 +78,7 @@ def _take_rows(lines: Sequence[str], head: int, first: int) -> tuple[list[str], 
         widened = used | _mark_letters(line)
         found = _find_columns(widened)
         is_next_head = rows and RULE.fullmatch(following) and not _has_numbers(line)
-        if is_next_head or len(found) < max(2, len(columns) - (not rows)):
+        if is_next_head or len(found) < max(2, len(columns)):
             return rows, columns, place
         used, columns = widened, found
         rows.append(line)

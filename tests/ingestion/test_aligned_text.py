@@ -57,12 +57,12 @@ def test_lines_around_a_table_stay_text() -> None:
 
 
 def test_what_a_spreadsheet_gives_is_a_table() -> None:
-    text = "Berth\tLength\tHolder\nA1\t12 m\tMara\nA2\t\tJon\nA3\t9 m\tLise"
+    text = "Berth\tLength\tHolder\nA1\t12 m\tMara\nA2\t\tJon\nA3\t9 m\tLise\nA4\t7 m\t"
     assert read(text) == [
         (
             "table",
             "| Berth | Length | Holder |\n| --- | --- | --- |\n"
-            "| A1 | 12 m | Mara |\n| A2 | | Jon |\n| A3 | 9 m | Lise |",
+            "| A1 | 12 m | Mara |\n| A2 | | Jon |\n| A3 | 9 m | Lise |\n| A4 | 7 m | |",
         )
     ]
 
@@ -80,6 +80,9 @@ def test_two_tables_without_a_blank_line_are_two() -> None:
         "Holt and Sons          Ferrydale Ltd\n12 Quay Street         1 Pier Road\nDunmouth               Dunmouth",
         "def run(boats):\n    for boat in boats:   # 1\n        boat.sail(4)     # 2\n    return 12           # 3",
         "Total  12\nPaid  4",
+        # Two numbers with one blank between them may be of one column or of two.
+        "Details     VAT       Balance   Amount\nCard        25,393.00 7,632\nFuel        38,634.00           70.00\n"
+        "Lane                  2,775     69,295",
         "one\ttwo\nthree\tfour\nfive\tsix\nseven\teight",  # no numbers
     ],
 )
