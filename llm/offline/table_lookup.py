@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import log
 
 from llm.offline.long_questions import has_term, trim_question
+from llm.offline.measures import read_rates
 from llm.offline.pairs import CELLS, YEAR, Pair, has_figure
 from llm.offline.passage_fit import IMPLIED, UNSPECIFIC
 from llm.offline.question_kinds import QuestionKind
@@ -29,10 +30,10 @@ PERIODS = tuple(
     (re.compile(rf"\b(?:{forms})\b", re.IGNORECASE), f" q{number} ")
     for number, forms in enumerate(
         (
-            r"(?:first|1st) quarter|q1|jan\w* ?(?:to|-|–|until|through|and) ?mar\w*",
-            r"(?:second|2nd) quarter|q2|apr\w* ?(?:to|-|–|until|through|and) ?june?",
-            r"(?:third|3rd) quarter|q3|july? ?(?:to|-|–|until|through|and) ?sep\w*",
-            r"(?:fourth|4th) quarter|q4|oct\w* ?(?:to|-|–|until|through|and) ?dec\w*",
+            r"(?:first|1st) quarter|q1|jan\w* ?(?:to|-|–|until|through) ?mar\w*",
+            r"(?:second|2nd) quarter|q2|apr\w* ?(?:to|-|–|until|through) ?june?",
+            r"(?:third|3rd) quarter|q3|july? ?(?:to|-|–|until|through) ?sep\w*",
+            r"(?:fourth|4th) quarter|q4|oct\w* ?(?:to|-|–|until|through) ?dec\w*",
         ),
         1,
     )
@@ -52,6 +53,8 @@ MAY = re.compile(
     r"|\bmay(?= (?:19|20)\d\d)|^may\b|\bMay\b"
 )
 """The month, and not the verb."""
+DAY = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)? ({'|'.join(MONTH_NAMES)})\b", re.IGNORECASE)
+DAY_BEHIND = re.compile(rf"\b({'|'.join(MONTH_NAMES)}) (\d{{1,2}})\b(?!\d)", re.IGNORECASE)
 LEADING_ZERO = re.compile(r"\b0+(?=\d\b)")
 YEAR_MONTH = re.compile(r"\b((?:19|20)\d\d)-(0[1-9]|1[0-2])\b(?!-)")
 SUPERLATIVE = re.compile(
@@ -66,9 +69,8 @@ FREE = frozenset(
     map(
         stem_word,
         words(
-            """money bill cost price fee charge amount sum figure value worth spend spent pay paid owe owes send sent
-            total number count go went get got make made many much due overspent underspent sell sold use used give
-            gave given per"""
+            """money bill cost price fee charge amount sum figure value worth spend spent pay paid owe owes total number
+            count go went much due per"""
         ),
     )
 ).union(UNSPECIFIC - {stem_word("left")})
@@ -105,12 +107,13 @@ def look_up(
     """
     if SUPERLATIVE.search(question):
         return []
-    question = normalise_periods(trim_question(question))
+    rates = read_rates(question)
+    question = normalise_periods(trim_question(question), of_question=True)
     implied = IMPLIED.union(kind.implied if kind else ())
     asked = [term for term in dict.fromkeys(extract_terms(question)) if term not in implied]
     if not 2 <= len(asked) <= MAX_TERMS:
         return []
-    tables = read_tables(found)
+    tables = [table for table in read_tables(found) if rates <= read_rates(table.passage.text)]
     scores = {table: [_score_row(row, table, asked, kind, strict) for row in table.rows] for table in tables}
     highest = max((score for own in scores.values() for score in own), default=0.0)
     pairs: list[Pair] = []
@@ -123,12 +126,18 @@ def look_up(
     return list({pair.text: pair for pair in pairs}.values()) if len(answering) <= MAX_TABLES else []
 
 
-def normalise_periods(text: str) -> str:
-    """A text with "q3" for "third quarter" and "july to september", and months by their whole names."""
+def normalise_periods(text: str, *, of_question: bool = False) -> str:
+    """A text with "q3" for "third quarter" and "july to september", months by their whole names, and "8october" for a
+    day, which no other number is. A text, not a question, has the month beside it.
+    """
     text = YEAR_MONTH.sub(lambda found: f"{found[1]} {MONTH_NAMES[int(found[2]) - 1]}", text)
     for pattern, instead in (*PERIODS, *MONTHS):
         text = pattern.sub(instead, text)
-    return LEADING_ZERO.sub("", MAY.sub(f" {MONTH_NAMES[4]} ", text))
+    text = LEADING_ZERO.sub("", MAY.sub(f" {MONTH_NAMES[4]} ", text))
+    text = " ".join(text.split())
+    month = "" if of_question else r" \2"
+    text = DAY.sub(rf"\1\2{month}", text)
+    return DAY_BEHIND.sub(r"\2\1" if of_question else r"\2\1 \1", text)
 
 
 def read_tables(found: Sequence[PromptPassage]) -> list[LookedUpTable]:

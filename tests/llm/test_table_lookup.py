@@ -30,7 +30,7 @@ BANK = PromptPassage(
     4,
     "bank-2023-09.txt (Skerrow Ferries)",
     "| Date | Details | Paid out | Balance |\n| --- | --- | --- | --- |\n| 06 Sep | Card takings | | 148,809.60 |\n"
-    "| 08 Sep | Seacrest Agency crew | 10,920.00 | 137,889.60 |\n| 11 Sep | Skua Freight | 26,450.00 | 164,339.60 |",
+    "| 08 Sep | Seacrest Agency crew | 10,920.00 | 137,889.60 |\n| 11 Sep | Skua Freight 9 | 26,450.00 | 164,339.60 |",
 )
 STAFF = PromptPassage(
     5,
@@ -53,7 +53,7 @@ def ask(question: str, found: list[PromptPassage] = TABLES) -> list[str]:
         ("how much did the ferries spend on crew wages in the third quarter?", "| Crew wages | 441,650 | 419,080 |"),
         ("cost of insurance july to september", "| Insurance | 46,900 | 44,100 |"),
         ("when is Orlaith due in dry dock", "| MV Orlaith | 2006 | Port Anvil | April 2024 |"),
-        ("gas used by the brewery in may in kwh", "| May 2023 | 44980 | 55710 |"),
+        ("gas of the brewery in may in kwh", "| May 2023 | 44980 | 55710 |"),
         ("how much went to Seacrest Agency on 8 sept", "| 08 Sep | Seacrest Agency crew | 10,920.00 | 137,889.60 |"),
     ],
 )
@@ -70,10 +70,13 @@ def test_the_row_is_quoted_behind_the_head_of_its_table(question: str, row: str)
         "how much did the ferries spend on crew wages in the fourth quarter?",
         "what was the fuel bill of the brewery in q3",
         "when is Petrel Light due in dry dock",
-        "gas used by the brewery in july in kwh",
-        "water used by the brewery in may",
+        "gas of the brewery in july in kwh",
+        "water of the brewery in may",
         "how much went to Seacrest Agency on 9 sept",
         "when did Carl Dune leave",
+        "how many holiday days did Bob Cedar use",
+        "cost of insurance in july and september",
+        "how much went to Skua Freight on 9 september",
         "how many holiday days does Bob Cedar have left",
         "which ferry is the oldest by year built",  # what no single row says, where rows may be elsewhere
     ],
