@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
+from unicodedata import east_asian_width
 
 from ingestion.extract.entry_kinds import NOTHING, name_kind
 
@@ -36,9 +37,11 @@ class AlignedTable(NamedTuple):
 def find_aligned_table(lines: Sequence[str]) -> AlignedTable | None:
     """The first table in lines without a blank one between them."""
     if len(lines) > MAX_LINES or max(map(len, lines), default=0) > MAX_WIDTH:
-        return None
+        return None  # read as before
     if any("\t" in line.strip() for line in lines):
         return _find_tabbed(lines)
+    if any(east_asian_width(letter) in "WF" for line in lines if not line.isascii() for letter in line):
+        return None  # a letter takes two places, in some fonts
     heads = [place for place, line in enumerate(lines[:-1]) if GAPS.search(line.strip()) and not RULE.fullmatch(line)]
     for place in heads[:MAX_HEADS]:
         ruled = bool(RULE.fullmatch(lines[place + 1]))
@@ -114,7 +117,8 @@ def _is_table(rows: Sequence[Sequence[str]], ruled: bool) -> bool:
         return False
     if any(name_kind(cell) not in ("", "year", "date") for cell in rows[0]):
         return False
-    return any(_is_of_numbers([row[place] for row in body]) for place in range(1, width))
+    numbers = [place for place in range(1, width) if _is_of_numbers([row[place] for row in body])]
+    return bool(numbers) and all(rows[0][place] for place in numbers)
 
 
 def _is_of_numbers(cells: Sequence[str]) -> bool:

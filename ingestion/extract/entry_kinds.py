@@ -12,12 +12,11 @@ KINDS = {
     ),
     "clock": re.compile(r"\d{1,2}[:.]\d{2}(?: ?[ap]\.?m\.?)?", re.IGNORECASE),
     "number": re.compile(
-        rf"[-–+(]?\s?{_CURRENCY}?\s?[-–(]?\d[\d.,']{{0,20}}(?: \d{{3}}){{0,3}}\)?\s?(?:{_CURRENCY}|{_UNIT})?\)?",
+        rf"[-–−+(]?\s?{_CURRENCY}?\s?[-–−(]?\d[\d.,']{{0,20}}(?: \d{{3}}){{0,3}}\)?\s?(?:{_CURRENCY}|{_UNIT})?\)?",
         re.IGNORECASE,
     ),
 }
-NOTHING = re.compile(r"[-–—]|n/?a|nil|none|\$\s?[-–—]", re.IGNORECASE)
-SIGN = re.compile(r"[-–+]?[$€£¥(]|[)%€]|\)%")
+NOTHING = re.compile(r"[-–−—]|n/?a|nil|none|\$\s?[-–−—]", re.IGNORECASE)
 DIGIT = re.compile(r"\d")
 
 

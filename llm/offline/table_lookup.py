@@ -13,7 +13,7 @@ from math import log
 from llm.offline.long_questions import has_term, trim_question
 from llm.offline.measures import read_rates
 from llm.offline.pairs import CELLS, YEAR, Pair, has_figure
-from llm.offline.passage_fit import IMPLIED, UNSPECIFIC
+from llm.offline.passage_fit import IMPLIED, UNSPECIFIC, read_counted
 from llm.offline.question_kinds import QuestionKind
 from llm.offline.ranking import extract_terms, stem_word
 from llm.offline.reading import PromptPassage
@@ -57,6 +57,8 @@ DAY = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)? ({'|'.join(MONTH_NAMES)})\b", 
 DAY_BEHIND = re.compile(rf"\b({'|'.join(MONTH_NAMES)}) (\d{{1,2}})\b(?!\d)", re.IGNORECASE)
 LEADING_ZERO = re.compile(r"\b0+(?=\d\b)")
 YEAR_MONTH = re.compile(r"\b((?:19|20)\d\d)-(0[1-9]|1[0-2])\b(?!-)")
+HOW_MANY = re.compile(r"\bhow many\b", re.IGNORECASE)
+"""Asks for a number of things, which a row that is called so does not give: the libraries cost 8,200."""
 SUPERLATIVE = re.compile(
     r"\b(?:(?:old|new|young|cheap|dear|high|low|larg|bigg|small|great|long|short|fast|slow|earli|heavi|light|busi)est|best"
     r"|worst|(?<!at )(?:most|least))\b",
@@ -107,14 +109,20 @@ def look_up(
     """
     if SUPERLATIVE.search(question):
         return []
-    rates = read_rates(question)
+    rates, counted = read_rates(question), read_counted(question) if HOW_MANY.search(question) else set()
     question = normalise_periods(trim_question(question), of_question=True)
     implied = IMPLIED.union(kind.implied if kind else ())
     asked = [term for term in dict.fromkeys(extract_terms(question)) if term not in implied]
     if not 2 <= len(asked) <= MAX_TERMS:
         return []
     tables = [table for table in read_tables(found) if rates <= read_rates(table.passage.text)]
-    scores = {table: [_score_row(row, table, asked, kind, strict) for row in table.rows] for table in tables}
+    scores = {
+        table: [
+            0.0 if any(has_term(term, row.terms) for term in counted) else _score_row(row, table, asked, kind, strict)
+            for row in table.rows
+        ]
+        for table in tables
+    }
     highest = max((score for own in scores.values() for score in own), default=0.0)
     pairs: list[Pair] = []
     answering = [table for table, own in scores.items() if max(own, default=0.0) >= max(NEAR_BEST * highest, TIE)]

@@ -48,6 +48,12 @@ def test_a_line_above_the_sum_is_no_end() -> None:
     ]
 
 
+def test_a_minus_sign_is_of_its_number() -> None:
+    text = "Account       Jan     Feb\nSales      -12.50    3.00\nReturns     -4.00   -5.00\nNet        -16.50   -2.00"
+    for sign in ("-", "\u2212"):
+        assert [kind for kind, _ in read(text.replace("-", sign))] == ["table"]
+
+
 def test_lines_around_a_table_stay_text() -> None:
     kinds = read(FARES)
     assert [kind for kind, _ in kinds] == ["heading", "table", "text"]
@@ -80,6 +86,8 @@ def test_two_tables_without_a_blank_line_are_two() -> None:
         "Holt and Sons          Ferrydale Ltd\n12 Quay Street         1 Pier Road\nDunmouth               Dunmouth",
         "def run(boats):\n    for boat in boats:   # 1\n        boat.sail(4)     # 2\n    return 12           # 3",
         "Total  12\nPaid  4",
+        "bob     hi all\nann     hello           10:02\nbob     bye             10:05\nann     yes             10:06",
+        "名            Price   Due\nと            12,330  40.00\n給料家賃給料  61,732\n家賃給料              7",
         # Two numbers with one blank between them may be of one column or of two.
         "Details     VAT       Balance   Amount\nCard        25,393.00 7,632\nFuel        38,634.00           70.00\n"
         "Lane                  2,775     69,295",
