@@ -20,9 +20,9 @@ MAX_LINES, MAX_COLUMNS, MAX_WIDTH, MAX_HEADS = 5_000, 20, 400, 8
 GAPS = re.compile(r"\S\s{2,}\S")
 COLUMN = re.compile(r"1+(?:01+)*")  # of places with letters: one blank parts words, and two part columns
 FILLED, NUMBERS = 0.75, 0.75  # share of the rows with two entries; of the entries of a column
-RULE = re.compile(r"(?=.*[-=_]{2})[-=_+| ]+")
+DRAWN_LINE = re.compile(r"(?=.*[-=_]{2})[-=_+| ]+")
 
-Column = tuple[int, int]
+TextColumn = tuple[int, int]
 """Its first place in a line, and the one behind its last."""
 
 
@@ -42,9 +42,11 @@ def find_aligned_table(lines: Sequence[str]) -> AlignedTable | None:
         return _find_tabbed(lines)
     if any(east_asian_width(letter) in "WF" for line in lines if not line.isascii() for letter in line):
         return None  # a letter takes two places, in some fonts
-    heads = [place for place, line in enumerate(lines[:-1]) if GAPS.search(line.strip()) and not RULE.fullmatch(line)]
+    heads = [
+        place for place, line in enumerate(lines[:-1]) if GAPS.search(line.strip()) and not DRAWN_LINE.fullmatch(line)
+    ]
     for place in heads[:MAX_HEADS]:
-        ruled = bool(RULE.fullmatch(lines[place + 1]))
+        ruled = bool(DRAWN_LINE.fullmatch(lines[place + 1]))
         taken, columns, end = _take_rows(lines, place, place + 1 + ruled)
         rows = _cut_rows([lines[place], *taken], columns)
         if _is_table(rows, ruled):
@@ -66,7 +68,7 @@ def _find_tabbed(lines: Sequence[str]) -> AlignedTable | None:
     return AlignedTable(list(lines[:start]), rows, list(lines[end:]))
 
 
-def _take_rows(lines: Sequence[str], head: int, first: int) -> tuple[list[str], list[Column], int]:
+def _take_rows(lines: Sequence[str], head: int, first: int) -> tuple[list[str], list[TextColumn], int]:
     """The rows, none of which runs through a gap between columns, the columns, and the place behind. A line may be
     drawn above the sum, or below the last row."""
     used = _mark_letters(lines[head])
@@ -74,13 +76,13 @@ def _take_rows(lines: Sequence[str], head: int, first: int) -> tuple[list[str], 
     rows: list[str] = []
     for place in range(first, len(lines)):
         line, following = lines[place], lines[place + 1] if place + 1 < len(lines) else ""
-        if RULE.fullmatch(line):
-            if rows and following and not RULE.fullmatch(following) and _has_numbers(following):
+        if DRAWN_LINE.fullmatch(line):
+            if rows and following and not DRAWN_LINE.fullmatch(following) and _has_numbers(following):
                 continue
             return rows, columns, place + bool(rows)
         widened = used | _mark_letters(line)
         found = _find_columns(widened)
-        is_next_head = rows and RULE.fullmatch(following) and not _has_numbers(line)
+        is_next_head = rows and DRAWN_LINE.fullmatch(following) and not _has_numbers(line)
         if is_next_head or len(found) < max(2, len(columns)):
             return rows, columns, place
         used, columns = widened, found
@@ -98,12 +100,12 @@ def _mark_letters(line: str) -> int:
     return int("".join("0" if letter == " " else "1" for letter in reversed(line)) or "0", 2)
 
 
-def _find_columns(used: int) -> list[Column]:
+def _find_columns(used: int) -> list[TextColumn]:
     """Where several blanks in a row are in all lines, columns part."""
     return [match.span() for match in COLUMN.finditer(f"{used:b}"[::-1])]
 
 
-def _cut_rows(lines: Sequence[str], columns: Sequence[Column]) -> list[list[str]]:
+def _cut_rows(lines: Sequence[str], columns: Sequence[TextColumn]) -> list[list[str]]:
     edges = [0, *(start for start, _ in columns[1:]), MAX_WIDTH]
     return [[line[a:b].strip() for a, b in pairwise(edges)] for line in lines]
 

@@ -43,17 +43,17 @@ def find_plain_grids(runs: Sequence[Line]) -> list[Grid]:
 
 def _list_tables(runs: Sequence[Line], words: Sequence[Word]) -> Iterator[tuple[list[TableRow], Sequence[Column]]]:
     """Each head with the rows below it, as far as they are in its columns, and these."""
-    left = MAX_HEADS
+    failed = 0
     for block in split_row_blocks(runs):
         place = 0
-        while place < len(block) and left:
+        while place < len(block) and failed < MAX_HEADS:
             body, columns = _find_body(block[place], block[place + 1 : place + 1 + MAX_ROWS])
-            left -= bool(body)
-            rows = _list_rows(block[: place + 1], body, columns)
+            rows = _build_rows(block[: place + 1], body, columns)
             if rows and _count_words_between(rows[0], rows[-1], words) == sum(len(row.words) for row in rows):
                 yield rows, columns
-                left += 1
                 place += len(body)
+            elif body:
+                failed += 1
             place += 1
 
 
@@ -71,13 +71,13 @@ def _find_body(head: TableRow, below: Sequence[TableRow]) -> tuple[list[TableRow
     for row in below:
         if not (shaping or row.is_data() or row.is_label()):
             break
-        shaped = columns
-        if row.is_data() and len(shaping) < MAX_SHAPING_ROWS:
-            shaped = find_columns(head, [*shaping, row])
-        is_first = row.is_data() and not shaping and len(shaped) >= len(columns)
+        may_shape = row.is_data() and len(shaping) < MAX_SHAPING_ROWS
+        shaped = find_columns(head, [*shaping, row]) if may_shape else []
+        fits = may_shape and len(shaped) >= len(columns)
+        is_first = fits and not shaping  # the head alone says too little of the columns
         if not is_first and _is_foreign(row, columns, kinds):
             break
-        if row.is_data() and len(shaping) < MAX_SHAPING_ROWS and len(shaped) >= len(columns):
+        if fits:
             shaping.append(row)
             columns, kinds = shaped, find_kinds(shaping, shaped)
         body.append(row)
@@ -95,7 +95,7 @@ def _count_words_between(first: TableRow, last: TableRow, words: Sequence[Word])
     return sum(first.y0 - 1 <= (word.y0 + word.y1) / 2 <= last.y1 + 1 for word in words)
 
 
-def _list_rows(until_head: Sequence[TableRow], body: Sequence[TableRow], columns: Sequence[Column]) -> list[TableRow]:
+def _build_rows(until_head: Sequence[TableRow], body: Sequence[TableRow], columns: Sequence[Column]) -> list[TableRow]:
     """The head as one row, and the body with wrapped entries in one; empty where they are no table."""
     data = [row for row in body if row.is_data()]
     if not data or not 2 <= len(columns) <= MAX_COLUMNS:

@@ -14,6 +14,7 @@ from ingestion.extract.pdf_table_rows import ENTRY_GAP, TableRow
 if TYPE_CHECKING:
     from ingestion.extract.pdf_words import Word
 
+SLACK = 0.5  # points, for rounding
 ALIGNED_POINTS = 4.0  # between the edges of numbers that stand below each other
 ALIGNED, ONE_KIND = 0.75, 0.75  # share of the numbers of a column
 SIGN = re.compile(r"[-–+]?[$€£¥(]|[)%€]|\)%")
@@ -66,7 +67,12 @@ def _join_signs(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[Col
 
 
 def read_cell(row: TableRow, column: Column) -> str:
-    return " ".join(w.text for w in row.words if column[0] - 0.5 <= (w.x0 + w.x1) / 2 <= column[1] + 0.5)
+    return " ".join(word.text for word in _list_words(row, column))
+
+
+def _list_words(row: TableRow, column: Column) -> list[Word]:
+    """Those whose middle stands in the column."""
+    return [word for word in row.words if column[0] - SLACK <= (word.x0 + word.x1) / 2 <= column[1] + SLACK]
 
 
 def find_kinds(rows: Sequence[TableRow], columns: Sequence[Column]) -> list[str]:
@@ -83,7 +89,7 @@ def find_kinds(rows: Sequence[TableRow], columns: Sequence[Column]) -> list[str]
 
 
 def _is_aligned(rows: Sequence[TableRow], column: Column) -> bool:
-    cells = [[w for w in row.words if column[0] - 0.5 <= (w.x0 + w.x1) / 2 <= column[1] + 0.5] for row in rows]
+    cells = [_list_words(row, column) for row in rows]
     spans = [(min(w.x0 for w in cell), max(w.x1 for w in cell)) for cell in cells if cell]
     for edges in ([a for a, _ in spans], [b for _, b in spans], [(a + b) / 2 for a, b in spans]):
         at = sorted(edges)[len(edges) // 2]

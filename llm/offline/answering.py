@@ -30,7 +30,7 @@ from llm.offline.question_kinds import QuestionKind, add_units, find_kind, read_
 from llm.offline.ranking import compute_frequencies, extract_terms, weigh_rarest
 from llm.offline.reading import FIELDS, PromptPassage, get_document_title, split_headings
 from llm.offline.roles import find_role, read_role
-from llm.offline.row_answers import find_head, find_rows
+from llm.offline.row_answers import find_rows
 from llm.offline.sentences import is_furniture, is_heading, split_sentences
 from llm.offline.summaries import REMOVED
 from llm.offline.table_lookup import look_up
@@ -78,17 +78,7 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
         answered = _find_answer(reworded, found, fields)
     if asked and not (own := asked.keep_own(answered.quotes)):
         return Answered(asked.quotes, PAIR_SCORE) if asked.quotes else Answered([])
-    return replace(answered, quotes=_add_heads(question, own if asked else answered.quotes, found))
-
-
-def _add_heads(question: str, quotes: list[Quote], found: list[PromptPassage]) -> list[Quote]:
-    """`quotes` with the head of a table before its rows, where these do not say what their figures are of."""
-    passages = {passage.n: passage for passage in found}
-    added: list[Quote] = []
-    for quote in quotes:
-        head = find_head(question, quote.sentence, passages[quote.n]) if quote.n in passages else ""
-        added += [Quote(head, quote.n), quote] if head else [quote]
-    return list(dict.fromkeys(added))
+    return replace(answered, quotes=own) if asked else answered
 
 
 def _find_answer(question: str, found: list[PromptPassage], fields: list[str] | None) -> Answered:

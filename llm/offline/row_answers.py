@@ -51,17 +51,6 @@ def find_rows(question: str, asked: Sequence[str], names: set[str], found: list[
     return list(rows.values()) if len(rows) <= MAX_ROWS else []
 
 
-def find_head(question: str, row: str, passage: PromptPassage) -> str:
-    """The head of the table in which a row stands, where the question names a column by its number: of "How heavy is
-    the HX-40?" both are quoted. "" for none.
-    """
-    rows = [line.strip() for line in passage.text.splitlines() if line.strip().startswith("|")]
-    if row not in rows[1:]:
-        return ""
-    columns = set(extract_terms(rows[0].strip("| ").partition("|")[2])) - set(extract_terms(row))
-    return rows[0] if any(re.search(r"\d", term) for term in columns & set(extract_terms(question))) else ""
-
-
 def read_state(question: str) -> str:
     """The term of what is not so, "" for none: "paid" of "Which invoices are not paid?"."""
     negated = NEGATED.search(question) if WHICH.match(question) else None

@@ -37,8 +37,8 @@ PAGE_NUMBER = re.compile(
 """A number of up to four digits, or a letter, and nothing else. A year, an amount or a reference says something."""
 
 
-MAX_NARROW_BARS = 3
-"""Of the head of a table with two columns, whose rows read by themselves: "VAT · 282.80"."""
+MAX_NARROW_COLUMNS = 2
+"""Of a table whose rows read by themselves, "VAT · 282.80". Names with a number are written: "Mass · HX-40: 12 kg"."""
 TABLE_RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
 MIN_PRICES = 3
 RUN_ON = re.compile(rf"([$€£¥]?\d[.,]\d\d(?:\s?(?:[€£¥]|{CODES}\b))?)[^\S\n]+(?=[^\W\d_a-zß-öø-ÿ])")
@@ -134,25 +134,25 @@ def join_cells(sentence: str) -> str:
     """A row of a table as a person says it, cell by cell; anything else as it is."""
     if not (sentence.startswith("|") and sentence.endswith("|")):
         return sentence
-    return " · ".join(filter(None, _split_cells(sentence)))
+    return " · ".join(filter(None, split_cells(sentence)))
 
 
 def write_cells(sentence: str, text: str) -> str:
     """As `join_cells`; a row of a table of several columns with the name of each: "Fuel · Q2: 420 · Q3: 380". What
     stands in the first column names the row. text: in which the table stands.
     """
-    head = find_table_head(sentence, text)
-    if head.count("|") <= MAX_NARROW_BARS:
+    names = split_cells(_find_table_head(sentence, text))
+    if len(names) <= MAX_NARROW_COLUMNS and not re.search(r"\d", names[-1]):
         return join_cells(sentence)
     named = (
         f"{name.replace('_', ' ')}: {cell}" if place and name else cell
-        for place, (name, cell) in enumerate(zip_longest(_split_cells(head), _split_cells(sentence), fillvalue=""))
+        for place, (name, cell) in enumerate(zip_longest(names, split_cells(sentence), fillvalue=""))
         if cell
     )
     return " · ".join(named)
 
 
-def find_table_head(row: str, text: str) -> str:
+def _find_table_head(row: str, text: str) -> str:
     """The head of the table of a text in which a row stands; "" for none, and for the head itself."""
     head = before = ""
     row = " ".join(row.split())
@@ -167,5 +167,6 @@ def find_table_head(row: str, text: str) -> str:
     return ""
 
 
-def _split_cells(row: str) -> list[str]:
+def split_cells(row: str) -> list[str]:
+    """The cells of a row of a Markdown table, without white space at their ends."""
     return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", row[1:-1])]

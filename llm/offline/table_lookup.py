@@ -2,7 +2,7 @@
 fuel, and the column, or the document, of the third quarter.
 
 Every word of a question stands in the row, in the head of a column, or in what says what the table is about: its
-title, its headings and the lines beside it. Only words of money and of doing may stand nowhere.
+title, its headings and the lines beside it. Only words of money may stand nowhere.
 """
 
 import re
@@ -12,20 +12,21 @@ from math import log
 
 from llm.offline.long_questions import has_term, trim_question
 from llm.offline.measures import read_rates
-from llm.offline.pairs import CELLS, YEAR, Pair, has_figure
+from llm.offline.pairs import YEAR, Pair, has_figure
 from llm.offline.passage_fit import IMPLIED, UNSPECIFIC, read_counted
 from llm.offline.question_kinds import QuestionKind
 from llm.offline.ranking import extract_terms, stem_word
 from llm.offline.reading import PromptPassage
+from llm.offline.sentences import TABLE_RULE, split_cells
 from llm.recognisers.findings import words
 
 MAX_TERMS = 9
 """Content words of a question that one cell can answer."""
 MAX_TIED_ROWS, MAX_TABLES = 2, 3
 NEAR_BEST, TIE = 0.6, 1e-6
+"""Share of the best score that the row of another table needs; and what two equal scores may differ by."""
 MAX_ROW_SHARE = 0.5
 """Of the rows of a table that have a word which tells one row from others."""
-RULE = re.compile(r"[\s|:\-+]+")
 PERIODS = tuple(
     (re.compile(rf"\b(?:{forms})\b", re.IGNORECASE), f" q{number} ")
     for number, forms in enumerate(
@@ -80,7 +81,7 @@ FREE = frozenset(
 
 
 @dataclass(frozen=True)
-class TableRow:
+class LookupRow:
     """text: verbatim. cells: without white space at their ends."""
 
     text: str
@@ -89,13 +90,13 @@ class TableRow:
 
 
 @dataclass(frozen=True, eq=False)
-class LookedUpTable:
+class LookupTable:
     """head: the first row, None where the passage begins within a table. columns: terms of each name in it. title:
     terms of the document's title and headings. about: these, and terms of the lines beside the table."""
 
     passage: PromptPassage
-    head: TableRow | None
-    rows: tuple[TableRow, ...]
+    head: LookupRow | None
+    rows: tuple[LookupRow, ...]
     columns: tuple[frozenset[str], ...]
     title: frozenset[str]
     about: frozenset[str]
@@ -104,8 +105,8 @@ class LookedUpTable:
 def look_up(
     question: str, kind: QuestionKind | None, found: Sequence[PromptPassage], *, strict: bool = False
 ) -> list[Pair]:
-    """The row that answers, behind the head of its table; two rows where they answer equally well, and rows of up to
-    three tables. Empty for none. strict: only where the title and the table itself have every word of the question.
+    """The row that answers; two rows where they answer equally well, and rows of up to three tables. Empty for none.
+    strict: only where the title and the table itself have every word of the question.
     """
     if SUPERLATIVE.search(question):
         return []
@@ -130,7 +131,7 @@ def look_up(
         rows = [row for row, score in zip(table.rows, scores[table], strict=True) if score >= max(scores[table]) - TIE]
         if len(rows) > MAX_TIED_ROWS:
             return []
-        pairs += [Pair("", "", row.text, table.passage.n) for row in ([table.head] if table.head else []) + rows]
+        pairs += [Pair("", "", row.text, table.passage.n) for row in rows]
     return list({pair.text: pair for pair in pairs}.values()) if len(answering) <= MAX_TABLES else []
 
 
@@ -148,8 +149,8 @@ def normalise_periods(text: str, *, of_question: bool = False) -> str:
     return DAY_BEHIND.sub(r"\2\1" if of_question else r"\2\1 \1", text)
 
 
-def read_tables(found: Sequence[PromptPassage]) -> list[LookedUpTable]:
-    tables: list[LookedUpTable] = []
+def read_tables(found: Sequence[PromptPassage]) -> list[LookupTable]:
+    tables: list[LookupTable] = []
     for passage in found:
         lines = [" ".join(line.split()) for line in passage.text.splitlines()]
         rows = [line for line in lines if line.startswith("|") and line.endswith("|") and len(line) > 1]
@@ -158,20 +159,20 @@ def read_tables(found: Sequence[PromptPassage]) -> list[LookedUpTable]:
         title = frozenset(extract_terms(normalise_periods(passage.title)))
         beside = "\n".join(line for line in lines if not line.startswith("|"))
         about = title | frozenset(extract_terms(normalise_periods(beside)))
-        parsed = [_read_row(row) for row in rows if not RULE.fullmatch(row)]
-        head = parsed[0] if RULE.fullmatch(rows[1]) else None
+        parsed = [_read_row(row) for row in rows if not TABLE_RULE.fullmatch(row)]
+        head = parsed[0] if TABLE_RULE.fullmatch(rows[1]) else None
         columns = tuple(frozenset(extract_terms(normalise_periods(cell))) for cell in (head.cells if head else ()))
-        tables.append(LookedUpTable(passage, head, tuple(parsed[head is not None :]), columns, title, about))
+        tables.append(LookupTable(passage, head, tuple(parsed[head is not None :]), columns, title, about))
     return tables
 
 
-def _read_row(text: str) -> TableRow:
-    cells = tuple(cell.strip() for cell in CELLS.split(text)[1:-1])
-    return TableRow(text, cells, frozenset(extract_terms(normalise_periods(" ".join(cells)))))
+def _read_row(text: str) -> LookupRow:
+    cells = tuple(split_cells(text))
+    return LookupRow(text, cells, frozenset(extract_terms(normalise_periods(" ".join(cells)))))
 
 
 def _score_row(
-    row: TableRow, table: LookedUpTable, asked: Sequence[str], kind: QuestionKind | None, strict: bool
+    row: LookupRow, table: LookupTable, asked: Sequence[str], kind: QuestionKind | None, strict: bool
 ) -> float:
     """How rare the words of the question are that the row and the names of columns have; 0 where it is no answer."""
     headed: frozenset[str] = frozenset().union(*table.columns)
@@ -193,7 +194,7 @@ def _score_row(
     return sum(log(1 + len(table.rows) / count) for count in counts.values()) + len(in_head)
 
 
-def _is_in_context(term: str, table: LookedUpTable, strict: bool) -> bool:
+def _is_in_context(term: str, table: LookupTable, strict: bool) -> bool:
     """Whether a word need not stand in the row or in the head: a day, a month or a number must, or in the title."""
     if has_term(term, table.title):
         return True

@@ -1,7 +1,7 @@
 """What the tools of a chat returned, and quotes with the numbers that it gave them."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,7 @@ from llm.offline.field_answers import Quote
 from llm.offline.overview_questions import READ
 from llm.offline.ranking import extract_terms
 from llm.offline.reading import FIELDS, extract_passages, extract_text, record_name
-from llm.offline.sentences import MAX_NARROW_BARS, find_table_head, write_cells
+from llm.offline.sentences import write_cells
 from llm.prompts import OTHER_SPELLING
 
 OWN_FIELDS = {"fields": True}
@@ -80,18 +80,13 @@ def write_quotes(quotes: list[Quote], body: dict[str, Any], results: list[ToolRe
     here = record_name(extract_text(body.get("system", "")))
     own = [p for p in extract_passages(read) if p.kind == FIELDS and p.title == here]
     numbers = {line: p.n for p in own for line in p.text.splitlines()}
-    numbered = [(text, quote.n or numbers.get(quote.sentence, 0)) for quote, text in _write_rows(quotes, results)]
+    texts = {p.n: p.text for p in extract_passages("\n".join(result.text for result in results))}
+    numbered = [
+        (write_cells(quote.sentence, texts.get(quote.n, "")), quote.n or numbers.get(quote.sentence, 0))
+        for quote in quotes
+    ]
     once: dict[str, list[int]] = {}
     for text, n in numbered:
         same = (said for said in once if BULLET.sub("", said) == BULLET.sub("", text))
         once.setdefault(next(same, text), []).append(n)
     return "\n\n".join(" ".join([text, *(f"[{n}]" for n in dict.fromkeys(of) if n)]) for text, of in once.items())
-
-
-def _write_rows(quotes: list[Quote], results: list[ToolResult]) -> Iterator[tuple[Quote, str]]:
-    """Each quote with its words, but the head of a table whose columns are named in its rows."""
-    texts = {p.n: p.text for p in extract_passages("\n".join(result.text for result in results))}
-    heads = {(find_table_head(quote.sentence, texts.get(quote.n, "")), quote.n) for quote in quotes}
-    for quote in quotes:
-        if (quote.sentence, quote.n) not in heads or quote.sentence.count("|") <= MAX_NARROW_BARS:
-            yield quote, write_cells(quote.sentence, texts.get(quote.n, ""))

@@ -28,12 +28,12 @@ Vehicles check in early.
 """
 
 
-def read(text: str) -> list[tuple[str, str]]:
+def read_text(text: str) -> list[tuple[str, str]]:
     return [(paragraph.kind, paragraph.text) for paragraph in plain.extract(text).paragraphs]
 
 
 def test_rows_under_a_head_with_a_line_are_a_table() -> None:
-    assert read(f"Opening balance: 63,905.70\n{STATEMENT}\nClosing balance: 14,968.30\n") == [
+    assert read_text(f"Opening balance: 63,905.70\n{STATEMENT}\nClosing balance: 14,968.30\n") == [
         ("text", "Opening balance: 63,905.70"),
         ("table", STATEMENT_ROWS),
         ("text", "Closing balance: 14,968.30"),
@@ -42,7 +42,9 @@ def test_rows_under_a_head_with_a_line_are_a_table() -> None:
 
 def test_a_line_above_the_sum_is_no_end() -> None:
     rule = "-" * 52
-    assert read(f"{STATEMENT}{rule}\nTotal                          110,000.00  14,968.30\n{rule}\nSigned: Mara") == [
+    assert read_text(
+        f"{STATEMENT}{rule}\nTotal                          110,000.00  14,968.30\n{rule}\nSigned: Mara"
+    ) == [
         ("table", f"{STATEMENT_ROWS}\n| Total | | 110,000.00 | 14,968.30 |"),
         ("text", "Signed: Mara"),
     ]
@@ -51,11 +53,11 @@ def test_a_line_above_the_sum_is_no_end() -> None:
 def test_a_minus_sign_is_of_its_number() -> None:
     text = "Account       Jan     Feb\nSales      -12.50    3.00\nReturns     -4.00   -5.00\nNet        -16.50   -2.00"
     for sign in ("-", "\u2212"):
-        assert [kind for kind, _ in read(text.replace("-", sign))] == ["table"]
+        assert [kind for kind, _ in read_text(text.replace("-", sign))] == ["table"]
 
 
 def test_lines_around_a_table_stay_text() -> None:
-    kinds = read(FARES)
+    kinds = read_text(FARES)
     assert [kind for kind, _ in kinds] == ["heading", "table", "text"]
     assert kinds[1][1].splitlines()[0] == "| Ticket | Gullane | Marrick |"
     assert "| Bicycle | free | free |" in kinds[1][1]
@@ -64,7 +66,7 @@ def test_lines_around_a_table_stay_text() -> None:
 
 def test_what_a_spreadsheet_gives_is_a_table() -> None:
     text = "Berth\tLength\tHolder\nA1\t12 m\tMara\nA2\t\tJon\nA3\t9 m\tLise\nA4\t7 m\t"
-    assert read(text) == [
+    assert read_text(text) == [
         (
             "table",
             "| Berth | Length | Holder |\n| --- | --- | --- |\n"
@@ -74,7 +76,7 @@ def test_what_a_spreadsheet_gives_is_a_table() -> None:
 
 
 def test_two_tables_without_a_blank_line_are_two() -> None:
-    kinds = read(STATEMENT.strip() + "\n" + STATEMENT.strip())
+    kinds = read_text(STATEMENT.strip() + "\n" + STATEMENT.strip())
     assert kinds == [("table", STATEMENT_ROWS), ("table", STATEMENT_ROWS)]
 
 
@@ -95,7 +97,7 @@ def test_two_tables_without_a_blank_line_are_two() -> None:
     ],
 )
 def test_other_text_with_blanks_is_no_table(text: str) -> None:
-    found = read(text)
+    found = read_text(text)
     assert all(kind != "table" for kind, _ in found)
     assert " ".join(said for _, said in found).split() == text.split(), "every word, in order"
 
@@ -104,19 +106,19 @@ def test_a_row_that_runs_through_the_columns_ends_the_table() -> None:
     """The twin is the table without it."""
     lines = FARES.strip().splitlines()
     through = "Prices of the winter are lower by a fifth"
-    found = read("\n".join([*lines[1:6], through]))
+    found = read_text("\n".join([*lines[1:6], through]))
     assert [kind for kind, _ in found] == ["table", "text"]
     assert found[1][1] == through
-    assert read("\n".join(lines[1:6])) == found[:1]
+    assert read_text("\n".join(lines[1:6])) == found[:1]
 
 
 def test_many_lines_are_read_in_time_that_grows_with_them() -> None:
     """Each line might be a head, and none has a table."""
     line = "a word  and  another  one  that  stands  here"
-    assert all(kind != "table" for kind, _ in read("\n".join([line] * MAX_LINES)))
+    assert all(kind != "table" for kind, _ in read_text("\n".join([line] * MAX_LINES)))
 
 
 def test_a_line_that_is_nearly_drawn_is_looked_at_once() -> None:
     """With a pattern that goes back for each sign this takes a minute."""
     line = f"--  {'-' * 380}x"
-    assert all(kind != "table" for kind, _ in read("\n".join([line] * MAX_LINES)))
+    assert all(kind != "table" for kind, _ in read_text("\n".join([line] * MAX_LINES)))

@@ -34,11 +34,11 @@ Legal | 12 | 44"""
 RIGHT = {"12,410", "11,980", "(4,120)", "(4,655)", "-", "(310)", "5,285", "4,525", "2024", "2023"}
 
 
-def parse(table: str) -> list[list[str]]:
+def parse_rows(table: str) -> list[list[str]]:
     return [[cell.strip().replace("@", "") for cell in row.split("|")] for row in table.strip().splitlines()]
 
 
-def write(canvas: Canvas, rows: Sequence[Sequence[str]], top: float = 120, lefts: Sequence[float] = ()) -> float:
+def write_rows(canvas: Canvas, rows: Sequence[Sequence[str]], top: float = 120, lefts: Sequence[float] = ()) -> float:
     """Rows without rules, numbers to the right; returns where they end."""
     for row in rows:
         for left, cell in zip(lefts or (60, 220, 320, 440), row, strict=False):
@@ -64,19 +64,25 @@ def to_markdown(rows: Sequence[Sequence[str]]) -> str:
 def test_rows_of_numbers_under_a_head_are_a_table(tmp_path: Path, table: str) -> None:
     def page(canvas: Canvas) -> None:
         line(canvas, 60, 80, "Accounts", 16, bold=True)
-        prose(canvas, 60, write(canvas, parse(table)) + 20, 400, "The board approved this on the fourth of March.")
+        prose(
+            canvas,
+            60,
+            write_rows(canvas, parse_rows(table)) + 20,
+            400,
+            "The board approved this on the fourth of March.",
+        )
 
     found = read_page(tmp_path / "a.pdf", page)
-    assert found == ["Accounts", to_markdown(parse(table)), "The board approved this on the fourth of March."]
+    assert found == ["Accounts", to_markdown(parse_rows(table)), "The board approved this on the fourth of March."]
 
 
 def test_the_second_line_of_an_entry_is_in_its_row(tmp_path: Path) -> None:
-    rows = parse(WRAPPED)
+    rows = parse_rows(WRAPPED)
 
     def page(canvas: Canvas) -> None:
-        write(canvas, rows[:2], 100)
-        write(canvas, rows[2:3], 127)  # closer than the rows
-        write(canvas, rows[3:], 145)
+        write_rows(canvas, rows[:2], 100)
+        write_rows(canvas, rows[2:3], 127)  # closer than the rows
+        write_rows(canvas, rows[3:], 145)
 
     joined = [*rows[:1], ["M-10", "Pale malt in sacks that are returned", "4", "€ 21.50"], *rows[3:]]
     assert read_page(tmp_path / "a.pdf", page) == [to_markdown(joined)]
@@ -87,11 +93,11 @@ def test_two_tables_below_each_other_are_two(tmp_path: Path) -> None:
     again = [["Boat", "Built", "Length"], ["Anna", "1998", "12 m"], ["Berta", "2004", "14 m"], ["Carla", "2011", "9 m"]]
 
     def page(canvas: Canvas) -> None:
-        bottom = write(canvas, parse(STATEMENT))
-        bottom = write(canvas, parse(ORDER), bottom + 6, (60, 180, 300, 420))
-        write(canvas, again, write(canvas, again, bottom + 6))
+        bottom = write_rows(canvas, parse_rows(STATEMENT))
+        bottom = write_rows(canvas, parse_rows(ORDER), bottom + 6, (60, 180, 300, 420))
+        write_rows(canvas, again, write_rows(canvas, again, bottom + 6))
 
-    tables = [parse(STATEMENT), parse(ORDER), again, again]
+    tables = [parse_rows(STATEMENT), parse_rows(ORDER), again, again]
     assert read_page(tmp_path / "a.pdf", page) == [to_markdown(table) for table in tables]
 
 
@@ -106,7 +112,7 @@ def test_sums_that_stand_across_the_columns_are_not_in_them(tmp_path: Path) -> N
     sums = [["Sum", "", "1,414.00"], ["Due", "", "1,696.80"]]
 
     def page(left: float) -> Callable[[Canvas], object]:
-        return lambda canvas: write(canvas, sums, write(canvas, entries), (60, 100, left))
+        return lambda canvas: write_rows(canvas, sums, write_rows(canvas, entries), (60, 100, left))
 
     assert read_page(tmp_path / "a.pdf", page(320)) == [to_markdown([*entries, *sums])]
     assert read_page(tmp_path / "b.pdf", page(265))[0] == to_markdown(entries)
@@ -117,11 +123,11 @@ def test_a_table_beside_prose_takes_none_of_it(tmp_path: Path, below: float, is_
     """A line of prose that is printed over a row is no entry of it."""
 
     def page(canvas: Canvas) -> None:
-        bottom = write(canvas, parse(ORDER))
+        bottom = write_rows(canvas, parse_rows(ORDER))
         prose(canvas, 60, bottom - 15 + below, 500, "This order is for the cinema and the standard rate of the house.")
 
     found = read_page(tmp_path / "a.pdf", page)
-    assert (to_markdown(parse(ORDER)) in found) == is_table
+    assert (to_markdown(parse_rows(ORDER)) in found) == is_table
     assert not any("---" in text and "cinema" in text for text in found)
 
 
@@ -142,7 +148,7 @@ def test_a_table_beside_prose_takes_none_of_it(tmp_path: Path, below: float, is_
     ],
 )
 def test_what_merely_stands_in_columns_is_no_table(tmp_path: Path, rows: str) -> None:
-    found = read_page(tmp_path / "a.pdf", lambda canvas: write(canvas, parse(rows)))
+    found = read_page(tmp_path / "a.pdf", lambda canvas: write_rows(canvas, parse_rows(rows)))
     assert "---" not in "\n".join(found)
     words = " ".join(found).split()
     assert sorted(words) == sorted(rows.replace("|", " ").replace("@", "").split()), "every word, once"

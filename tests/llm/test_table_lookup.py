@@ -5,6 +5,7 @@ import pytest
 from llm.offline.answering import find_answer
 from llm.offline.asked import normalise_question
 from llm.offline.reading import PromptPassage
+from llm.offline.sentences import write_cells
 from llm.offline.table_lookup import look_up
 
 COSTS = PromptPassage(
@@ -42,7 +43,7 @@ STAFF = PromptPassage(
 TABLES = [COSTS, FLEET, METERS, BANK, STAFF]
 
 
-def ask(question: str, found: list[PromptPassage] = TABLES) -> list[str]:
+def ask_tables(question: str, found: list[PromptPassage] = TABLES) -> list[str]:
     return [quote.sentence for quote in find_answer(normalise_question(question), found, []).quotes]
 
 
@@ -57,10 +58,24 @@ def ask(question: str, found: list[PromptPassage] = TABLES) -> list[str]:
         ("how much went to Seacrest Agency on 8 sept", "| 08 Sep | Seacrest Agency crew | 10,920.00 | 137,889.60 |"),
     ],
 )
-def test_the_row_is_quoted_behind_the_head_of_its_table(question: str, row: str) -> None:
-    head, answer = ask(question)
-    assert answer == row
-    assert head in (passage.text.splitlines()[0] for passage in TABLES)
+def test_the_row_of_the_table_is_quoted(question: str, row: str) -> None:
+    assert ask_tables(question) == [row]
+
+
+@pytest.mark.parametrize(
+    ("row", "text", "written"),
+    [
+        ("| Fuel | 420 | 380 |", "| Line | Q2 | Q3 |\n|---|---|---|\n| Fuel | 420 | 380 |", "Fuel · Q2: 420 · Q3: 380"),
+        ("| Fuel | | 380 |", "| | Q2 | Q3 |\n|---|---|---|\n| Fuel | | 380 |", "Fuel · Q3: 380"),
+        ("| VAT | 282.80 |", "| Item | Amount |\n|---|---|\n| VAT | 282.80 |", "VAT · 282.80"),
+        ("| Weight | 12 kg |", "| | HX-40 |\n|---|---|\n| Weight | 12 kg |", "Weight · HX-40: 12 kg"),
+        ("| Fuel | 420 | 380 |", "| Fuel | 420 | 380 |\n| Wages | 900 | 905 |", "Fuel · 420 · 380"),  # no head at hand
+        ("| a_b | c_d | e |", "| x | y_z | w |\n|---|---|---|\n| a_b | c_d | e |", "a_b · y z: c_d · w: e"),
+        ("Fuel is dear.", "Fuel is dear.", "Fuel is dear."),
+    ],
+)
+def test_cells_are_written_with_the_names_of_their_columns(row: str, text: str, written: str) -> None:
+    assert write_cells(row, text) == written
 
 
 @pytest.mark.parametrize(
@@ -83,16 +98,16 @@ def test_the_row_is_quoted_behind_the_head_of_its_table(question: str, row: str)
     ],
 )
 def test_another_quarter_company_thing_or_day_is_not_answered(question: str) -> None:
-    assert ask(question) == []
+    assert ask_tables(question) == []
 
 
 def test_days_that_one_gets_are_not_those_that_are_left() -> None:
-    assert ask("how many holiday days does Bob Cedar get")[-1] == "| Bob Cedar | Mate | 2021-06-15 | 25 |"
+    assert ask_tables("how many holiday days does Bob Cedar get")[-1] == "| Bob Cedar | Mate | 2021-06-15 | 25 |"
 
 
 def test_a_month_is_no_verb() -> None:
     """Of "may we use gas" no row of May says anything."""
-    assert ask("may we use gas in the brewery") == []
+    assert ask_tables("may we use gas in the brewery") == []
 
 
 def test_many_equal_rows_are_no_answer() -> None:
