@@ -19,6 +19,7 @@ OUTAGE = """At 14:05 Karl Beck deployed version 4.12. Alerts fired at 14:11, but
 
 The rollback took 40 minutes because the migration could not be reversed."""
 SPECIFICATION = """| Property | HX-40 | HX-60 |
+| --- | --- | --- |
 | Weight (kg) | 310 | 455 |
 | Noise at 1 m (dB) | 58 | 61 |
 | Warranty (years) | 5 | 7 |
