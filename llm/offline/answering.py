@@ -22,6 +22,7 @@ from llm.offline.long_questions import (
     trim_question,
 )
 from llm.offline.measures import read_rates
+from llm.offline.opposites import is_opposed
 from llm.offline.pair_owners import find_owner, find_strangers
 from llm.offline.pairs import Pair, read_pairs
 from llm.offline.particulars import find_dates, has_dates
@@ -188,6 +189,9 @@ def _find_answer(question: str, found: list[PromptPassage], fields: list[str] | 
         fitting = 0.0 if kind is None else FITTING if has else -0.08
         short = -0.1 if len(sentence) < 25 and fitting <= 0 else 0.0
         scored.append((score + fitting + short, index))
+    best = max(scored, default=None, key=lambda pair: pair[0])
+    if best and is_opposed(question, units[best[1]][1]):
+        scored = []  # what is most like an answer says the opposite
     deed = read_deed(question)
     if deed and any(has_term(deed, set(bag)) for bag in bags):
         scored = [(score, index) for score, index in scored if has_term(deed, set(bags[index]))]

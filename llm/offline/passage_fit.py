@@ -3,7 +3,7 @@
 import re
 
 from llm.offline.asked import extract_name_terms
-from llm.offline.long_questions import keep_content_terms, measure_term, trim_question
+from llm.offline.long_questions import has_term, keep_content_terms, measure_term, trim_question
 from llm.offline.particulars import find_numbered, has_numbered
 from llm.offline.question_kinds import find_kind
 from llm.offline.ranking import STOP, extract_content_words, extract_terms, stem_word
@@ -71,7 +71,8 @@ IMPLIED = frozenset(
         stem_word,
         words(
             """money time person people somebody someone anything something anyone anybody nobody everybody name names
-            called take takes taken"""
+            called take takes taken according commonly typically usually generally mostly basically specifically
+            kind kinds sort type example known happened actually along besides"""
         ),
     )
 )
@@ -95,9 +96,9 @@ def is_about(
     ):
         return False
     kind = find_kind(question)
-    if any(not measure_term(term, there) for term in read_qualifiers(question) - (kind.implied if kind else set())):
+    if any(not has_term(term, there) for term in read_qualifiers(question) - (kind.implied if kind else set())):
         return False
-    if any(not measure_term(term, own) for term in read_counted(question)):
+    if any(not has_term(term, own) for term in read_counted(question)):
         return False
     if not _has_enough(asked, names, there):
         return False
@@ -111,7 +112,7 @@ def is_about(
 def _has_enough(asked: list[str], names: set[str], there: set[str]) -> bool:
     """Whether a document has every word of a short question; one that has its names, half of the others."""
     plain = [term for term in asked if term not in names | UNSPECIFIC]
-    known = sum(measure_term(term, there) > 0 for term in plain)
+    known = sum(has_term(term, there) for term in plain)
     if len(plain) > MAX_SHORT_TERMS:
         return True
     return 2 * known >= len(plain) if names else known == len(plain)

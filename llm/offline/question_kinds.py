@@ -246,6 +246,7 @@ LAST_DEED = re.compile(
 )
 """The end of a question whose last word is not only the thing: "is the door repaired", but not "of the grant"."""
 WHEN = re.compile(r"\bwhen\b", re.I)
+PASSING = _split_terms("take place happen occur")
 MAX_TERMS_OF_DEED = 4
 """Of a question for the time of something: where it is longer its last word may say anything."""
 MAX_QUESTION_CHARS = 600
@@ -303,12 +304,14 @@ KINDS = (
                  _find(DATE), must=False, loose=True),
     QuestionKind(re.compile(r"\bhow (?:long|fast(?! is\b)|quickly|soon)\b", re.I),
                  _has_length, implied=HOW_LONG, value=_has_duration),
-    QuestionKind(WHEN, _has_time_asked, value=_has_time),
+    QuestionKind(re.compile(r"\b(?:what|which) (?:year|month|decade|century)\b(?! end\b)", re.I),
+                 _find(DATE), value=_has_time, implied=_split_terms("year month decade century")),
+    QuestionKind(WHEN, _has_time_asked, value=_has_time, implied=PASSING),
     QuestionKind(re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|company|party|employee)\b", re.I),
                  _has_person, value=has_name),
     QuestionKind(re.compile(r"\bwhere\b", re.I), has_place, line=PLACE_LINE,
                  value=lambda v: bool(re.search(r"[^\W\d_]{2}", DATE.sub("", v))),
-                 implied=_split_terms("take place held happen")),
+                 implied=_split_terms("take place held happen located situated found")),
 )  # fmt: skip
 
 
@@ -333,7 +336,7 @@ def read_deed(question: str) -> str:
     terms = extract_terms(question)
     if not WHEN.search(question) or len(terms) > MAX_TERMS_OF_DEED or not LAST_DEED.search(question):
         return ""
-    return next(reversed(terms), "")
+    return next(reversed([term for term in terms if term not in PASSING]), "")
 
 
 def has_asked(question: str, sentence: str) -> bool:

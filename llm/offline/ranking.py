@@ -76,7 +76,9 @@ IRREGULAR = {
         """send: sent; take: took taken; hold: held; keep: kept; meet: met; sell: sold; buy: bought; bring: brought;
         teach: taught; tell: told; choose: chose chosen; write: wrote written; speak: spoke spoken;
         lose: lost; build: built; spend: spent; rise: rose risen; fall: fell fallen; grow: grew grown;
-        run: ran; begin: began begun; drive: drove driven; steal: stole stolen; lend: lent; win: won""",
+        run: ran; become: became; flee: fled; lead: led; know: knew known; fight: fought;
+        draw: drew drawn; throw: threw thrown; strike: struck; catch: caught;
+        begin: began begun; drive: drove driven; steal: stole stolen; lend: lent; win: won""",
     )
     for base, _, forms in [entry.partition(":")]
     for form in forms.split()

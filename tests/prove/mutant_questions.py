@@ -76,6 +76,7 @@ EXTRA: list[Callable[[Everything], None]] = [
     tables.the_audit_is_for_who_administers,
     labels.labels_are_told,
     labels.labels_combine,
+    labels.rows_are_locked,
     labels.labels_rise,
     records.grants_are_given_and_taken,
     records.private_records_are_their_makers,

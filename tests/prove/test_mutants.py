@@ -7,6 +7,7 @@ may live.
 
 import os
 import re
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
@@ -41,6 +42,7 @@ HANDFUL = [
 
 
 ALL_FROM = 60
+MAX_SECONDS_OF_MUTANT = 240
 ALONE = len(EXTRA) + len(OF_OWNER)
 """Questions that are no paths of the oracle, of which there are many times as many."""
 NAMED = os.environ.get("CLEARANCE_MUTANTS", "")
@@ -87,9 +89,25 @@ def forget() -> None:
     get_permission_number.cache_clear()
 
 
+@contextmanager
+def limited_time() -> Iterator[None]:
+    """A mutant of a loop may never end: its question fails then, which finds it."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError("does not end")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(MAX_SECONDS_OF_MUTANT)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def lives(mutant: Mutant, order: list[Question], owner: psycopg.Connection) -> bool:
     began = monotonic()
-    with clean_connection(), mutant.put(owner):
+    with clean_connection(), mutant.put(owner), limited_time():
         found = difference(order)
     if found:
         # Or every mutant to come would be found by what this one, or a question, has left behind.

@@ -2,12 +2,14 @@
 
 from uuid import uuid4
 
-from django.db import DataError
+from django.db import DataError, connection
+from django.test.utils import CaptureQueriesContext
 
 from entities.access import (
     ScopeError,
     combine_for_workspace,
     combine_many,
+    hold_rows,
     is_readable,
     list_atoms,
     list_missing_atoms,
@@ -63,6 +65,16 @@ def labels_combine(e: Everything) -> None:
             combine_for_workspace(ws, 1, 77_777)
 
 
+def rows_are_locked(e: Everything) -> None:
+    """Against changes of their keys as well, where a caller changes labels: nobody refers to them meanwhile."""
+    with undone(), e.planted.service.open():
+        rows = ContextRow.objects.filter(pk=e.rows["word0 liability"])
+        for to_change, lock in ((False, "FOR NO KEY UPDATE"), (True, "FOR UPDATE")):
+            with CaptureQueriesContext(connection) as queries:
+                hold_rows(rows, to_change=to_change)
+            assert queries[0]["sql"].endswith(lock)
+
+
 def labels_rise(e: Everything) -> None:
     planted = e.planted
     with undone(), planted.service.open():
@@ -71,7 +83,10 @@ def labels_rise(e: Everything) -> None:
         entity = planted.records["record0"]
         for row, of in zip(rows, (passage, passage, other), strict=True):
             Source.objects.create(workspace=planted.workspace, derived=row, entity_id=entity, passage=of)
-        RowParagraph.objects.filter(row__in=rows).delete()
+        unlabelled = e.rows["word4 liability"]
+        Source.objects.create(workspace=planted.workspace, derived=unlabelled, entity_id=entity, passage=passage)
+        RowParagraph.objects.filter(row__in=[*rows, unlabelled]).delete()
+        ContextRow.objects.filter(pk=unlabelled).update(data_classification=None)
         assert raise_labels({passage: 0}) == 0
         assert raise_labels({passage: 5}) == 1
         assert raise_labels({passage: 5}) == 0
@@ -83,5 +98,6 @@ def labels_rise(e: Everything) -> None:
         now = dict(ContextRow.objects.filter(pk__in=rows).values_list("pk", "data_classification"))
         three = combine_for_workspace(planted.workspace.pk, 1, 3, 5)
         assert [now[row] for row in rows] == [three, three, 2]
+        assert ContextRow.objects.get(pk=unlabelled).data_classification is None
     with planted.scope(e.world.people[0]).open(), refused(ScopeError):
         raise_labels({uuid4(): 5})

@@ -9,7 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import DatabaseError
 from django.utils import timezone
 
-from entities.access import combine_many, get_entity_or_404
+from entities.access import Scope, combine_many, get_entity_or_404
 from entities.api.errors import Conflict
 from entities.models import Classification, FieldParagraph, Membership
 from entities.text import find_granted_texts, read_texts
@@ -157,7 +157,7 @@ def texts_are_granted_by_stewards(e: Everything) -> None:
         offers = {offer.extent: offer.count for offer in list_offers(ann, request)}
         assert offers.get(Extent.RECORD, 0) == counted["record0"]
         assert offers[Extent.LEVEL] == sum(counted.values())
-        assert {p.pk for p in find_asked_passages(ann, request)} <= {request.passage}
+        files_are_asked_about(e, ann, request)
         typed = FieldParagraph.objects.filter(entity=request.entity_id, data_classification__isnull=False)
         places = {p.position: p.data_classification for p in typed}
         of_field = AccessRequest(entity_id=request.entity_id, field=typed[0].field, positions=list(places))
@@ -169,6 +169,28 @@ def texts_are_granted_by_stewards(e: Everything) -> None:
         assert find_asked_passages(ann, of_other_record, places.values()) == []
         of_another = AccessRequest(entity_id=request.entity_id, field="another", positions=list(places))
         assert find_asked_passages(ann, of_another, places.values()) == []
+
+
+def files_are_asked_about(e: Everything, ann: Scope, request: AccessRequest) -> None:
+    """In ann's scope: about a passage that one, about places of a text those, each of its own file and if opened."""
+    assert {p.pk for p in find_asked_passages(ann, request)} <= {request.passage}
+    texts = list(Paragraph.objects.filter(file=request.file_id, data_classification__isnull=False))
+    labels, one = {p.data_classification for p in texts}, texts[0]
+    assert len(texts) > 1
+    here, elsewhere = request.file_id, next(pk for pk in e.files.values() if pk != request.file_id)
+    positions = [one.position]
+    for about, found in (
+        ({"file_id": here, "revision": one.revision, "positions": positions}, True),
+        ({"file_id": here, "revision": one.revision, "positions": []}, False),
+        ({"file_id": here, "revision": uuid4(), "positions": positions}, False),
+        ({"file_id": elsewhere, "revision": one.revision, "positions": positions}, False),
+        ({"file_id": here, "passage": one.pk}, True),
+        ({"file_id": elsewhere, "passage": one.pk}, False),
+        ({"file_id": here, "passage": uuid4(), "revision": one.revision, "positions": positions}, False),
+    ):
+        asked_about = AccessRequest(**about)
+        assert [p.pk for p in find_asked_passages(ann, asked_about, labels)] == [one.pk] * found, about
+        assert find_asked_passages(ann, asked_about, []) == [], "what is asked for opens no label"
 
 
 def steward_offers_are_counted(e: Everything) -> None:

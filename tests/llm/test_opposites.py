@@ -1,0 +1,76 @@
+"""What says the opposite of a question is no answer to it."""
+
+import pytest
+
+from llm.offline.answering import answer
+from llm.offline.opposites import is_opposed
+from llm.offline.reading import PromptPassage
+
+TERMS = (
+    "The minimum order is 40 pallets. The north gate opens at six. Smaller parcels go by van. "
+    "The court is always open. A non-resident pays a deposit of 50 euros. The bakery won the Cup in 2019."
+)
+
+
+def ask(question: str, text: str = TERMS) -> list[str]:
+    return [quote.sentence for quote in answer(question, [PromptPassage(1, "Terms.txt (Document)", text)], [])]
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "opposite"),
+    [
+        ("What is the minimum order?", "The minimum order is 40 pallets.", "What is the maximum order?"),
+        ("When does the north gate open?", "The north gate opens at six.", "When does the south gate open?"),
+        ("Which cup did the bakery win?", "The bakery won the Cup in 2019.", "Which cup did the bakery not win?"),
+        ("What does a non-resident pay?", "A non-resident pays a deposit of 50 euros.", "What does a resident pay?"),
+    ],
+)  # fmt: skip
+def test_a_sentence_answers_and_not_its_opposite(question: str, sentence: str, opposite: str) -> None:
+    assert ask(question) == [sentence]
+    assert ask(opposite) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        (
+            "What is the maximum load?",
+            "The load is 3 tonnes at least and 12 at most, the maximum for a minimum of tyres.",
+        ),
+        ("What does not start in the cold?", "The pump fails to start below zero."),
+        ("Why did the pump not start?", "The pump did start late because the tank was empty."),
+        ("Who can't attend?", "Mira is absent and cannot attend."),
+        ("Is parking included?", "Parking is included."),
+    ],
+)
+def test_both_words_a_denial_and_a_reason_are_not_opposed(question: str, sentence: str) -> None:
+    assert not is_opposed(question, sentence)
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "of_another"),
+    [
+        ("When was the mill built?", "The mill was built in the 18th century.", "When was the forge built?"),
+        ("When was the weir rebuilt?", "The weir was rebuilt in the 1870s.", "When was the bridge rebuilt?"),
+        (
+            "In what year did the granary burn?",
+            "The granary burned in 1831, and nobody was hurt.",
+            "In what year did the chapel burn?",
+        ),
+        ("Where did the miller flee to?", "The miller fled to Lower Holm.", "Where did the baker flee to?"),
+        (
+            "When did the second flood take place?",
+            "After the second flood, in 1902, the bank was raised.",
+            "When did the second fire take place?",
+        ),
+        ("How many sacks does the mill hold?", "The mill holds 1200 sacks.", "When was the mill full?"),
+    ],
+)
+def test_centuries_decades_and_years_are_times(question: str, sentence: str, of_another: str) -> None:
+    text = (
+        "The mill was built in the 18th century. The weir was rebuilt in the 1870s. The granary burned in 1831, and "
+        "nobody was hurt. The miller fled to Lower Holm. After the second flood, in 1902, the bank was raised. "
+        "The mill holds 1200 sacks. The weir is wide. The granary was large. The first flood did little harm."
+    )
+    assert ask(question, text) == [sentence]
+    assert ask(of_another, text) == []
