@@ -42,7 +42,7 @@ HANDFUL = [
 
 
 ALL_FROM = 60
-MAX_SECONDS_OF_MUTANT = 240
+MAX_SECONDS_OF_MUTANT = 120
 ALONE = len(EXTRA) + len(OF_OWNER)
 """Questions that are no paths of the oracle, of which there are many times as many."""
 NAMED = os.environ.get("CLEARANCE_MUTANTS", "")

@@ -21,6 +21,7 @@ from entities.access import (
 )
 from entities.models import Classification, Source
 from ingestion.models import ContextRow, RowParagraph
+from pulse.models import Pulse
 from tests.oracle.planted_world import Everything
 from tests.prove.questions.refusals import refused, undone
 
@@ -83,10 +84,10 @@ def labels_rise(e: Everything) -> None:
         entity = planted.records["record0"]
         for row, of in zip(rows, (passage, passage, other), strict=True):
             Source.objects.create(workspace=planted.workspace, derived=row, entity_id=entity, passage=of)
-        unlabelled = e.rows["word4 liability"]
-        Source.objects.create(workspace=planted.workspace, derived=unlabelled, entity_id=entity, passage=passage)
-        RowParagraph.objects.filter(row__in=[*rows, unlabelled]).delete()
-        ContextRow.objects.filter(pk=unlabelled).update(data_classification=None)
+        withdrawn = Pulse.objects.values_list("pk", flat=True)[0]
+        Source.objects.create(workspace=planted.workspace, derived=withdrawn, entity_id=entity, passage=passage)
+        Pulse.objects.filter(pk=withdrawn).update(data_classification=None)
+        RowParagraph.objects.filter(row__in=rows).delete()
         assert raise_labels({passage: 0}) == 0
         assert raise_labels({passage: 5}) == 1
         assert raise_labels({passage: 5}) == 0
@@ -98,6 +99,6 @@ def labels_rise(e: Everything) -> None:
         now = dict(ContextRow.objects.filter(pk__in=rows).values_list("pk", "data_classification"))
         three = combine_for_workspace(planted.workspace.pk, 1, 3, 5)
         assert [now[row] for row in rows] == [three, three, 2]
-        assert ContextRow.objects.get(pk=unlabelled).data_classification is None
+        assert Pulse.objects.get(pk=withdrawn).data_classification is None
     with planted.scope(e.world.people[0]).open(), refused(ScopeError):
         raise_labels({uuid4(): 5})
