@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MIN_DATA_ROWS, MIN_SHORT_COLUMNS = 3, 3  # rows; columns of a table with fewer
 MAX_WORDS, MAX_HEADS = 4_000, 100  # of a page; of it that lead to no table
 MAX_ROWS, MAX_SHAPING_ROWS, MAX_COLUMNS = 200, 12, 14
-MAX_HEAD_LINES = 3
+MAX_HEAD_LINES, MIN_GROUPS = 3, 2  # groups of a head, and columns of each
 WRAP_STEP = 1.45  # font sizes between the lines of one entry
 OVERLAP_POINTS = 2.0  # of words that are printed upon each other
 MOST = 0.75  # share of the rows
@@ -112,7 +112,32 @@ def _build_rows(until_head: Sequence[TableRow], body: Sequence[TableRow], column
     is_short = len(data) < MIN_DATA_ROWS or len(columns) < MIN_SHORT_COLUMNS
     if is_short and (len(set(names)) < len(names) or not all(map(_is_name, names))):
         return []
-    return [head, *_join_wrapped(body, columns)]
+    groups = _find_groups(until_head, head, columns)
+    return [*groups, head, *_join_wrapped(body, columns)]
+
+
+def _find_groups(rows: Sequence[TableRow], head: TableRow, columns: Sequence[Column]) -> list[TableRow]:
+    """The row above a head that names groups of as many columns each: "2025" and "2026" above "Plan Actual Plan
+    Actual"; none where there is no such row."""
+    above = next((row for row in reversed(rows) if row.y1 <= head.y0 + OVERLAP_POINTS), None)
+    if above is None or not (above.is_number_less() or above.is_of_years()):
+        return []
+    if head.y0 - above.y1 > WRAP_STEP * head.size or not _list_groups(above, columns):
+        return []
+    return [above]
+
+
+def _list_groups(row: TableRow, columns: Sequence[Column]) -> list[tuple[int, int]]:
+    """The first and the last column of each group that a row names; empty where it names none."""
+    names = [run for run in row.runs if run.x0 > columns[0][1]]
+    size, rest = divmod(len(columns) - 1, max(1, len(names)))
+    if len(names) < MIN_GROUPS or len(row.runs) - len(names) > 1 or size < MIN_GROUPS or rest:
+        return []
+    groups = [(begin, begin + size - 1) for begin in range(1, len(columns), size)]
+    for run, (first, last) in zip(names, groups, strict=True):
+        if not columns[first][0] <= (run.x0 + run.x1) / 2 <= columns[last][1]:
+            return []
+    return groups
 
 
 def _is_foreign(row: TableRow, columns: Sequence[Column], kinds: Sequence[str]) -> bool:
@@ -187,12 +212,21 @@ def _build_cells(rows: Sequence[TableRow], columns: Sequence[Column]) -> Grid:
     rights[-1] = max(rights[-1], *(max(run.x1 for run in row.runs) + 1 for row in rows))
     grid: Grid = []
     for row in rows:
+        groups = _list_groups(row, columns) if row is rows[0] else []
+        spans = [(0, 0), *groups] if groups else _list_spans(row, edges)
         cells: list[tuple[float, float, float, float] | None] = []
-        begin = 0
-        for place in range(len(columns)):
-            if place < len(edges) and is_crossed(row, edges[place]):
-                continue
-            cells += [(lefts[begin], row.y0, rights[place], row.y1), *[None] * (place - begin)]
-            begin = place + 1
+        for first, last in spans:
+            cells += [(lefts[first], row.y0, rights[last], row.y1), *[None] * (last - first)]
         grid.append(cells)
     return grid
+
+
+def _list_spans(row: TableRow, edges: Sequence[float]) -> list[tuple[int, int]]:
+    """The first and the last column of each entry of a row."""
+    begin, spans = 0, []
+    for place in range(len(edges) + 1):
+        if place < len(edges) and is_crossed(row, edges[place]):
+            continue
+        spans.append((begin, place))
+        begin = place + 1
+    return spans

@@ -30,6 +30,10 @@ DENIAL = re.compile(
     r"|insufficient|ineligible|incomplete|\w{3,}less|fail\w*|refus\w*|lack\w*|absen\w+|miss(?:ed|es|ing)?|\w+n['’]t)\b",
     re.I,
 )
+YES_OR_NO = re.compile(
+    r"^\W*(?:and |so |but )?(?:is|are|was|were|do|does|did|can|may|must|has|have|had|will|should)\b", re.I
+)
+"""The opposite answers it: no."""
 WHY = re.compile(r"\bwhy\b|\bwhat if\b|\bif\b", re.I)
 
 
@@ -37,6 +41,8 @@ def is_opposed(question: str, sentence: str) -> bool:
     """Whether a word of the question stands in the sentence only as its opposite, or what the question denies stands
     there without any denial. A question for a reason may deny what the reason does not.
     """
+    if YES_OR_NO.match(question):
+        return False
     asked, stated = ({word.lower() for word in WORD.findall(text)} for text in (question, sentence))
     if any(OPPOSITES.get(word, set()) & stated for word in asked - stated):
         return True

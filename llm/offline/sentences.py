@@ -1,7 +1,7 @@
 """Cutting passages into pieces that can be quoted: sentences, list items, table rows. Every piece is verbatim."""
 
 import re
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 
 from llm.recognisers.findings import words
 from llm.recognisers.money import CODES
@@ -152,6 +152,10 @@ def write_cells(sentence: str, text: str) -> str:
     return " · ".join(named)
 
 
+PERIOD = re.compile(r"(?:19|20)\d\d(?:/\d{2,4})?|[QH][1-4](?: (?:19|20)\d\d)?", re.IGNORECASE)
+"""A number that names a column."""
+
+
 def _find_table_head(row: str, text: str) -> str:
     """The head of the table of a text in which a row stands; "" for none, and for the head itself."""
     head = before = ""
@@ -161,10 +165,30 @@ def _find_table_head(row: str, text: str) -> str:
             head = before = ""
         elif TABLE_RULE.fullmatch(line):
             head = before
+        elif TABLE_RULE.fullmatch(before) and (joined := join_heads(head, line)):
+            head = joined
         elif line == row and head:
             return head
         before = line
     return ""
+
+
+def join_heads(upper: str, lower: str) -> str:
+    """A head of two rows as one row: "| | 2025 | |" above "| | Plan | Actual |" is "| | 2025 Plan | 2025 Actual |"; ""
+    where the lower row is no part of the head. A name in the upper row reaches over the empty cells behind it.
+    """
+    groups, names = split_cells(upper), split_cells(lower)
+    if len(groups) != len(names) or groups[0] and names[0] not in ("", groups[0]):
+        return ""
+    if not any(group and not following for group, following in pairwise(groups[1:])):
+        return ""
+    joined, group = [groups[0] or names[0]], ""
+    for above, name in zip(groups[1:], names[1:], strict=True):
+        group = above or group
+        if not name and not above or re.search(r"\d", name) and not PERIOD.fullmatch(name):
+            return ""
+        joined.append(f"{group} {name}".strip())
+    return f"| {' | '.join(joined)} |"
 
 
 def split_cells(row: str) -> list[str]:

@@ -17,7 +17,7 @@ from llm.offline.passage_fit import IMPLIED, UNSPECIFIC, read_counted
 from llm.offline.question_kinds import QuestionKind
 from llm.offline.ranking import extract_terms, stem_word
 from llm.offline.reading import PromptPassage
-from llm.offline.sentences import TABLE_RULE, split_cells
+from llm.offline.sentences import TABLE_RULE, join_heads, split_cells
 from llm.recognisers.findings import words
 
 MAX_TERMS = 9
@@ -91,8 +91,9 @@ class LookupRow:
 
 @dataclass(frozen=True, eq=False)
 class LookupTable:
-    """head: the first row, None where the passage begins within a table. columns: terms of each name in it. title:
-    terms of the document's title and headings. about: these, and terms of the lines beside the table."""
+    """head: the first row, or two in one, None where the passage begins within a table. columns: terms of each name in
+    it. title: terms of the document's title and headings. about: these, and terms of the lines beside the table.
+    """
 
     passage: PromptPassage
     head: LookupRow | None
@@ -161,6 +162,9 @@ def read_tables(found: Sequence[PromptPassage]) -> list[LookupTable]:
         about = title | frozenset(extract_terms(normalise_periods(beside)))
         parsed = [_read_row(row) for row in rows if not TABLE_RULE.fullmatch(row)]
         head = parsed[0] if TABLE_RULE.fullmatch(rows[1]) else None
+        if head and parsed[1:] and (joined := join_heads(head.text, parsed[1].text)):
+            head = _read_row(joined)
+            parsed[:2] = [head]
         columns = tuple(frozenset(extract_terms(normalise_periods(cell))) for cell in (head.cells if head else ()))
         tables.append(LookupTable(passage, head, tuple(parsed[head is not None :]), columns, title, about))
     return tables

@@ -183,3 +183,34 @@ def test_numbers_that_stand_anywhere_are_no_table(tmp_path: Path) -> None:
 
     assert "---" not in "\n".join(read_page(tmp_path / "a.pdf", page(6)))
     assert "---" in "\n".join(read_page(tmp_path / "b.pdf", page(0)))
+
+
+COSTS = """
+Cost centre | Plan | Actual | Plan | Actual
+Laboratory | 120 | 134 | 120 | 118
+Rent | 96 | 96 | 98 | 97
+Training | 15 | 7 | 15 | 21"""
+FIVE = (60, 200, 280, 380, 460)
+
+
+@pytest.mark.parametrize(("first", "second"), [(245, 425), (200, 380)])  # in the middle of the group, or at its left
+def test_names_of_groups_stand_above_the_head(tmp_path: Path, first: float, second: float) -> None:
+    def draw_page(canvas: Canvas) -> None:
+        line(canvas, first, 105, "2025")
+        line(canvas, second, 105, "2026")
+        write_rows(canvas, parse_rows(COSTS), lefts=FIVE)
+
+    rows = parse_rows(COSTS)
+    assert read_page(tmp_path / "costs.pdf", draw_page) == [to_markdown([["", "2025", "", "2026", ""], *rows])]
+
+
+@pytest.mark.parametrize(
+    "above", [[(245, "Budget 2025")], [(60, "Lindenhof"), (200, "Budget")], [(200, "2025"), (280, "2026")]]
+)
+def test_what_names_no_groups_is_none_of_the_table(tmp_path: Path, above: Sequence[tuple[float, str]]) -> None:
+    def draw_page(canvas: Canvas) -> None:
+        for x, text in above:
+            line(canvas, x, 105, text)
+        write_rows(canvas, parse_rows(COSTS), lefts=FIVE)
+
+    assert read_page(tmp_path / "costs.pdf", draw_page)[-1] == to_markdown(parse_rows(COSTS))

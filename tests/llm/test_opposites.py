@@ -40,10 +40,11 @@ def test_a_sentence_answers_and_not_its_opposite(question: str, sentence: str, o
         ("What does not start in the cold?", "The pump fails to start below zero."),
         ("Why did the pump not start?", "The pump did start late because the tank was empty."),
         ("Who can't attend?", "Mira is absent and cannot attend."),
-        ("Is parking included?", "Parking is included."),
+        ("Is parking included?", "Parking is excluded."),
+        ("Does the rent not include heating?", "The rent includes heating."),
     ],
 )
-def test_both_words_a_denial_and_a_reason_are_not_opposed(question: str, sentence: str) -> None:
+def test_both_words_a_denial_a_reason_and_a_no_are_not_opposed(question: str, sentence: str) -> None:
     assert not is_opposed(question, sentence)
 
 

@@ -72,6 +72,27 @@ def test_the_row_of_the_table_is_quoted(question: str, row: str) -> None:
         ("| Fuel | 420 | 380 |", "| Fuel | 420 | 380 |\n| Wages | 900 | 905 |", "Fuel · 420 · 380"),  # no head at hand
         ("| a_b | c_d | e |", "| x | y_z | w |\n|---|---|---|\n| a_b | c_d | e |", "a_b · y z: c_d · w: e"),
         ("Fuel is dear.", "Fuel is dear.", "Fuel is dear."),
+        (
+            "| Rent | 96 | 98 | 99 | 97 |",
+            "| Cost | Q1 | | Q2 | |\n|---|---|---|---|---|\n| | Plan | Actual | Plan | Actual |\n"
+            "| Rent | 96 | 98 | 99 | 97 |",
+            "Rent · Q1 Plan: 96 · Q1 Actual: 98 · Q2 Plan: 99 · Q2 Actual: 97",
+        ),
+        (
+            "| Rent | 96 | 98 |",
+            "| | Plan | |\n|---|---|---|\n| Cost | 2025 | 2026 |\n| Rent | 96 | 98 |",
+            "Rent · Plan 2025: 96 · Plan 2026: 98",
+        ),
+        (
+            "| Rent | 96 | late |",  # a column without a name, over figures
+            "| Cost | Plan | |\n|---|---|---|\n| | 12 | paid |\n| Rent | 96 | late |",
+            "Rent · Plan: 96 · late",
+        ),
+        (
+            "| Rent | 96 | late |",  # a first row that has a name of its own
+            "| Cost | Plan | |\n|---|---|---|\n| Heating | none | none |\n| Rent | 96 | late |",
+            "Rent · Plan: 96 · late",
+        ),
     ],
 )
 def test_cells_are_written_with_the_names_of_their_columns(row: str, text: str, written: str) -> None:
@@ -117,3 +138,19 @@ def test_many_equal_rows_are_no_answer() -> None:
     table = PromptPassage(1, "berths.md (Quay)", text + "\n| Berta | South | 900 |")
     assert [pair.text for pair in look_up("fee of the berth of Berta", None, [table])][-1] == "| Berta | South | 900 |"
     assert look_up("fee of the north berth", None, [table]) == []
+
+
+PLAN = PromptPassage(
+    1,
+    "Budget.xlsx (Practice)",
+    "| Cost centre | Q1 | | Q2 | |\n|---|---|---|---|---|\n| | Plan | Actual | Plan | Actual |\n"
+    "| Laboratory | 120 | 134 | 120 | 118 |\n| Rent | 96 | 96 | 96 | 97 |\n| Training | 15 | 7 | 15 | 21 |",
+)
+
+
+def test_a_row_is_found_by_both_rows_of_a_head() -> None:
+    assert [pair.text for pair in look_up("laboratory actual q1", None, [PLAN])] == [
+        "| Laboratory | 120 | 134 | 120 | 118 |"
+    ]
+    assert look_up("laboratory forecast q1", None, [PLAN]) == []
+    assert look_up("laboratory actual q3", None, [PLAN]) == []
