@@ -3,7 +3,14 @@
 import re
 from dataclasses import replace
 
-from llm.offline.asked import drop_place_words, extract_name_terms, has_negations, has_places, normalise_wording
+from llm.offline.asked import (
+    drop_place_words,
+    extract_name_terms,
+    has_negations,
+    has_places,
+    name_line_of_minutes,
+    normalise_wording,
+)
 from llm.offline.choosing import choose_best
 from llm.offline.clauses import read_clause
 from llm.offline.field_answers import Answered, Quote, quote_fields
@@ -73,7 +80,9 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
     asked = read_clause(question, [passage for passage in found if passage.kind != FIELDS])
     if asked and asked.goes_first:
         return Answered(asked.quotes, PAIR_SCORE if asked.quotes else 0.0)
-    answered = _find_answer(question, found, fields)
+    answered = _find_answer(name_line_of_minutes(question), found, fields)
+    if not answered.quotes:
+        answered = _find_answer(question, found, fields)
     reworded = normalise_wording(question)
     if not answered.quotes and reworded != question:
         answered = _find_answer(reworded, found, fields)

@@ -71,10 +71,11 @@ REWORDED = tuple(
         (r"\b(?:giv(?:e|es|en|ing)|send|bring|hand) (.{1,60}?) back\b", r"return \1"),
         (r"\b(take|took) so long\b", r"\1"),
         (r"\bgiven back\b", "returned"),
+        (r"\bsick notes?\b", "medical certificate"),
+        (r"\btoo (?:late|early)\b", ""),
         (r"\b(?:what|how much) (?:do|did) (?:we|i|you) (?:still )?owe\b", "what is the balance due"),
         (r"\b(under|over|above|below) (\d\d)s\b", r"\1 \2"),
         (r"^\W*who saw\b", "who is the witness of"),
-        (r"\bwho (?:was|were|is) (?:absent|missing|not there|not present)\b", "who is in the apologies"),
         (
             r"\bwhom? (?:do|should|can|must|shall|to) (?:(?:i|we|you|one) )?"
             r"(?:call|ring|phone|contact|reach|e-?mail|write to|turn to|speak to|talk to)\b",
@@ -82,6 +83,24 @@ REWORDED = tuple(
         ),
     )
 )
+
+
+AT_MEETING = r"(?:at|in) the (?:\w+ )?(?:meeting|session|call)\b"
+OF_MINUTES = tuple(
+    (re.compile(pattern, re.IGNORECASE), instead)
+    for pattern, instead in (
+        (rf"\bwho (?:was|were|is) (?:absent|missing|not (?:there|present|{AT_MEETING}))", "who is in the apologies"),
+        (rf"\bwho (?:was|were) {AT_MEETING}|\bwho attended\b", "who was present"),
+    )
+)
+"""Who came to a meeting and who did not, which minutes say with one word."""
+
+
+def name_line_of_minutes(question: str) -> str:
+    """The question for a line of minutes, and any other as it is."""
+    for pattern, instead in OF_MINUTES:
+        question = pattern.sub(instead, question)
+    return question
 
 
 def normalise_wording(question: str) -> str:

@@ -32,7 +32,7 @@ PAST_YEAR = (
 """Before 1900 only what can be no number of things."""
 DATE = re.compile(
     r"\b(?:\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d{2}-\d{2}|(?:19|20)\d{2}|(?:1\d|20)\d0s"
-    rf"|\d{{1,4}} (?:BCE?|CE|AD)|{ORDINAL}[\s-]century|{PAST_YEAR}"
+    rf"|\d{{1,4}} (?:BCE?|CE|AD)|{ORDINAL}[\s-](?:century|(?:working )?day)|{PAST_YEAR}"
     rf"|{MONTH}\s+\d{{1,2}}|\d{{1,2}}\.?\s+{MONTH}|(?:in|early|late|mid|since|until) {MONTH_NAME}"
     rf"|{COUNT}\s+(?:working\s+|business\s+|calendar\s+)?(?:days?|weeks?|months?|years?|hours?|minutes?)"
     r"|day of (?:each|every) month|monday|tuesday|wednesday|thursday|friday|annual(?:ly)?|monthly|quarterly|weekly)\b",

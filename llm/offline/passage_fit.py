@@ -174,6 +174,12 @@ def is_loose(term: str, question: str, sentence: str, bag: set[str]) -> bool:
     """Whether only the stem of a word of the question stands in the sentence: "leaving" is no "leave"."""
     if term not in bag:
         return False
-    forms = {word.lower().removesuffix("s") for word in extract_content_words(question) if stem_word(word) == term}
+    forms = {form for word in extract_content_words(question) if stem_word(word) == term for form in _list_forms(word)}
     parts = {part for word in extract_content_words(sentence) for part in (word, *word.split("-"))}
-    return bool(forms) and not forms & {part.lower().removesuffix("s") for part in parts}
+    return bool(forms) and not forms & {form for part in parts for form in _list_forms(part)}
+
+
+def _list_forms(word: str) -> list[str]:
+    """A word, and what it may be the plural or the past of: "cancel" of "cancelled"."""
+    word = word.lower()
+    return [word, *(word.removesuffix(end) for end in ("s", "d", "ed", "led") if word.endswith(end))]

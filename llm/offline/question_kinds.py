@@ -104,6 +104,10 @@ def asks_for_time(kind: QuestionKind) -> bool:
 
 def _has_person(sentence: str, question: str) -> bool:
     """A person or a party that the question does not name itself."""
+    if (asked := TO_WHOM.search(question)) and re.search(
+        rf"\b{asked[1]}\s+(?:the|our|your|an?)\s+[a-z]", sentence, re.I
+    ):
+        return True
     sentence = NAMED_PLACE.sub(" ", sentence)
     known = set(extract_terms(question))
     people = [sentence[f.start : f.end] for f in find_people(sentence)]
@@ -153,6 +157,17 @@ ASKED_DATE = re.compile(
     r"(?:(?!(?:working|business|calendar|every|each|any|no)\s)[\w'’-]+\s+){0,2})"
     r"(?:date|day|deadline)\b(?!\s+(?:rates?|shifts?|crew|format|and\s+night)\b)",
     re.IGNORECASE,
+)
+UNTIL_WHEN = re.compile(r"\b(?:until|till|by|before) when\b|\bhow late\b", re.I)
+LIMIT = re.compile(
+    r"\b(?:until|till|by|before|within|no later|latest|at least|in advance|ends?|expires?|lapses?|deadline|due)\b", re.I
+)
+TO_WHOM = re.compile(r"\bwhom? (?:do|does|should|can|must|shall|may) (?:i|we|you|one|they) ([a-z]+)", re.I)
+"""Asks for whoever is to be called, told or asked."""
+ON_TOP = re.compile(
+    r"\bhow (?:much|high|large|big)\b[^?]*"
+    r"\b(?:supplement|surcharge|premium|discount|rebate|bonus|interest|commission|vat|tax)\b",
+    re.I,
 )
 WILL = re.compile(r"\bwhen\s+(?:will|can|does|do)\b", re.IGNORECASE)
 SINCE = re.compile(rf"\bsince\s+(?:\w+\s+)?{DATE.pattern}", re.IGNORECASE)
@@ -242,7 +257,7 @@ AGE = re.compile(
 )
 UNIT_LABEL = re.compile(r"\|[^|()]{1,60}\(([^\W\d_]{1,8}|°C|[€$£])\)\s*\|")
 LAST_DEED = re.compile(
-    r"\b(?!(?:an?|the|of|for|from|to|with|our|my|your|their|his|her|its)\s)[\w'’-]+\s+[\w'’-]+\W*$", re.I
+    r"\b(?!(?:an?|the|of|for|from|to|with|over|our|my|your|their|his|her|its)\s)[\w'’-]+\s+[\w'’-]+\W*$", re.I
 )
 """The end of a question whose last word is not only the thing: "is the door repaired", but not "of the grant"."""
 WHEN = re.compile(r"\bwhen\b", re.I)
@@ -287,6 +302,7 @@ KINDS = (
         ),
         _has_change, value=_find(CHANGE), implied=_split_terms("rise increase fall decrease drop"), named=1,
     ),
+    QuestionKind(ON_TOP, _find(CHANGE), value=_find(CHANGE)),
     QuestionKind(re.compile(rf"\b(?:how much|what|which|wie viel|welche[rs]?)\b[^?]*?\b(?:{MONEY_WORDS})\b", re.I),
                  _find(AMOUNT), value=lambda v: bool(AMOUNT.search(v) or re.match(r"\W*\d", v)),
                  implied=_split_terms("price"), label=_split_terms("price")),
@@ -306,6 +322,7 @@ KINDS = (
                  _has_length, implied=HOW_LONG, value=_has_duration),
     QuestionKind(re.compile(r"\b(?:what|which) (?:year|month|decade|century)\b(?! end\b)", re.I),
                  _find(DATE), value=_has_time, implied=_split_terms("year month decade century")),
+    QuestionKind(UNTIL_WHEN, lambda s, q: _has_time(s) and bool(LIMIT.search(s)), value=_has_time, implied=PASSING),
     QuestionKind(WHEN, _has_time_asked, value=_has_time, implied=PASSING),
     QuestionKind(re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|company|party|employee)\b", re.I),
                  _has_person, value=has_name),

@@ -36,6 +36,7 @@ LETTER = re.compile(
 )
 """One of several that have a letter: "lift B", "flat c"."""
 WORD = re.compile(r"[^\W_]+(?:[.,'’\-/&][^\W_]+)*")
+CONTRACTION = re.compile(r"(?:i|you|we|they|s?he|it|that|there|who|what|how)['’](?:m|re|ve|ll|d|s)|[a-z]+n['’]t", re.I)
 # Suffix and what stands in its place; the first that fits is taken.
 SUFFIXES = tuple(
     (pair.partition(":")[0], pair.partition(":")[2])
@@ -64,7 +65,7 @@ ALIKE = {
         broken: fault failure; ris: increase; increas: rise; fall: decrease drop;
         fall: decrease drop change; drop: fall decrease; hurt: injured;
         injur: hurt; accid: incident; extens: ext; heavy: weight; loud: noise; pocket: spending;
-        kid: child pupil; vacancy: vacant unfilled""",
+        kid: child pupil; vacancy: vacant unfilled; choos: prefer preferred select; attend: present""",
     )
 }
 
@@ -101,6 +102,8 @@ def stem_word(word: str) -> str:
             if suffix in ("ed", "ing") and folded[-1] == folded[-2] and folded[-1] in "bdgmnprt":
                 folded = folded[:-1]  # "shipped" of "ship"
             break
+    if len(folded) > 5 and folded.endswith("ll"):
+        folded = folded[:-1]  # "cancelled", and "install" with it
     return folded.rstrip("e") if len(folded) > 4 else folded
 
 
@@ -128,7 +131,10 @@ def extract_content_words(text: str) -> list[str]:
     return [
         word
         for match in WORD.finditer(text)
-        if (len(word := match.group()) > 1 or word.isdigit()) and word.lower() not in STOP or match.start() in letters
+        if (len(word := match.group()) > 1 or word.isdigit())
+        and word.lower() not in STOP
+        and not CONTRACTION.fullmatch(word)
+        or match.start() in letters
     ]
 
 
