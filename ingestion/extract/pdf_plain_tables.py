@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 MIN_DATA_ROWS, MIN_SHORT_COLUMNS = 3, 3  # rows; columns of a table with fewer
 MAX_WORDS, MAX_HEADS = 4_000, 100  # of a page; of it that lead to no table
 MAX_ROWS, MAX_SHAPING_ROWS, MAX_COLUMNS = 200, 12, 14
-MAX_HEAD_LINES, MIN_GROUPS = 3, 2  # groups of a head, and columns of each
+MAX_HEAD_LINES = 3
+MIN_GROUPS, MIN_GROUP_COLUMNS = 2, 2
+GROUP_GAP = 0.8  # font sizes between the names of groups and the head
 WRAP_STEP = 1.45  # font sizes between the lines of one entry
 OVERLAP_POINTS = 2.0  # of words that are printed upon each other
 MOST = 0.75  # share of the rows
@@ -112,26 +114,26 @@ def _build_rows(until_head: Sequence[TableRow], body: Sequence[TableRow], column
     is_short = len(data) < MIN_DATA_ROWS or len(columns) < MIN_SHORT_COLUMNS
     if is_short and (len(set(names)) < len(names) or not all(map(_is_name, names))):
         return []
-    groups = _find_groups(until_head, head, columns)
-    return [*groups, head, *_join_wrapped(body, columns)]
+    groups = _find_group_row(until_head, head, columns)
+    return [*([groups] if groups else []), head, *_join_wrapped(body, columns)]
 
 
-def _find_groups(rows: Sequence[TableRow], head: TableRow, columns: Sequence[Column]) -> list[TableRow]:
-    """The row above a head that names groups of as many columns each: "2025" and "2026" above "Plan Actual Plan
-    Actual"; none where there is no such row."""
+def _find_group_row(rows: Sequence[TableRow], head: TableRow, columns: Sequence[Column]) -> TableRow | None:
+    """The row above a head that names groups of the same columns: "2025" and "2026" above "Plan Actual Plan Actual"."""
     above = next((row for row in reversed(rows) if row.y1 <= head.y0 + OVERLAP_POINTS), None)
-    if above is None or not (above.is_number_less() or above.is_of_years()):
-        return []
-    if head.y0 - above.y1 > WRAP_STEP * head.size or not _list_groups(above, columns):
-        return []
-    return [above]
+    if above is None or head.y0 - above.y1 > GROUP_GAP * head.size:
+        return None
+    groups = _list_groups(above, columns)
+    names = {tuple(read_cell(head, column) for column in columns[first : last + 1]) for first, last in groups}
+    is_named = above.is_number_less() or above.is_of_years()
+    return above if is_named and len(names) == 1 else None
 
 
 def _list_groups(row: TableRow, columns: Sequence[Column]) -> list[tuple[int, int]]:
     """The first and the last column of each group that a row names; empty where it names none."""
     names = [run for run in row.runs if run.x0 > columns[0][1]]
     size, rest = divmod(len(columns) - 1, max(1, len(names)))
-    if len(names) < MIN_GROUPS or len(row.runs) - len(names) > 1 or size < MIN_GROUPS or rest:
+    if len(names) < MIN_GROUPS or len(row.runs) - len(names) > 1 or size < MIN_GROUP_COLUMNS or rest:
         return []
     groups = [(begin, begin + size - 1) for begin in range(1, len(columns), size)]
     for run, (first, last) in zip(names, groups, strict=True):

@@ -199,8 +199,10 @@ def _find_answer(question: str, found: list[PromptPassage], fields: list[str] | 
         short = -0.1 if len(sentence) < 25 and fitting <= 0 else 0.0
         scored.append((score + fitting + short, index))
     best = max(scored, default=None, key=lambda pair: pair[0])
-    if best and is_opposed(question, units[best[1]][1]):
-        scored = []  # what is most like an answer says the opposite
+    opposed = {index for _, index in scored if is_opposed(question, units[index][1])}
+    # Where the best is opposed, another sentence answers if it has all that the best has.
+    needed = bags[best[1]].intersection(asked) if best and best[1] in opposed else set()
+    scored = [(score, index) for score, index in scored if index not in opposed and needed <= bags[index]]
     deed = read_deed(question)
     if deed and any(has_term(deed, set(bag)) for bag in bags):
         scored = [(score, index) for score, index in scored if has_term(deed, set(bags[index]))]

@@ -27,12 +27,12 @@ ORDINAL = (
 PAST_YEAR = (
     r"(?:in|since|by|until|till|before|after|around|circa|year|during) 1[0-8]\d\d"
     r"(?=\W*$|[,;:.)–-]"
-    r"|\s(?:the|an?|and|or|to|in|by|when|as|was|were|with|of|for|at|on|he|she|they|it|[A-Z]\w+)\b)"
+    r"|\s(?:the|an?|and|or|in|by|when|as|was|were|with|of|for|at|on|he|she|they|it)\b|\s(?-i:[A-Z])\w+\b)"
 )
 """Before 1900 only what can be no number of things."""
 DATE = re.compile(
     r"\b(?:\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d{2}-\d{2}|(?:19|20)\d{2}|(?:1\d|20)\d0s"
-    rf"|\d{{1,4}} (?:BCE?|CE|AD)|{ORDINAL}[\s-](?:century|(?:working )?day)|{PAST_YEAR}"
+    rf"|\d{{1,4}} (?-i:BCE?|CE|AD)|{ORDINAL}[\s-](?:century|(?:working )?day)|{PAST_YEAR}"
     rf"|{MONTH}\s+\d{{1,2}}|\d{{1,2}}\.?\s+{MONTH}|(?:in|early|late|mid|since|until) {MONTH_NAME}"
     rf"|{COUNT}\s+(?:working\s+|business\s+|calendar\s+)?(?:days?|weeks?|months?|years?|hours?|minutes?)"
     r"|day of (?:each|every) month|monday|tuesday|wednesday|thursday|friday|annual(?:ly)?|monthly|quarterly|weekly)\b",
@@ -42,7 +42,7 @@ CLOCK_OR_DAY = re.compile(
     r"(?<![\d.,$€£¥])(?:\d{1,2}[/:]\d{1,2}|\d{1,2}\.\d{1,2}\.|\d{1,2}\.\d\d\s?(?:uhr|h|[ap]\.?m)\b)(?!\d)"
     r"|\bat (?:half past |quarter (?:past|to) )?"
     r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight)"
-    r"(?=\W*$|[,.;)]|\s(?:in|on|o['’]clock|sharp|and|every|each|until|till|to)\b)",
+    r"(?=\W*$|[.;)]|\s(?:in|on|o['’]clock|sharp|every|each|until|till)\b)",
     re.IGNORECASE,
 )
 """14:32, 3/5, "3.5."; an amount is none of them."""

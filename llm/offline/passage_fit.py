@@ -72,7 +72,7 @@ IMPLIED = frozenset(
         words(
             """money time person people somebody someone anything something anyone anybody nobody everybody name names
             called take takes taken according commonly typically usually generally mostly basically specifically
-            kind kinds sort type example known happened actually along besides"""
+            happened actually along besides"""
         ),
     )
 )

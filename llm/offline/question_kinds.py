@@ -169,6 +169,8 @@ ON_TOP = re.compile(
     r"\b(?:supplement|surcharge|premium|discount|rebate|bonus|interest|commission|vat|tax)\b",
     re.I,
 )
+YEARS = _split_terms("year decade century")
+YEAR_STATED = re.compile(rf"{DATE.pattern}|(?:^|[:|] )1\d{{3}}\W*$", re.I)
 WILL = re.compile(r"\bwhen\s+(?:will|can|does|do)\b", re.IGNORECASE)
 SINCE = re.compile(rf"\bsince\s+(?:\w+\s+)?{DATE.pattern}", re.IGNORECASE)
 
@@ -261,7 +263,7 @@ LAST_DEED = re.compile(
 )
 """The end of a question whose last word is not only the thing: "is the door repaired", but not "of the grant"."""
 WHEN = re.compile(r"\bwhen\b", re.I)
-PASSING = _split_terms("take place happen occur")
+TERMS_OF_HAPPENING = _split_terms("take place happen occur")
 MAX_TERMS_OF_DEED = 4
 """Of a question for the time of something: where it is longer its last word may say anything."""
 MAX_QUESTION_CHARS = 600
@@ -320,15 +322,16 @@ KINDS = (
                  _find(DATE), must=False, loose=True),
     QuestionKind(re.compile(r"\bhow (?:long|fast(?! is\b)|quickly|soon)\b", re.I),
                  _has_length, implied=HOW_LONG, value=_has_duration),
-    QuestionKind(re.compile(r"\b(?:what|which) (?:year|month|decade|century)\b(?! end\b)", re.I),
-                 _find(DATE), value=_has_time, implied=_split_terms("year month decade century")),
-    QuestionKind(UNTIL_WHEN, lambda s, q: _has_time(s) and bool(LIMIT.search(s)), value=_has_time, implied=PASSING),
-    QuestionKind(WHEN, _has_time_asked, value=_has_time, implied=PASSING),
+    QuestionKind(re.compile(r"\b(?:in|since|until|by|from) (?:what|which) (?:year|decade|century)\b", re.I),
+                 _find(YEAR_STATED), value=_find(YEAR_STATED), implied=YEARS, label=YEARS),
+    QuestionKind(UNTIL_WHEN, lambda s, q: _has_time(s) and bool(LIMIT.search(s)), value=_has_time,
+                 implied=TERMS_OF_HAPPENING),
+    QuestionKind(WHEN, _has_time_asked, value=_has_time, implied=TERMS_OF_HAPPENING),
     QuestionKind(re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|company|party|employee)\b", re.I),
                  _has_person, value=has_name),
     QuestionKind(re.compile(r"\bwhere\b", re.I), has_place, line=PLACE_LINE,
                  value=lambda v: bool(re.search(r"[^\W\d_]{2}", DATE.sub("", v))),
-                 implied=_split_terms("take place held happen located situated found")),
+                 implied=_split_terms("take place held happen located situated")),
 )  # fmt: skip
 
 
@@ -353,7 +356,7 @@ def read_deed(question: str) -> str:
     terms = extract_terms(question)
     if not WHEN.search(question) or len(terms) > MAX_TERMS_OF_DEED or not LAST_DEED.search(question):
         return ""
-    return next(reversed([term for term in terms if term not in PASSING]), "")
+    return next(reversed([term for term in terms if term not in TERMS_OF_HAPPENING]), "")
 
 
 def has_asked(question: str, sentence: str) -> bool:

@@ -153,7 +153,7 @@ def write_cells(sentence: str, text: str) -> str:
 
 
 PERIOD = re.compile(r"(?:19|20)\d\d(?:/\d{2,4})?|[QH][1-4](?: (?:19|20)\d\d)?", re.IGNORECASE)
-"""A number that names a column."""
+"""A time that names a column."""
 
 
 def _find_table_head(row: str, text: str) -> str:
@@ -175,20 +175,21 @@ def _find_table_head(row: str, text: str) -> str:
 
 def join_heads(upper: str, lower: str) -> str:
     """A head of two rows as one row: "| | 2025 | |" above "| | Plan | Actual |" is "| | 2025 Plan | 2025 Actual |"; ""
-    where the lower row is no part of the head. A name in the upper row reaches over the empty cells behind it.
+    where the lower row is no part of the head, whose names are times or the same under each of the upper row. These
+    reach over the empty cells behind them.
     """
     groups, names = split_cells(upper), split_cells(lower)
     if len(groups) != len(names) or groups[0] and names[0] not in ("", groups[0]):
         return ""
-    if not any(group and not following for group, following in pairwise(groups[1:])):
+    begins = [place for place in range(1, len(groups)) if groups[place]]
+    named = [names[begin:end] for begin, end in pairwise([*begins, len(groups)])]
+    is_repeated = len(named) > 1 and all(named[0] == other for other in named) and not re.search(r"\d", lower)
+    if begins[:1] != [1] or max(map(len, named)) < 2 or not (is_repeated or all(map(PERIOD.fullmatch, names[1:]))):
         return ""
-    joined, group = [groups[0] or names[0]], ""
-    for above, name in zip(groups[1:], names[1:], strict=True):
-        group = above or group
-        if not name and not above or re.search(r"\d", name) and not PERIOD.fullmatch(name):
-            return ""
-        joined.append(f"{group} {name}".strip())
-    return f"| {' | '.join(joined)} |"
+    joined = [groups[0] or names[0]]
+    for begin, of_group in zip(begins, named, strict=True):
+        joined += [f"{groups[begin]} {name}".strip() for name in of_group]
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in joined) + " |"
 
 
 def split_cells(row: str) -> list[str]:

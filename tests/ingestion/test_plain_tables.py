@@ -205,12 +205,32 @@ def test_names_of_groups_stand_above_the_head(tmp_path: Path, first: float, seco
 
 
 @pytest.mark.parametrize(
-    "above", [[(245, "Budget 2025")], [(60, "Lindenhof"), (200, "Budget")], [(200, "2025"), (280, "2026")]]
+    ("above", "top"),
+    [
+        ([(245, "Budget 2025")], 105),
+        ([(60, "Lindenhof"), (200, "Budget")], 105),
+        ([(200, "2025"), (280, "2026")], 105),
+        ([(245, "Draft"), (425, "Internal")], 90),  # the head of the page
+    ],
 )
-def test_what_names_no_groups_is_none_of_the_table(tmp_path: Path, above: Sequence[tuple[float, str]]) -> None:
+def test_what_names_no_groups_is_none_of_the_table(
+    tmp_path: Path, above: Sequence[tuple[float, str]], top: float
+) -> None:
     def draw_page(canvas: Canvas) -> None:
         for x, text in above:
-            line(canvas, x, 105, text)
+            line(canvas, x, top, text)
         write_rows(canvas, parse_rows(COSTS), lefts=FIVE)
 
     assert read_page(tmp_path / "costs.pdf", draw_page)[-1] == to_markdown(parse_rows(COSTS))
+
+
+def test_the_head_of_an_invoice_names_no_groups(tmp_path: Path) -> None:
+    """Its columns are none that repeat."""
+    goods = [["Goods", "Pieces", "Unit", "Price", "Sum"], *(["Malt", "4", "sack", "21.50", "86.00"] for _ in range(3))]
+
+    def draw_page(canvas: Canvas) -> None:
+        line(canvas, 245, 105, "Invoice")
+        line(canvas, 425, 105, "Original")
+        write_rows(canvas, goods, lefts=FIVE)
+
+    assert read_page(tmp_path / "invoice.pdf", draw_page)[-1] == to_markdown(goods)

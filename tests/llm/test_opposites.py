@@ -31,6 +31,47 @@ def test_a_sentence_answers_and_not_its_opposite(question: str, sentence: str, o
 
 
 @pytest.mark.parametrize(
+    ("question", "text", "said"),
+    [
+        ("What do members pay?", "Non-members pay 12 euros. Members pay 8 euros.", ["Members pay 8 euros."]),
+        (
+            "When did we lose the tender?",
+            "In May we won the tender for the school. In June we lost the tender for the hospital.",
+            ["In June we lost the tender for the hospital."],
+        ),
+        (
+            "What is the lower limit?",
+            "The upper limit is 500 euros. The lower limit is 20.",
+            ["The lower limit is 20."],
+        ),
+        ("What is the lower limit?", "The upper limit is 500 euros.", []),
+        (
+            "What is the fee for members?",
+            "The fee for members is 8 euros and for non-members 12 euros.",
+            ["The fee for members is 8 euros and for non-members 12 euros."],
+        ),
+        (
+            "What does an adult ticket cost?",
+            "Tickets cost 12 euros for adults and 6 euros for a child.",
+            ["Tickets cost 12 euros for adults and 6 euros for a child."],
+        ),
+        (
+            "What does the car cost without VAT?",
+            "The car costs 20,000 euros plus VAT.",
+            ["The car costs 20,000 euros plus VAT."],
+        ),
+        (
+            "How much does it cost to lose a key?",
+            "A lost key costs 40 euros and we won't replace it twice.",
+            ["A lost key costs 40 euros and we won't replace it twice."],
+        ),
+    ],
+)
+def test_of_two_sentences_that_say_opposites_one_answers(question: str, text: str, said: list[str]) -> None:
+    assert ask(question, text) == said
+
+
+@pytest.mark.parametrize(
     ("question", "sentence"),
     [
         (
@@ -75,3 +116,38 @@ def test_centuries_decades_and_years_are_times(question: str, sentence: str, of_
     )
     assert ask(question, text) == [sentence]
     assert ask(of_another, text) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("When was the pump tested?", "We tested the pump in 1500 cases."),
+        ("When were the costs of the roof cut?", "The costs of the roof were cut by 1200 euros."),
+        ("When are the keys handed out?", "Keys are handed out at one and the same desk."),
+        ("When is oil sold?", "Oil is sold at two to three euros a litre."),
+        ("When do we run campaigns?", "We run 3 ad campaigns for the fair."),
+        ("Where was Holt Ltd founded?", "The office of Holt Ltd is in Lindau."),
+    ],
+)
+def test_numbers_of_things_are_no_times(question: str, text: str) -> None:
+    assert ask(question, text) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "said"),
+    [
+        ("Which month is the busiest?", "The busiest month is August.", "The busiest month is August."),
+        (
+            "What type of contract is it?",
+            "Contract type: fixed\nContract no: 4711\nPay: 9 euros",
+            "Contract type: fixed",
+        ),
+        (
+            "In what year was the house constructed?",
+            "House: Quay 4\nYear of construction: 1897\nRooms: 6",
+            "Year of construction: 1897",
+        ),
+    ],
+)
+def test_months_types_and_years_are_found_by_their_names(question: str, text: str, said: str) -> None:
+    assert ask(question, text) == [said]

@@ -89,6 +89,12 @@ def test_the_row_of_the_table_is_quoted(question: str, row: str) -> None:
             "Rent · Plan: 96 · late",
         ),
         (
+            "| Tuesday | Eve | Bob | Dan | Finn |",  # a first row of names, which do not repeat
+            "| | Early | | Late | |\n|---|---|---|---|---|\n| Monday | Anna | Bob | Carla | Dan |\n"
+            "| Tuesday | Eve | Bob | Dan | Finn |",
+            "Tuesday · Early: Eve · Bob · Late: Dan · Finn",
+        ),
+        (
             "| Rent | 96 | late |",  # a first row that has a name of its own
             "| Cost | Plan | |\n|---|---|---|\n| Heating | none | none |\n| Rent | 96 | late |",
             "Rent · Plan: 96 · late",

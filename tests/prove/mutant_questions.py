@@ -4,6 +4,7 @@ Beside the paths of the oracle, what no path asks for: the service, roles by the
 above them, and rules of writing.
 """
 
+import signal
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -106,6 +107,8 @@ OF_OWNER: list[Callable[[Everything, psycopg.Connection], None]] = [
 NARROW = [*sorted(IN_A_SCOPE.keys() - {"walk"}), "walk"]
 LATE = ["records", "references", "file list", "download", "reader"]
 """Paths that need a sign-in, and ask the database for what the others do not."""
+MAX_SECONDS_OF_QUESTION = 90
+"""A statement ends after 60."""
 
 
 @dataclass(frozen=True)
@@ -140,9 +143,22 @@ def difference(order: list[Question]) -> str:
     return ""
 
 
+class EndlessQuestionError(BaseException):
+    """A question to a mutant takes longer than any ends. No code of the product catches it."""
+
+
+def stop_question(*_: object) -> None:
+    raise EndlessQuestionError(f"does not end in {MAX_SECONDS_OF_QUESTION} s")
+
+
 def found_by(question: Question) -> str:
+    before = signal.signal(signal.SIGALRM, stop_question)
+    signal.setitimer(signal.ITIMER_REAL, MAX_SECONDS_OF_QUESTION, MAX_SECONDS_OF_QUESTION)
     try:
         question.ask()
-    except Exception as found:
+    except (Exception, EndlessQuestionError) as found:
         return f"{question.name}: {type(found).__name__}: {found}"[:300]
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
     return ""

@@ -7,7 +7,6 @@ may live.
 
 import os
 import re
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
@@ -42,7 +41,6 @@ HANDFUL = [
 
 
 ALL_FROM = 60
-MAX_SECONDS_OF_MUTANT = 120
 ALONE = len(EXTRA) + len(OF_OWNER)
 """Questions that are no paths of the oracle, of which there are many times as many."""
 NAMED = os.environ.get("CLEARANCE_MUTANTS", "")
@@ -89,25 +87,9 @@ def forget() -> None:
     get_permission_number.cache_clear()
 
 
-@contextmanager
-def limited_time() -> Iterator[None]:
-    """A mutant of a loop may never end: its question fails then, which finds it."""
-
-    def stop(*_: object) -> None:
-        raise TimeoutError("does not end")
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(MAX_SECONDS_OF_MUTANT)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
-
-
 def lives(mutant: Mutant, order: list[Question], owner: psycopg.Connection) -> bool:
     began = monotonic()
-    with clean_connection(), mutant.put(owner), limited_time():
+    with clean_connection(), mutant.put(owner):
         found = difference(order)
     if found:
         # Or every mutant to come would be found by what this one, or a question, has left behind.
