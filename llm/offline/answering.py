@@ -201,8 +201,8 @@ def _find_answer(question: str, found: list[PromptPassage], fields: list[str] | 
     best = max(scored, default=None, key=lambda pair: pair[0])
     opposed = {index for _, index in scored if is_opposed(question, units[index][1])}
     # Where the best is opposed, another sentence answers if it has all that the best has.
-    needed = bags[best[1]].intersection(asked) if best and best[1] in opposed else set()
-    scored = [(score, index) for score, index in scored if index not in opposed and needed <= bags[index]]
+    in_best = bags[best[1]].intersection(asked) if best and best[1] in opposed else set()
+    scored = [(score, index) for score, index in scored if index not in opposed and in_best <= bags[index]]
     deed = read_deed(question)
     if deed and any(has_term(deed, set(bag)) for bag in bags):
         scored = [(score, index) for score, index in scored if has_term(deed, set(bags[index]))]
