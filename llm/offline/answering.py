@@ -205,7 +205,11 @@ def _find_answer(question: str, found: list[PromptPassage], fields: list[str] | 
     scored = [(score, index) for score, index in scored if index not in opposed and in_best <= bags[index]]
     deed = read_deed(question)
     if deed and any(has_term(deed, set(bag)) for bag in bags):
-        scored = [(score, index) for score, index in scored if has_term(deed, set(bags[index]))]
+        scored = [
+            (score, index)
+            for score, index in scored
+            if has_term(deed, set(bags[index]) | _list_nearby_terms(units, bags, index)[1])
+        ]
     if rates:  # a price per week is none per month, nor is what says less of it
         stated = {index: read_rates(units[index][1]).difference(asked) for _, index in scored}
         other = max((score for score, index in scored if stated[index] and not rates & stated[index]), default=0.0)

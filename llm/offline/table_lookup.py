@@ -203,5 +203,5 @@ def _is_in_context(term: str, table: LookupTable, strict: bool) -> bool:
     if has_term(term, table.title):
         return True
     if strict or has_figure(term) or term in MONTH_TERMS:
-        return term in COUNTED
+        return term in COUNTED or strict and term in FREE and not has_figure(term)
     return term in FREE or has_term(term, table.about)

@@ -56,6 +56,7 @@ EXTRA: list[Callable[[Everything], None]] = [
     clearances.clearances_are_given_by_stewards,
     text_grants.texts_are_granted_to_one_person,
     text_grants.texts_are_granted_until_they_end,
+    text_grants.one_grant_of_texts_is_withdrawn,
     text_grants.texts_are_granted_by_stewards,
     text_grants.steward_offers_are_counted,
     text_grants.requests_are_about_a_place,

@@ -14,7 +14,7 @@ from entities.api.errors import Conflict
 from entities.models import Classification, FieldParagraph, Membership
 from entities.text import find_granted_texts, read_texts
 from ingestion.errors import BadUpload
-from ingestion.grants import find_asked_passages, find_opened_labels, list_offers
+from ingestion.grants import find_asked_passages, find_opened_labels, list_offers, withdraw_grants
 from ingestion.models import AccessRequest, Extent, File, Paragraph, TextGrant
 from ingestion.reader import Placeholder, list_blocks
 from ingestion.requests import Wish, ask_for_access, recall_request
@@ -123,6 +123,17 @@ def texts_are_granted_until_they_end(e: Everything) -> None:
             assert asked("app_granted_texts", record, file) == []
 
 
+def one_grant_of_texts_is_withdrawn(e: Everything) -> None:
+    """What was granted on another request stays."""
+    other = e.requests["cas", "record0"]
+    with undone(), e.planted.service.open():
+        give(e, "file", (1,))
+        give(e, "file", (2,))
+        assert TextGrant.objects.filter(classification__value=2).update(request=other) == 1
+        withdraw_grants(AccessRequest.objects.get(pk=e.requests["dee", "record0"]))
+        assert set(TextGrant.objects.values_list("request", flat=True)) == {other}
+
+
 def texts_are_granted_by_stewards(e: Everything) -> None:
     """What a role of theirs holds, to others, in their own name; counted over what they may read themselves."""
     world, planted = e.world, e.planted
@@ -145,6 +156,15 @@ def texts_are_granted_by_stewards(e: Everything) -> None:
                 assert set(parts) <= held | {1}
                 assert not set(parts) <= held
         assert opened
+        for (name, _), pk in e.requests.items():
+            asked_for = AccessRequest.objects.filter(pk=pk).first()
+            person = next(person for person in world.people if person.name == name and not person.narrowed)
+            if asked_for is not None:
+                own = world.held(person)
+                more = own | set(asked_for.atoms)
+                known = Classification.objects.values_list("value", "components")
+                expected = {label for label, parts in known if set(parts) <= more and not set(parts) <= own}
+                assert set(find_opened_labels(asked_for)) == expected, name
         counted = {
             record: sum(
                 t.label is not None and t.label <= held | {1} and not t.label <= held
