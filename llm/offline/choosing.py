@@ -30,15 +30,13 @@ def choose_best(
     ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1]))
     if not ranked or ranked[0][0] < ENOUGH:
         return None
-    asked = set(extract_terms(question))
     chosen: list[int] = []
     for score, index in ranked:
         if score < NEAR_BEST * ranked[0][0] or len(chosen) == MOST:
             break
-        if chosen and asked.isdisjoint(bags[index]):
-            continue  # only its heading has a word of the question, and the best under it is quoted
         if all(len(bags[index] & bags[o]) < 0.7 * max(1, min(len(bags[index]), len(bags[o]))) for o in chosen):
             chosen.append(index)
+    asked = set(extract_terms(question))
     whole = _add_list_items(
         sorted(chosen),
         units,
