@@ -8,9 +8,10 @@ quotation counts as supported only where it has all that the question says; else
 import re
 from collections.abc import Sequence
 
-from llm.offline.asked import extract_name_terms, has_negations, split_parts
+from llm.offline.asked import extract_name_terms, split_parts
 from llm.offline.aspects import Aspect
 from llm.offline.long_questions import cut_question, measure_coverage
+from llm.offline.opposites import has_denials
 from llm.offline.overview_questions import plan_reading
 from llm.offline.particulars import find_numbered, has_numbered
 from llm.offline.question_kinds import find_kind, has_asked
@@ -94,7 +95,7 @@ def has_what_is_asked(question: str, sentences: Sequence[str], passage: str) -> 
     """Whether one of the sentences has what a part of a question asks for (a person, a date, an amount …), and what its
     names and numbers name stands in the passage. passage: with its section and the names of its file and record.
     """
-    if not any(has_asked(question, sentence) and has_negations(question, sentence) for sentence in sentences):
+    if not any(has_asked(question, sentence) and has_denials(question, sentence) for sentence in sentences):
         return False
     there, about = set(extract_terms(passage)), extract_name_terms(question)
     return all(has_numbered(noun, number, passage) for noun, number in find_numbered(question)) and (

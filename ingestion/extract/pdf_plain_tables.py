@@ -32,6 +32,8 @@ WRAP_STEP = 1.45  # font sizes between the lines of one entry
 OVERLAP_POINTS = 2.0  # of words that are printed upon each other
 MOST = 0.75  # share of the rows
 MAX_SMALL_LETTERS, MAX_COLONS, MAX_OTHERS = 0.4, 0.5, 0.6  # share of entries that begin or end so; of rows without data
+Span = tuple[int, int]
+"""The first and the last of columns that belong together."""
 LEADERS = re.compile(r"(?:\. ?){4}|…{2}|_{3}")
 
 
@@ -43,16 +45,19 @@ def find_plain_grids(runs: Sequence[Line]) -> list[Grid]:
     return [_build_cells(*table) for table in _list_tables(runs, words)]
 
 
-def _list_tables(runs: Sequence[Line], words: Sequence[Word]) -> Iterator[tuple[list[TableRow], Sequence[Column]]]:
-    """Each head with the rows below it, as far as they are in its columns, and these."""
+def _list_tables(
+    runs: Sequence[Line], words: Sequence[Word]
+) -> Iterator[tuple[list[TableRow], Sequence[Column], list[Span]]]:
+    """Each head with the rows below it, as far as they are in its columns, these, and the groups that its first row
+    names."""
     failed = 0
     for block in split_row_blocks(runs):
         place = 0
         while place < len(block) and failed < MAX_HEADS:
             body, columns = _find_body(block[place], block[place + 1 : place + 1 + MAX_ROWS])
-            rows = _build_rows(block[: place + 1], body, columns)
+            rows, groups = _build_rows(block[: place + 1], body, columns)
             if rows and _count_words_between(rows[0], rows[-1], words) == sum(len(row.words) for row in rows):
-                yield rows, columns
+                yield rows, columns, groups
                 place += len(body)
             elif body:
                 failed += 1
@@ -97,40 +102,37 @@ def _count_words_between(first: TableRow, last: TableRow, words: Sequence[Word])
     return sum(first.y0 - 1 <= (word.y0 + word.y1) / 2 <= last.y1 + 1 for word in words)
 
 
-def _build_rows(until_head: Sequence[TableRow], body: Sequence[TableRow], columns: Sequence[Column]) -> list[TableRow]:
-    """The head as one row, and the body with wrapped entries in one; empty where they are no table."""
+def _build_rows(
+    until_head: Sequence[TableRow], body: Sequence[TableRow], columns: Sequence[Column]
+) -> tuple[list[TableRow], list[Span]]:
+    """The head as one row, below the names of its groups if it has any, and the body with wrapped entries in one; empty
+    where they are no table."""
     data = [row for row in body if row.is_data()]
     if not data or not 2 <= len(columns) <= MAX_COLUMNS:
-        return []
+        return [], []
     kinds = find_kinds(data, columns)
     if not _is_body(body, data, columns, kinds):
-        return []
+        return [], []
     head = _join_head(until_head, columns)
     names = [read_cell(head, column) for column in columns]
     if 2 * sum(map(bool, names)) < len(columns) or any(
         kind and not name for name, kind in zip(names, kinds, strict=True)
     ):
-        return []
+        return [], []
     is_short = len(data) < MIN_DATA_ROWS or len(columns) < MIN_SHORT_COLUMNS
     if is_short and (len(set(names)) < len(names) or not all(map(_is_name, names))):
+        return [], []
+    rows = [head, *_join_wrapped(body, columns)]
+    above = next((row for row in reversed(until_head) if row.y1 <= head.y0 + OVERLAP_POINTS), None)
+    groups = _list_groups(above, head, columns) if above else []
+    return ([above, *rows], groups) if above and groups else (rows, [])
+
+
+def _list_groups(row: TableRow, head: TableRow, columns: Sequence[Column]) -> list[Span]:
+    """The groups of the same columns that a row names close above a head: "2025" and "2026" above "Plan Actual Plan
+    Actual"; empty where it names none."""
+    if head.y0 - row.y1 > GROUP_GAP * head.size or not (row.is_number_less() or row.is_of_years()):
         return []
-    groups = _find_group_row(until_head, head, columns)
-    return [*([groups] if groups else []), head, *_join_wrapped(body, columns)]
-
-
-def _find_group_row(rows: Sequence[TableRow], head: TableRow, columns: Sequence[Column]) -> TableRow | None:
-    """The row above a head that names groups of the same columns: "2025" and "2026" above "Plan Actual Plan Actual"."""
-    above = next((row for row in reversed(rows) if row.y1 <= head.y0 + OVERLAP_POINTS), None)
-    if above is None or head.y0 - above.y1 > GROUP_GAP * head.size:
-        return None
-    groups = _list_groups(above, columns)
-    names = {tuple(read_cell(head, column) for column in columns[first : last + 1]) for first, last in groups}
-    is_named = above.is_number_less() or above.is_of_years()
-    return above if is_named and len(names) == 1 else None
-
-
-def _list_groups(row: TableRow, columns: Sequence[Column]) -> list[tuple[int, int]]:
-    """The first and the last column of each group that a row names; empty where it names none."""
     names = [run for run in row.runs if run.x0 > columns[0][1]]
     size, rest = divmod(len(columns) - 1, max(1, len(names)))
     if len(names) < MIN_GROUPS or len(row.runs) - len(names) > 1 or size < MIN_GROUP_COLUMNS or rest:
@@ -139,7 +141,8 @@ def _list_groups(row: TableRow, columns: Sequence[Column]) -> list[tuple[int, in
     for run, (first, last) in zip(names, groups, strict=True):
         if not columns[first][0] <= (run.x0 + run.x1) / 2 <= columns[last][1]:
             return []
-    return groups
+    named = {tuple(read_cell(head, column) for column in columns[first : last + 1]) for first, last in groups}
+    return groups if len(named) == 1 else []
 
 
 def _is_foreign(row: TableRow, columns: Sequence[Column], kinds: Sequence[str]) -> bool:
@@ -205,8 +208,8 @@ def _goes_on(row: TableRow, above: Sequence[TableRow], columns: Sequence[Column]
     return row.runs[0].x0 > columns[0][1] or row.runs[0].text[0].islower()
 
 
-def _build_cells(rows: Sequence[TableRow], columns: Sequence[Column]) -> Grid:
-    """An entry that runs into the next column has the cells of both."""
+def _build_cells(rows: Sequence[TableRow], columns: Sequence[Column], groups: Sequence[Span]) -> Grid:
+    """An entry that runs into the next column has the cells of both, and the name of a group those of its columns."""
     edges = list_edges(columns)
     lefts = [columns[0][0] - 1, *edges]
     rights = [*edges, columns[-1][1] + 1]
@@ -214,8 +217,7 @@ def _build_cells(rows: Sequence[TableRow], columns: Sequence[Column]) -> Grid:
     rights[-1] = max(rights[-1], *(max(run.x1 for run in row.runs) + 1 for row in rows))
     grid: Grid = []
     for row in rows:
-        groups = _list_groups(row, columns) if row is rows[0] else []
-        spans = [(0, 0), *groups] if groups else _list_spans(row, edges)
+        spans = [(0, 0), *groups] if groups and row is rows[0] else _list_spans(row, edges)
         cells: list[tuple[float, float, float, float] | None] = []
         for first, last in spans:
             cells += [(lefts[first], row.y0, rights[last], row.y1), *[None] * (last - first)]
@@ -223,8 +225,8 @@ def _build_cells(rows: Sequence[TableRow], columns: Sequence[Column]) -> Grid:
     return grid
 
 
-def _list_spans(row: TableRow, edges: Sequence[float]) -> list[tuple[int, int]]:
-    """The first and the last column of each entry of a row."""
+def _list_spans(row: TableRow, edges: Sequence[float]) -> list[Span]:
+    """The columns of each entry of a row."""
     begin, spans = 0, []
     for place in range(len(edges) + 1):
         if place < len(edges) and is_crossed(row, edges[place]):

@@ -6,7 +6,6 @@ from dataclasses import replace
 from llm.offline.asked import (
     drop_place_words,
     extract_name_terms,
-    has_negations,
     has_places,
     name_line_of_minutes,
     normalise_wording,
@@ -80,12 +79,11 @@ def find_answer(question: str, found: list[PromptPassage], fields: list[str] | N
     asked = read_clause(question, [passage for passage in found if passage.kind != FIELDS])
     if asked and asked.goes_first:
         return Answered(asked.quotes, PAIR_SCORE if asked.quotes else 0.0)
-    answered = _find_answer(name_line_of_minutes(question), found, fields)
-    if not answered.quotes:
-        answered = _find_answer(question, found, fields)
-    reworded = normalise_wording(question)
-    if not answered.quotes and reworded != question:
-        answered = _find_answer(reworded, found, fields)
+    answered = Answered([])
+    for wording in dict.fromkeys((name_line_of_minutes(question), question, normalise_wording(question))):
+        answered = _find_answer(wording, found, fields)
+        if answered.quotes:
+            break
     if asked and not (own := asked.keep_own(answered.quotes)):
         return Answered(asked.quotes, PAIR_SCORE) if asked.quotes else Answered([])
     return replace(answered, quotes=own) if asked else answered
@@ -130,9 +128,7 @@ def _find_answer(question: str, found: list[PromptPassage], fields: list[str] | 
             continue  # "Receipt 5521" says of the receipt what its name says
         if not is_about(passage, question, asked, weights, wanted, passage_terms[passage.n], own_terms[passage.n]):
             continue
-        if not (has_negations(question, sentence) and has_dates(dates, sentence)) or (
-            sentence.endswith(":") and not _announces(units, index)
-        ):
+        if not has_dates(dates, sentence) or sentence.endswith(":") and not _announces(units, index):
             continue
         has = kind is None or kind.has(add_units(sentence), question)
         if kind is not None and kind.must and not has:

@@ -2,7 +2,7 @@
 
 import re
 
-from llm.offline.ranking import LETTER, STOP, extract_content_words, extract_terms, stem_word
+from llm.offline.ranking import LETTER, STOP, extract_content_words, extract_terms
 from llm.offline.sentences import ABBREVIATIONS
 
 NAME = re.compile(r"\b(?:[A-ZÀ-Þ][\w&’'-]*\w|\d[\w.,/-]*)")
@@ -138,24 +138,6 @@ def asks_for_account(question: str) -> bool:
     """Whether it asks for a reason or a way, which no field of a record is."""
     return bool(
         re.search(r"\bwhy\b|\bhow (?:come|can|do|does|did|is|are|was|to|could|should)\b", question, re.IGNORECASE)
-    )
-
-
-SAID_NOT = re.compile(r"\b(?:is|are|was|were|do|does|did|has|have|had|can|will|would) not\s*[,;.]", re.IGNORECASE)
-
-
-def has_negations(question: str, text: str) -> bool:
-    """Whether what a question asks to be without is absent: of "without cause", a text with "for cause" has it not.
-    "The pipe is covered; the floor is not" says so, too.
-    """
-    return bool(SAID_NOT.search(text)) or all(
-        re.search(
-            rf"\b(?:without|no|not|non|nor|never|any|free of|\w+n['’]t)\W+(?:\w+\W+){{0,3}}?{re.escape(word[:5])}",
-            text,
-            re.I,
-        )
-        for word in re.findall(r"\b(?:without|not?)\s+(?:an?\s+|any\s+|yet\s+|been\s+)?([^\W\d_]{4,})", question, re.I)
-        if stem_word(word) in set(extract_terms(text))
     )
 
 

@@ -210,7 +210,7 @@ def test_names_of_groups_stand_above_the_head(tmp_path: Path, first: float, seco
         ([(245, "Budget 2025")], 105),
         ([(60, "Lindenhof"), (200, "Budget")], 105),
         ([(200, "2025"), (280, "2026")], 105),
-        ([(245, "Draft"), (425, "Internal")], 90),  # the head of the page
+        ([(245, "Draft"), (425, "Internal")], 96),  # the head of the page
     ],
 )
 def test_what_names_no_groups_is_none_of_the_table(
