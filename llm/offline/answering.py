@@ -38,22 +38,18 @@ from llm.offline.ranking import compute_frequencies, extract_terms, weigh_rarest
 from llm.offline.reading import FIELDS, PromptPassage, get_document_title, split_headings
 from llm.offline.roles import find_role, read_role
 from llm.offline.row_answers import find_rows
-from llm.offline.sentences import is_furniture, is_heading, split_sentences
-from llm.offline.summaries import REMOVED
 from llm.offline.table_lookup import look_up
 from llm.offline.totals import TOTAL_OF, extract_total_terms, find_priced_lines, find_totals
+from llm.offline.units import Unit, announces_list, is_heading_at, is_table_head, list_nearby_terms, list_quotable
 
 # Share that the sentence must carry by its own words.
 OWN = 0.25
 WHICH_THING = re.compile(
     r"^\W*(?:which|what (?!(?:is|was|are|were|do|does|did|has|have|can|could|will|happen\w*)\b))", re.I
 )
-LIST_NUMBER = re.compile(r"\d{1,2}[.)]\s")
-SECTION = re.compile(rf"{LIST_NUMBER.pattern}[^\W\d_][^\s.:;!?|]*(?:\s[^\s\d.:;!?|]+){{0,3}}$")
 BEGINNING = re.compile(r"[\W\d]*(?:(?:no|not|the|any|all|every|each|an?|your|our)\s+)*[\w’'-]*", re.IGNORECASE)
 """Of a sentence what it is about: "No pets are allowed"."""
 COMPARED = re.compile(r"\b(?:\w{2,}er|more|less) than\b", re.I)
-MAX_QUOTE_CHARACTERS = 700
 AROUND_WEIGHT = 0.55
 NAME_WEIGHT = 0.6
 # A sentence under a heading that asks the question itself: "Why the permit is late".
@@ -102,7 +98,7 @@ def _find_answer(question: str, found: list[PromptPassage], fields: list[str] | 
     if not asked:
         return Answered([])
     prose = [p for p in found if p.kind != FIELDS and has_places(full, "\n".join((*split_headings(p), p.text)))]
-    units = [(p, s) for p in prose for s in _list_quotable(p.text)]
+    units = [(p, s) for p in prose for s in list_quotable(p.text)]
     bags = [merge_terms(extract_terms(sentence), merged) for _, sentence in units]
     own_terms = {p.n: merge_terms(extract_terms(f"{p.title} {p.text}"), merged) for p in prose}
     passage_terms = {p.n: own_terms[p.n] | record_terms(p, found) for p in prose}
@@ -121,14 +117,14 @@ def _find_answer(question: str, found: list[PromptPassage], fields: list[str] | 
     sum_of = extract_total_terms(question)
     scored: list[tuple[float, int]] = []
     for index, (passage, sentence) in enumerate(units):
-        if _is_heading(units, index) or sentence.rstrip().endswith("?") or _is_table_head(units, index):
+        if is_heading_at(units, index) or sentence.rstrip().endswith("?") or is_table_head(units, index):
             continue
         title = set(extract_terms(get_document_title(passage)))
         if not title.issuperset(asked) and all(term in title or term.isdigit() for term in bags[index]):
             continue  # "Receipt 5521" says of the receipt what its name says
         if not is_about(passage, question, asked, weights, wanted, passage_terms[passage.n], own_terms[passage.n]):
             continue
-        if not has_dates(dates, sentence) or sentence.endswith(":") and not _announces(units, index):
+        if not has_dates(dates, sentence) or sentence.endswith(":") and not announces_list(units, index):
             continue
         has = kind is None or kind.has(add_units(sentence), question)
         if kind is not None and kind.must and not has:
@@ -142,7 +138,7 @@ def _find_answer(question: str, found: list[PromptPassage], fields: list[str] | 
                 else []
             )
             continue
-        near, above = _list_nearby_terms(units, bags, index)
+        near, above = list_nearby_terms(units, bags, index)
         common = [term for term in asked if term not in names]
         needed = common[-1:] if kind and kind.line and kind.must else common
         around = title if kind and kind.named else near
@@ -204,7 +200,7 @@ def _find_answer(question: str, found: list[PromptPassage], fields: list[str] | 
         scored = [
             (score, index)
             for score, index in scored
-            if has_term(deed, set(bags[index]) | _list_nearby_terms(units, bags, index)[1])
+            if has_term(deed, set(bags[index]) | list_nearby_terms(units, bags, index)[1])
         ]
     if rates:  # a price per week is none per month, nor is what says less of it
         stated = {index: read_rates(units[index][1]).difference(asked) for _, index in scored}
@@ -233,7 +229,7 @@ def _find_answer(question: str, found: list[PromptPassage], fields: list[str] | 
 
 
 def _has_reason_stated(
-    asked: list[str], kind: QuestionKind, question: str, units: list[tuple[PromptPassage, str]], bags: list[set[str]]
+    asked: list[str], kind: QuestionKind, question: str, units: list[Unit], bags: list[set[str]]
 ) -> bool:
     """Whether one sentence has all that is asked and what is asked for: it gives the reason itself."""
     return any(
@@ -253,13 +249,6 @@ def _is_pair(passage: PromptPassage, sentence: str) -> bool:
     return any(pair.value for pair in read_pairs(replace(passage, text=sentence)))
 
 
-def _announces(units: list[tuple[PromptPassage, str]], index: int) -> bool:
-    """Whether something follows what ends in a colon."""
-    return (
-        index + 1 < len(units) and units[index + 1][0].n == units[index][0].n and not units[index + 1][1].endswith(":")
-    )
-
-
 def find_labelled(question: str, found: list[PromptPassage]) -> list[Quote]:
     """The pairs of a label and a value alone that answer."""
     question = trim_question(question)
@@ -272,28 +261,6 @@ def find_labelled(question: str, found: list[PromptPassage]) -> list[Quote]:
 
 def _pair_quotes(pairs: list[Pair]) -> Answered | None:
     return Answered([Quote(pair.text, pair.n) for pair in pairs], PAIR_SCORE) if pairs else None
-
-
-def _list_quotable(text: str) -> list[str]:
-    found = (s for s in split_sentences(text) if REMOVED not in s and len(s) <= MAX_QUOTE_CHARACTERS)
-    return [s for s in found if not is_furniture(s)]
-
-
-def _is_heading(units: list[tuple[PromptPassage, str]], index: int) -> bool:
-    """Whether a unit is a heading: "3. Term" too, but not among the items of a list."""
-    passage, sentence = units[index]
-    if is_heading(sentence) or not SECTION.match(sentence):
-        return is_heading(sentence)
-    adjacent = [units[other] for other in (index - 1, index + 1) if 0 <= other < len(units)]
-    return not any(other.n == passage.n and LIST_NUMBER.match(text) for other, text in adjacent)
-
-
-def _is_table_head(units: list[tuple[PromptPassage, str]], index: int) -> bool:
-    """The first row of a table names its columns."""
-    if not units[index][1].startswith("|"):
-        return False
-    before = units[index - 1] if index else None
-    return before is None or before[0].n != units[index][0].n or not before[1].startswith("|")
 
 
 def _weigh_terms(asked: list[str], names: set[str], units: list[list[str]], present: set[str]) -> dict[str, float]:
@@ -313,26 +280,3 @@ def _measure_nearness(term: str, is_name: bool, near: set[str], passage: set[str
     if term in near:
         return AROUND_WEIGHT
     return AROUND_WEIGHT / 2 if term in passage else 0.0
-
-
-def _list_nearby_terms(
-    units: list[tuple[PromptPassage, str]], bags: list[set[str]], index: int
-) -> tuple[set[str], set[str]]:
-    """Terms of the sentences beside it, of the headings above and of a table's head, in the same passage; and of the
-    nearest heading above alone.
-    """
-    around: set[str] = set()
-    heading: set[str] | None = None
-    n = units[index][0].n
-    for other in range(index - 1, -1, -1):
-        if units[other][0].n != n:
-            break
-        in_table = units[index][1].startswith("|") and units[other][1].startswith("|")
-        starts_table = in_table and _is_table_head(units, other)
-        if other == index - 1 or _is_heading(units, other) or starts_table:
-            around |= bags[other]
-        if heading is None and _is_heading(units, other):
-            heading = bags[other]
-    if index + 1 < len(units) and units[index + 1][0].n == n:
-        around |= bags[index + 1]
-    return around, set(heading or ())

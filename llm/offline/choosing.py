@@ -4,8 +4,8 @@ import re
 
 from llm.offline.field_answers import Answered, Quote
 from llm.offline.ranking import extract_terms
-from llm.offline.reading import PromptPassage
 from llm.offline.sentences import ITEM
+from llm.offline.units import Unit
 
 # Share of the question's weight that the best sentence, with its surroundings, must carry. Measured on 296 questions
 # about six HR documents, five passages each by BM25: 223 of 251 answerable ones answered, 190 of them from the cited
@@ -22,7 +22,7 @@ ASKS_LIST = re.compile(r"^\W*(?:list|name|enumerate|(?:what|which)(?: \w+)? are|
 
 
 def choose_best(
-    scored: list[tuple[float, int]], units: list[tuple[PromptPassage, str]], bags: list[set[str]], question: str
+    scored: list[tuple[float, int]], units: list[Unit], bags: list[set[str]], question: str
 ) -> Answered | None:
     """The best of the scored sentences with those that are nearly as good and unlike it, in reading order, and the
     lists that belong to them; None where none is good enough. scored: pairs of a score and a place.
@@ -46,9 +46,7 @@ def choose_best(
     return Answered([Quote(units[index][1], units[index][0].n) for index in whole], ranked[0][0])
 
 
-def _add_list_items(
-    chosen: list[int], units: list[tuple[PromptPassage, str]], alone: set[int], *, everything: bool = False
-) -> list[int]:
+def _add_list_items(chosen: list[int], units: list[Unit], alone: set[int], *, everything: bool = False) -> list[int]:
     """With a sentence that announces a list ("… as follows:"), or with an item where `everything` of a list is asked
     for, the items under it. alone: rows of a table that are asked for themselves.
     """

@@ -12,7 +12,8 @@ from llm.offline.pair_owners import find_strangers
 from llm.offline.pairs import Pair, has_figure, read_pairs
 from llm.offline.particulars import find_dates, has_dates
 from llm.offline.passage_fit import read_counted
-from llm.offline.question_kinds import QuestionKind, has_name
+from llm.offline.persons import has_name
+from llm.offline.question_kinds import QuestionKind
 from llm.offline.ranking import ALIKE, extract_content_words, extract_terms, stem_word
 from llm.offline.reading import PromptPassage, get_document_title, split_headings
 from llm.offline.roles import PAPERS, read_role

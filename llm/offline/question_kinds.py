@@ -17,8 +17,6 @@ from llm.offline.contacts import (
 )
 from llm.offline.front_matter import POSTAL
 from llm.offline.measures import (
-    CLOCK,
-    CLOCK_OR_DAY,
     DATE,
     DIMENSIONS,
     DURATION,
@@ -30,12 +28,21 @@ from llm.offline.measures import (
     SPELT_NUMBER,
     has_means,
 )
+from llm.offline.persons import PEOPLE_WORDS, has_name, has_person
 from llm.offline.places import PLACE_LINE, has_place
 from llm.offline.ranking import extract_content_words, extract_terms, stem_word
+from llm.offline.times import (
+    ASKED_DATE,
+    UNTIL_WHEN,
+    WHEN,
+    has_duration,
+    has_limit,
+    has_time,
+    has_time_asked,
+    has_year,
+)
 from llm.recognisers.money import AMOUNT
-from llm.recognisers.people import find_people
 
-CONDITION = re.compile(r"\b(?:when|if|once|as soon as|until|after|before|while|during)\b", re.IGNORECASE)
 REASON = re.compile(
     r"\b(?:because|since|due to|owing to|so that|therefore|reason|caused?|result(?:ed|s)?|as a|missing|failed"
     r"|not|no|lack\w*|could|before|after|diagnosed|in order to|showed)\b",
@@ -53,7 +60,6 @@ DONE_BY = re.compile(
 )
 """Of "Who hit the door?" what was done."""
 FIGURE = re.compile(r"\d")
-CAPITALISED = re.compile(r"(?<![.!?:|]\s)(?<!^)\b[A-ZÀ-Þ][\w’'-]+")
 MONEY_WORDS = (
     r"cost|price|amount|fee|salary|budget|value|worth|money|earn\w*|wage|paid?|pay|spend|charge[sd]?|dollars?|euros?|pounds|sum"
     r"|total(?= of\b|\W*$)"
@@ -90,39 +96,8 @@ def _find(form: re.Pattern[str]) -> Callable[..., bool]:
     return lambda text, question="": bool(form.search(text))
 
 
-def has_name(value: str) -> bool:
-    return bool(re.match(r"\W*[^\W\d_a-zß-öø-ÿ][^\d:,]*(?:,|$)", value[:40]))
-
-
-def _has_time(value: str) -> bool:
-    return bool(DATE.search(value) or CLOCK_OR_DAY.search(value))
-
-
 def asks_for_time(kind: QuestionKind) -> bool:
-    return kind.value in (_has_time, _has_duration)
-
-
-def _has_person(sentence: str, question: str) -> bool:
-    """A person or a party that the question does not name itself."""
-    if (asked := TO_WHOM.search(question)) and re.search(
-        rf"\b{asked[1]}\s+(?:the|our|your|an?)\s+[a-z]", sentence, re.I
-    ):
-        return True
-    sentence = NAMED_PLACE.sub(" ", sentence)
-    known = set(extract_terms(question))
-    people = [sentence[f.start : f.end] for f in find_people(sentence)]
-    if re.search(r"\b(?:to whom|whose)\b", question, re.IGNORECASE):
-        return bool(people)  # an addressee has a name, and so has an owner
-    if any(set(extract_terms(name)) - known for name in people):
-        return True
-    names = CAPITALISED.findall(sentence.strip("| "))
-    return any(
-        len(name) > 2 and name.isalpha() and stem_word(name) not in known | NO_PERSON
-        for name in re.findall(r"[^\W_]+", " ".join(names))
-    ) or (
-        sentence.startswith("|")
-        or any(stem_word(role) not in known for form in (ROLE, STAFF) for role in form.findall(sentence))
-    )
+    return kind.value in (has_time, has_duration, has_year)
 
 
 def _has_count(sentence: str, question: str) -> bool:
@@ -135,52 +110,12 @@ def _has_count(sentence: str, question: str) -> bool:
     return bool(re.search(rf"(?:\d|\b{SPELT_NUMBER}\b)\W+(?:\w+\W+){{0,3}}{re.escape(counted[1][:4])}", sentence, re.I))
 
 
-NAMED_PLACE = re.compile(r"\b(?:at|in|near)\s+(?:\d+[a-z]?\s+)?[A-Z]\w+(?:\s[A-Z]\w+)*")
-ROLE = re.compile(
-    r"\b(?:[Tt]he|[Aa]|[Oo]ur|[Ee]ither|[Tt]heir)\s+(?:[a-z]+\s){0,2}?(crew|team|board|part(?:y|ies)|company|manager|lead|director|officer"
-    r"|inspector|engineer|contractor|subcontractor|supplier|owner|hirer|tenant|landlord|employer|employee|buyer|seller)\b"
-)
-STAFF = re.compile(
-    r"\b(?:[Oo]nly|[Aa]ll|[Aa]ny|trained|authori[sz]ed|qualified|certified)\s+(?:[a-z]+\s){0,2}?"
-    r"(staff|personnel|employees?|members?|adults?|pupils?|students?|drivers?|users?|visitors?|guests?)\b"
-)
-PEOPLE_WORDS = ("person", "people", "man", "woman", "one")
 COUNTED = re.compile(r"\bhow many\s+(\w+)", re.IGNORECASE)
-NO_PERSON = _split_terms(
-    "January February March April May June July August September October November December Monday Tuesday Wednesday"
-    " Thursday Friday Saturday Sunday Sector Sectors Section Clause Schedule Grade Table Figure Works"
-)
-# The date itself: not a day rate, nor what happens every day, nor what a working day is.
-ASKED_DATE = re.compile(
-    r"(?:^\W*the\s+(?=date\b)"
-    r"|\b(?:what|which)\s+(?:(?:is|was|are|were)\s+)?(?:(?:the|our|your|its|their|his|her)\s+)?"
-    r"(?:(?!(?:working|business|calendar|every|each|any|no)\s)[\w'’-]+\s+){0,2})"
-    r"(?:date|day|deadline)\b(?!\s+(?:rates?|shifts?|crew|format|and\s+night)\b)",
-    re.IGNORECASE,
-)
-UNTIL_WHEN = re.compile(r"\b(?:until|till|by|before) when\b|\bhow late\b", re.I)
-LIMIT = re.compile(
-    r"\b(?:until|till|by|before|within|no later|latest|at least|in advance|ends?|expires?|lapses?|deadline|due)\b", re.I
-)
-TO_WHOM = re.compile(r"\bwhom? (?:do|does|should|can|must|shall|may) (?:i|we|you|one|they) ([a-z]+)", re.I)
-"""Asks for whoever is to be called, told or asked."""
 ON_TOP = re.compile(
     r"\bhow (?:much|high|large|big)\b[^?]*"
     r"\b(?:supplement|surcharge|premium|discount|rebate|bonus|interest|commission|vat|tax)\b",
     re.I,
 )
-YEARS = _split_terms("year decade century")
-YEAR_STATED = re.compile(rf"{DATE.pattern}|(?:^|[:|] )1\d{{3}}\W*$", re.I)
-WILL = re.compile(r"\bwhen\s+(?:will|can|does|do)\b", re.IGNORECASE)
-SINCE = re.compile(rf"\bsince\s+(?:\w+\s+)?{DATE.pattern}", re.IGNORECASE)
-
-
-def _has_time_asked(sentence: str, question: str) -> bool:
-    """A date or a condition; since when something is so does not say when it will be otherwise."""
-    told = SINCE.sub(" ", sentence) if WILL.search(question) else sentence
-    return bool(DATE.search(told) or CONDITION.search(told) or CLOCK_OR_DAY.search(told))
-
-
 PERMISSION = re.compile(
     r"\b(?:may|can(?:not)?|must|shall|will|only|allow\w*|permit\w*|permission|forb\w+|prohibit\w*|bann?ed|consent\w*|approv\w+"
     r"|agreed|entitle[ds]?|right|free to|eligible|restrict\w*|need\w*|requir\w+|available|not|no|never|yes)\b"
@@ -208,10 +143,6 @@ def _has_size(sentence: str, question: str) -> bool:
     if asked and said and not asked & said:
         return False
     return bool((LENGTH if asked else SIZE).search(sentence) or sentence[0] == "|" and NUMBER.search(sentence))
-
-
-def _has_duration(value: str) -> bool:
-    return bool(DURATION.search(value) or _has_time(value) and not CLOCK.search(value))
 
 
 def _has_length(sentence: str, question: str) -> bool:
@@ -262,7 +193,7 @@ LAST_DEED = re.compile(
     r"\b(?!(?:an?|the|of|for|from|to|with|over|our|my|your|their|his|her|its)\s)[\w'’-]+\s+[\w'’-]+\W*$", re.I
 )
 """The end of a question whose last word is not only the thing: "is the door repaired", but not "of the grant"."""
-WHEN = re.compile(r"\bwhen\b", re.I)
+YEARS = _split_terms("year decade century")
 TERMS_OF_HAPPENING = _split_terms("take place happen occur")
 MAX_TERMS_OF_DEED = 4
 """Of a question for the time of something: where it is longer its last word may say anything."""
@@ -295,7 +226,7 @@ KINDS = (
     QuestionKind(re.compile(r"\bhow many\b", re.I), _has_count, value=_find(FIGURE)),
     QuestionKind(NUMBERED_THING, has_number_of_thing,
                  implied=_split_terms("number id code no nr"), value=_find(FIGURE)),
-    QuestionKind(ASKED_DATE, _find(DATE), value=_has_time),
+    QuestionKind(ASKED_DATE, _find(DATE), value=has_time),
     QuestionKind(
         re.compile(
             r"\bhow much\b[^?]*\b(?:rise|increase|fall|decrease|drop|(?:go|going|went|gone) (?:up|down))\b"
@@ -321,14 +252,13 @@ KINDS = (
     QuestionKind(re.compile(r"\b(?:what|which)\s+(?:is|was|are)\b[^?]*(?<!-)\b(?:period|duration|term of)\b", re.I),
                  _find(DATE), must=False, loose=True),
     QuestionKind(re.compile(r"\bhow (?:long|fast(?! is\b)|quickly|soon)\b", re.I),
-                 _has_length, implied=HOW_LONG, value=_has_duration),
+                 _has_length, implied=HOW_LONG, value=has_duration),
     QuestionKind(re.compile(r"\b(?:in|since|until|by|from) (?:what|which) (?:year|decade|century)\b", re.I),
-                 _find(YEAR_STATED), value=_find(YEAR_STATED), implied=YEARS, label=YEARS),
-    QuestionKind(UNTIL_WHEN, lambda s, q: _has_time(s) and bool(LIMIT.search(s)), value=_has_time,
-                 implied=TERMS_OF_HAPPENING),
-    QuestionKind(WHEN, _has_time_asked, value=_has_time, implied=TERMS_OF_HAPPENING),
+                 has_year, value=has_year, implied=YEARS, label=YEARS),
+    QuestionKind(UNTIL_WHEN, has_limit, value=has_time, implied=TERMS_OF_HAPPENING),
+    QuestionKind(WHEN, has_time_asked, value=has_time, implied=TERMS_OF_HAPPENING),
     QuestionKind(re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|company|party|employee)\b", re.I),
-                 _has_person, value=has_name),
+                 has_person, value=has_name),
     QuestionKind(re.compile(r"\bwhere\b", re.I), has_place, line=PLACE_LINE,
                  value=lambda v: bool(re.search(r"[^\W\d_]{2}", DATE.sub("", v))),
                  implied=_split_terms("take place held happen located situated")),

@@ -2,7 +2,7 @@
 
 import re
 
-from llm.offline.question_kinds import PEOPLE_WORDS
+from llm.offline.persons import PEOPLE_WORDS
 from llm.offline.ranking import stem_word
 from llm.recognisers.findings import words
 

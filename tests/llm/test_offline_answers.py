@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from llm import chat_prompts, prompts
 from llm.offline import engine
 from llm.offline.chatting import find_best_answer
-from llm.offline.summaries import summarise
-from llm.prompts import NOT_FOUND, NumberedPassage, PromptDocument, Record
-from tests.llm.offline_helpers import DOCUMENTS, LEASE, body, chat, flat, quotes, said
+from llm.prompts import NOT_FOUND, NumberedPassage, PromptDocument
+from tests.llm.offline_helpers import DOCUMENTS, chat, flat, quotes, said
 
 # Chat
 
@@ -155,76 +154,6 @@ def test_a_question_that_only_looks_as_if_it_leans_is_answered_by_itself():
     assert said(chat("And who keeps it?", found, history=history)) == NOT_FOUND
 
 
-# Pulse
-
-
-def test_a_bullet_of_a_pulse_is_no_list_within():
-    text = "6. Give notice about the crane by 20 November. 8.1 The buyer shall deliver the papers by May."
-    documents = [PromptDocument("Report.pdf", [NumberedPassage(2, text)])]
-    bullets = said(engine.answer(body(prompts.build_pulse_prompt(LEASE, documents).request))).splitlines()[1:]
-    assert sorted(bullets) == [
-        "- 8.1 The buyer shall deliver the papers by May. [2]",
-        "- Give notice about the crane by 20 November. [2]",
-    ]
-
-
-def test_a_pulse_starts_with_the_counts_and_quotes_the_passages_and_repeats_no_field():
-    prompt = prompts.build_pulse_prompt(LEASE, DOCUMENTS, focus="Liabilities, termination and inspection")
-    lines = said(engine.answer(body(prompt.request))).splitlines()
-    assert lines[0] == "Tasks: 2 open."
-    assert "Port of Skerrow" not in " ".join(lines)
-    found = quotes("\n".join(lines[1:]))
-    assert {n for _, n in found} == {4, 7, 9}
-    printed = {p.n: flat(p.text) for d in DOCUMENTS for p in d.passages}
-    assert all(sentence in printed[n] for sentence, n in found)
-
-
-def test_a_pulse_of_a_contract_quotes_its_own_figures_before_standard_terms():
-    standard = [
-        f"{n}.1 {text}"
-        for n, text in enumerate(
-            (
-                "The Supplier shall complete each section of the services by the date stated for it in Schedule 3.",
-                "Nothing in this agreement limits liability for fraud, or for what cannot be limited by law.",
-                "The Supplier shall indemnify the Customer where its drawings infringe the rights of others.",
-                "Neither party is liable to the other for any indirect loss, except as part of an indemnity.",
-                "The Supplier shall keep in force the insurance that clause 12 demands, until the end of the contract.",
-                "The Customer may inspect the works of the Supplier without delay, with whoever must be present.",
-            ),
-            start=2,
-        )
-    ]
-    particular = [
-        "9.1 The liability of the Supplier is limited to 125 per cent of the yearly charge.",
-        "10.1 The Customer may end this agreement by forty-five days' notice.",
-        "11.1 The defects period is twenty-four months from acceptance.",
-        "12.1 The Customer retains 5 per cent of each valuation.",
-        "13.1 Interest of 4 per cent a year is owed from the day on which a charge fell due.",
-        "14.1 An extra crew is charged at £3,150 a day.",
-    ]
-    passages = [NumberedPassage(n, text) for n, text in enumerate([*standard, *particular], start=1)]
-    prompt = prompts.build_pulse_prompt(LEASE, [PromptDocument("Agreement.pdf", passages)])
-    points = said(engine.answer(body(prompt.request))).splitlines()[1:]
-    assert sorted(points) == sorted(f"- {text} [{n}]" for n, text in enumerate(particular, start=7))
-
-
-def test_a_pulse_without_a_sentence_lists_the_fields():
-    lines = said(engine.answer(body(prompts.build_pulse_prompt(LEASE, []).request))).splitlines()
-    assert lines == ["Status: Active; Counterparty: Port of Skerrow; Tasks: 2 open."]
-
-
-def test_a_pulse_of_nothing_says_so():
-    prompt = prompts.build_pulse_prompt(Record("Contract", "Empty"), [])
-    assert said(engine.answer(body(prompt.request))) == "Nothing is known about this yet."
-
-
-def test_a_question_to_a_pulse_is_answered_or_not_found():
-    asked = prompts.build_pulse_prompt(LEASE, DOCUMENTS, question="Who inspected Sector 7?")
-    assert quotes(said(engine.answer(body(asked.request))))[0][1] == 9
-    asked = prompts.build_pulse_prompt(LEASE, DOCUMENTS, question="Who painted the vans?")
-    assert said(engine.answer(body(asked.request))) == NOT_FOUND
-
-
 # Properties
 
 WORDS = st.sampled_from(
@@ -332,53 +261,6 @@ def test_what_is_asked_stands_in_the_passage_and_what_it_is_without_does_not(que
     assert bool(answer(question, [PromptPassage(1, "a.md", text)])) is answered
 
 
-def test_a_summary_has_rows_of_a_table_only_where_there_is_nothing_else():
-    table = "| Lift | Annual fee |\n| --- | --- |\n| L1 | £21,600 |"
-    assert summarise(["The fee of the lifts is paid each year.", table]) == "The fee of the lifts is paid each year."
-    assert "£21,600" in summarise([table])
-
-
-def test_a_row_of_a_table_is_said_cell_by_cell():
-    table = "| Lift | Place | Annual fee |\n| --- | --- | --- |\n| L3 | Goods bay | £28,800 |\n| L4 | Yard | £14,400 |"
-    answer = said(
-        chat(
-            "What is the annual fee of the lift at the goods bay?",
-            [PromptDocument("a.md", [NumberedPassage(3, table)])],
-        )
-    )
-    assert "L3 · Place: Goods bay · Annual fee: £28,800 [3]" in answer.split("\n\n")
-    assert "|" not in answer
-
-
-def test_a_line_of_a_table_of_contents_is_neither_an_answer_nor_a_point():
-    from llm.offline.answering import answer
-    from llm.offline.reading import PromptPassage as Read
-
-    contents = Read(
-        1, "Guide.pdf (Yard)", "1.1 Signing of contracts must . . . . . . . . . . 3 not later than May ...... 5"
-    )
-    caption = Read(2, "Guide.pdf (Yard)", "Figure 3 - Signing of contracts\n\n9")
-    assert answer("Who is signing the contracts?", [contents, caption]) == []
-    assert answer("What is the signing of contracts?", [contents, caption]) == []
-    prompt = prompts.build_pulse_prompt(
-        Record("Yard", "Yard"), [PromptDocument("Guide.pdf", [NumberedPassage(1, contents.text)])]
-    ).request
-    assert ". . ." not in said(engine.answer(body(prompt)))
-
-
-def test_a_count_in_a_table_is_found_by_the_tables_head_and_a_section_by_its_number():
-    from llm.offline.answering import answer
-    from llm.offline.reading import PromptPassage as Read
-
-    table = Read(1, "Boats.xlsx (Yard)", "| Boat | Planks per side |\n| --- | --- |\n| Skiff | 24 |\n| Punt | 12 |")
-    assert [quote.sentence for quote in answer("How many planks does the skiff have?", [table])] == ["| Skiff | 24 |"]
-    assert answer("How many nails does the skiff have?", [table]) == []
-    rules = "1.1 Slipway rules\n\nWithout a slipway permit no boat is launched from the slipway by anybody."
-    asked = "What does section 1.1 say about the slipway permit?"
-    assert [quote.n for quote in answer(asked, [Read(2, "Rules.pdf (Yard)", rules)])] == [2]
-    assert answer(asked.replace("1.1", "1.2"), [Read(2, "Rules.pdf (Yard)", rules)]) == []
-
-
 def test_other_records_answer_only_what_has_the_questions_words():
     far = PromptDocument(
         "Loan.pdf (Bank)", [NumberedPassage(99, "The payment terms are thirty days net and end on 3 May 2026.")]
@@ -394,10 +276,3 @@ def test_other_records_answer_only_what_has_the_questions_words():
         results = [prompts.render_passages(DOCUMENTS).text, prompts.render_passages([far]).text]
         answered = find_best_answer(request, 0, question, results)
         assert [quote.n for quote in answered.quotes if quote.n == 99][:1] == found, question
-
-
-def test_a_summary_quotes_each_row_of_a_table_once():
-    table = "| Line | Budget |\n| --- | --- |\n| Grants | 30500 |\n| Energy | 5600 |"
-    summary = summarise(["| Line | Budget | | Grants | 30500 |", table])
-    assert summary.count("Grants") == 1
-    assert "Energy" in summary

@@ -12,7 +12,7 @@ TERMS = (
 )
 
 
-def ask(question: str, text: str = TERMS) -> list[str]:
+def find_quotes(question: str, text: str = TERMS) -> list[str]:
     return [quote.sentence for quote in answer(question, [PromptPassage(1, "Terms.txt (Document)", text)], [])]
 
 
@@ -26,8 +26,8 @@ def ask(question: str, text: str = TERMS) -> list[str]:
     ],
 )  # fmt: skip
 def test_a_sentence_answers_and_not_its_opposite(question: str, sentence: str, opposite: str) -> None:
-    assert ask(question) == [sentence]
-    assert ask(opposite) == []
+    assert find_quotes(question) == [sentence]
+    assert find_quotes(opposite) == []
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_sentence_answers_and_not_its_opposite(question: str, sentence: str, o
     ],
 )
 def test_of_two_sentences_that_say_opposites_one_answers(question: str, text: str, said: list[str]) -> None:
-    assert ask(question, text) == said
+    assert find_quotes(question, text) == said
 
 
 @pytest.mark.parametrize(
@@ -114,8 +114,8 @@ def test_centuries_decades_and_years_are_times(question: str, sentence: str, of_
         "nobody was hurt. The miller fled to Lower Holm. After the second flood, in 1902, the bank was raised. "
         "The mill holds 1200 sacks. The weir is wide. The granary was large. The first flood did little harm."
     )
-    assert ask(question, text) == [sentence]
-    assert ask(of_another, text) == []
+    assert find_quotes(question, text) == [sentence]
+    assert find_quotes(of_another, text) == []
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_centuries_decades_and_years_are_times(question: str, sentence: str, of_
     ],
 )
 def test_numbers_of_things_are_no_times(question: str, text: str) -> None:
-    assert ask(question, text) == []
+    assert find_quotes(question, text) == []
 
 
 @pytest.mark.parametrize(
@@ -150,4 +150,4 @@ def test_numbers_of_things_are_no_times(question: str, text: str) -> None:
     ],
 )
 def test_months_types_and_years_are_found_by_their_names(question: str, text: str, said: str) -> None:
-    assert ask(question, text) == [said]
+    assert find_quotes(question, text) == [said]

@@ -24,7 +24,7 @@ PAPERS = {
 }
 
 
-def ask(question: str) -> list[str]:
+def find_quotes(question: str) -> list[str]:
     found = [PromptPassage(n, title, text) for n, (title, text) in enumerate(PAPERS.items(), 1)]
     return [quote.sentence for quote in find_answer(normalise_question(question), found, ["Dental practice"]).quotes]
 
@@ -67,5 +67,5 @@ def ask(question: str) -> list[str]:
     ],
 )
 def test_a_question_in_plain_words_is_answered_and_its_twin_is_not(question: str, said: str, twin: str) -> None:
-    assert ask(question) == [said]
-    assert ask(twin) == []
+    assert find_quotes(question) == [said]
+    assert find_quotes(twin) == []
