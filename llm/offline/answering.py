@@ -12,6 +12,7 @@ from llm.offline.asked import (
 )
 from llm.offline.choosing import choose_best
 from llm.offline.clauses import read_clause
+from llm.offline.definitions import find_definition
 from llm.offline.field_answers import Answered, Quote, quote_fields
 from llm.offline.form_answers import (
     find_address,
@@ -113,7 +114,7 @@ def _find_answer(question: str, found: list[PromptPassage], fields: list[str] | 
     dates = find_dates(question, kind)
     asked_thing = next(iter(asked), "") if kind is None and WHICH_THING.match(question) else ""
     if (lines := find_priced_lines(question, prose)) is not None:
-        return _pair_quotes(lines) or Answered([])
+        return _pair_quotes(question, lines) or Answered([])
     sum_of = extract_total_terms(question)
     scored: list[tuple[float, int]] = []
     for index, (passage, sentence) in enumerate(units):
@@ -216,14 +217,15 @@ def _find_answer(question: str, found: list[PromptPassage], fields: list[str] | 
     ]
     return (
         quote_fields(question, asked, fields or [], prose, found)
-        or _pair_quotes(find_owner(question, wanted, prose) or find_rows(question, asked, wanted, prose))
-        or _pair_quotes(find_address(question, wanted, prose))
-        or _pair_quotes(find_pairs(question, list(dict.fromkeys([*labelled, *asked])), wanted, kind, prose))
-        or _pair_quotes(look_up(full, kind, prose, strict=True))
+        or _pair_quotes("", find_definition(question, units))
+        or _pair_quotes("", find_owner(question, wanted, prose) or find_rows(question, asked, wanted, prose))
+        or _pair_quotes(question, find_address(question, wanted, prose))
+        or _pair_quotes(question, find_pairs(question, list(dict.fromkeys([*labelled, *asked])), wanted, kind, prose))
+        or _pair_quotes(question, look_up(full, kind, prose, strict=True))
         or choose_best(scored, units, bags, question)
-        or _pair_quotes(find_totals(question, asked, prose))
-        or _pair_quotes(find_alike_pairs(question, wanted, kind, prose))
-        or _pair_quotes(look_up(full, kind, prose))
+        or _pair_quotes(question, find_totals(question, asked, prose))
+        or _pair_quotes(question, find_alike_pairs(question, wanted, kind, prose))
+        or _pair_quotes(question, look_up(full, kind, prose))
         or Answered([])
     )
 
@@ -259,8 +261,10 @@ def find_labelled(question: str, found: list[PromptPassage]) -> list[Quote]:
     return [Quote(pair.text, pair.n) for pair in pairs]
 
 
-def _pair_quotes(pairs: list[Pair]) -> Answered | None:
-    return Answered([Quote(pair.text, pair.n) for pair in pairs], PAIR_SCORE) if pairs else None
+def _pair_quotes(question: str, pairs: list[Pair]) -> Answered | None:
+    """The pairs that do not say the opposite of the question, "" where that has been asked; None without any pair."""
+    quotes = [Quote(pair.text, pair.n) for pair in pairs if not is_opposed(question, pair.text)]
+    return Answered(quotes, PAIR_SCORE if quotes else 0.0) if pairs else None
 
 
 def _weigh_terms(asked: list[str], names: set[str], units: list[list[str]], present: set[str]) -> dict[str, float]:

@@ -151,3 +151,11 @@ def test_numbers_of_things_are_no_times(question: str, text: str) -> None:
 )
 def test_months_types_and_years_are_found_by_their_names(question: str, text: str, said: str) -> None:
     assert find_quotes(question, text) == [said]
+
+
+FOUNDERS = "| Name | Quay Bakery |\n| --- | --- |\n| Founders | Ida Holt, Bob Ray |\n| Staff | 14 |"
+
+
+def test_a_line_of_a_form_answers_and_not_what_denies_it() -> None:
+    assert find_quotes("Who are the founders?", FOUNDERS) == ["| Founders | Ida Holt, Bob Ray |"]
+    assert find_quotes("Who is not a founder?", FOUNDERS) == []

@@ -69,3 +69,14 @@ def find_quotes(question: str) -> list[str]:
 def test_a_question_in_plain_words_is_answered_and_its_twin_is_not(question: str, said: str, twin: str) -> None:
     assert find_quotes(question) == [said]
     assert find_quotes(twin) == []
+
+
+GUIDE = "Quaylog: notes of the harbour\n\nIt is read daily. Quaylog is a diary that every crane driver writes."
+
+
+def test_a_thing_is_what_a_sentence_says_that_it_is() -> None:
+    def define(question: str) -> list[str]:
+        return [quote.sentence for quote in find_answer(question, [PromptPassage(1, "Guide.md (Port)", GUIDE)]).quotes]
+
+    assert define("what is quaylog") == ["Quaylog is a diary that every crane driver writes."]
+    assert define("what is pierlog") == []
