@@ -30,6 +30,8 @@ LEADERS = re.compile(r"(?:\. ?){5,}|…{2,}|(?:_ ?){5,}|(?:[-=+*~] ?){8,}")
 CAPTION = re.compile(r"(?:Figure|Fig\.|Table|Abbildung|Tabelle)\s\d[\d.-]*\W{0,3}[^.]{0,80}$")
 
 NO_SIGN = r"(?:[^\w$€£¥₹₩₽₪₺%‰°]|_)*+"
+FOOTNOTE = re.compile(r"\W*\^\s|\W*(?:archived from the original|retrieved) (?:on )?\W*\w+ ?\d", re.IGNORECASE)
+"""Of a saved web page: where a statement is from."""
 PAGE_NUMBER = re.compile(
     rf"{NO_SIGN}(?:(?!(?:19|20)\d\d\b)\d{{1,4}}(?:\s?/\s?\d{{1,4}})?"
     rf"|l?x{{0,3}}(?:ix|iv|v?i{{0,3}})|[^\W\d_])?{NO_SIGN}"
@@ -124,10 +126,15 @@ def is_heading(sentence: str) -> bool:
 
 
 def is_furniture(sentence: str) -> bool:
-    """A line of a table of contents, one that is drawn and not written, a page number, a figure's caption."""
+    """A line of a table of contents, a drawn line, a page number, a figure's caption, a footnote of a web page."""
     if sentence.startswith("|"):
         return False
-    return bool(LEADERS.search(sentence) or CAPTION.match(sentence) or PAGE_NUMBER.fullmatch(sentence))
+    return bool(
+        LEADERS.search(sentence)
+        or CAPTION.match(sentence)
+        or PAGE_NUMBER.fullmatch(sentence)
+        or FOOTNOTE.match(sentence)
+    )
 
 
 def join_cells(sentence: str) -> str:

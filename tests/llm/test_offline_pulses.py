@@ -71,3 +71,13 @@ def test_a_question_to_a_pulse_is_answered_or_not_found():
     assert quotes(said(engine.answer(body(asked.request))))[0][1] == 9
     asked = prompts.build_pulse_prompt(LEASE, DOCUMENTS, question="Who painted the vans?")
     assert said(engine.answer(body(asked.request))) == NOT_FOUND
+
+
+def test_footnotes_of_a_web_page_stand_in_no_pulse():
+    text = (
+        "^ Blodget, Henry (August 23, 2013).\n\nArchived from the original on April 24, 2014.\n\n"
+        "The archive of the original deeds moves to the quay on 24 April 2026."
+    )
+    documents = [PromptDocument("Page.html", [NumberedPassage(2, text)])]
+    points = said(engine.answer(body(prompts.build_pulse_prompt(LEASE, documents).request))).splitlines()[1:]
+    assert points == ["- The archive of the original deeds moves to the quay on 24 April 2026. [2]"]
