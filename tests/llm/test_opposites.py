@@ -159,3 +159,9 @@ FOUNDERS = "| Name | Quay Bakery |\n| --- | --- |\n| Founders | Ida Holt, Bob Ra
 def test_a_line_of_a_form_answers_and_not_what_denies_it() -> None:
     assert find_quotes("Who are the founders?", FOUNDERS) == ["| Founders | Ida Holt, Bob Ray |"]
     assert find_quotes("Who is not a founder?", FOUNDERS) == []
+
+
+def test_where_the_best_sentence_says_the_opposite_a_lesser_one_is_no_answer() -> None:
+    text = "Ida Holt serviced the north pump of the yard in May. Bob Ray bought a pump for the yard in May."
+    assert find_quotes("Who serviced the pump of the yard?", text) == [text.split(" Bob")[0]]
+    assert find_quotes("Who did not service the pump of the yard?", text) == []
