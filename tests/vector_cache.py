@@ -33,7 +33,7 @@ def remembered_vectors() -> Iterator[None]:
 
     def make(configured: Mapping[str, Any], home: Path) -> Embedder:
         embedder = made(configured, home)
-        if configured["kind"] == "minilm":
+        if configured["kind"] in embed.INCLUDED:
             remember(embedder)
         return embedder
 

@@ -1,0 +1,92 @@
+"""What the encoders that run in this process have in common: batches by length, threads, one vector a text."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+
+from ingestion.embedders.base import Vectors
+
+# What a batch makes has to stay near the processor: larger ones, and threads that share one, cost a quarter more.
+BATCH_TEXTS = 16
+BATCH_TOKENS = 256
+
+
+class LocalEncoder:
+    """Embedder. graph: an ONNX file with `input_ids` and `attention_mask`, int64 (batch, tokens), and `embeddings`,
+    float32 (batch, dim), of length 1. threads: each embeds batches of its own, so many at once.
+
+    Subclasses name the model and cut texts into pieces.
+    """
+
+    model_id: str
+    dim: int
+    max_tokens: int
+    unknown: int
+    """The piece that stands for what the vocabulary lacks."""
+    blanks: frozenset[int]
+    """Pieces that are in every text, such as the marks at both ends: they tell nothing of it."""
+    query_prefix = document_prefix = ""
+
+    def __init__(self, graph: Path, *, threads: int = 2) -> None:
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        self._session = onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+        self._threads = max(1, threads)
+
+    def cut_into_pieces(self, text: str) -> list[int]:
+        """All pieces of `text`, with the marks at both ends."""
+        raise NotImplementedError
+
+    def count_tokens(self, text: str) -> int:
+        return len(self.cut_into_pieces(self.document_prefix + text))
+
+    def embed_documents(self, texts: list[str]) -> Vectors:
+        vectors = np.zeros((len(texts), self.dim), dtype=np.float32)
+        pieces = [self._limit_pieces(self.document_prefix, text) for text in texts]
+
+        def embed(batch: list[int]) -> None:
+            vectors[batch] = self._run([pieces[place] for place in batch])
+
+        with ThreadPoolExecutor(self._threads) as pool:
+            deque(pool.map(embed, split_batches([len(one) for one in pieces])), maxlen=0)
+        return vectors
+
+    def embed_query(self, text: str) -> Vectors:
+        pieces = self._limit_pieces(self.query_prefix, text)
+        vector: Vectors = self._run([pieces])[0] if pieces else np.zeros(self.dim, dtype=np.float32)
+        return vector
+
+    def _limit_pieces(self, prefix: str, text: str) -> list[int]:
+        """The pieces that the model reads; none where most of them are unknown: all such texts have one vector."""
+        telling = [piece for piece in self.cut_into_pieces(text) if piece not in self.blanks]
+        if 2 * telling.count(self.unknown) >= len(telling):
+            return []
+        pieces = self.cut_into_pieces(prefix + text)
+        return pieces if len(pieces) <= self.max_tokens else [*pieces[: self.max_tokens - 1], pieces[-1]]
+
+    def _run(self, batch: Sequence[list[int]]) -> Vectors:
+        width = max(map(len, batch))
+        ids, mask = (np.zeros((len(batch), width), dtype=np.int64) for _ in range(2))
+        for row, pieces in enumerate(batch):
+            ids[row, : len(pieces)], mask[row, : len(pieces)] = pieces, 1
+        vectors: Vectors = self._session.run(["embeddings"], {"input_ids": ids, "attention_mask": mask})[0]
+        return vectors
+
+
+def split_batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Places of the texts that have pieces, by length, so that little is padded."""
+    batch: list[int] = []
+    for index in sorted((place for place, length in enumerate(lengths) if length), key=lengths.__getitem__):
+        if batch and (len(batch) == BATCH_TEXTS or (len(batch) + 1) * lengths[index] > BATCH_TOKENS):
+            yield batch
+            batch = []
+        batch.append(index)
+    if batch:
+        yield batch
