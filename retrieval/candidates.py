@@ -51,10 +51,15 @@ hits AS MATERIALIZED ({hits}),
 rows (n, mean) AS MATERIALIZED ({counted}),
 known (term, df) AS (SELECT * FROM unnest(%(terms)s::int[], %(known)s::float8[])),
 held (term, df) AS MATERIALIZED (SELECT h.term, count(*)::float8 FROM hits h GROUP BY h.term),
-idf AS MATERIALIZED (
-  SELECT d.term, ln(1::float8 + (greatest(r.n - d.df, 0::float8) + 0.5::float8) / (d.df + 0.5::float8)) AS weight
-  FROM rows r CROSS JOIN (
-    SELECT k.term, coalesce(k.df, h.df, 0::float8) AS df FROM known k LEFT JOIN held h USING (term) OFFSET 0) d),
+frequencies (term, df) AS MATERIALIZED (
+  SELECT k.term, coalesce(k.df, h.df, 0::float8) FROM known k LEFT JOIN held h USING (term)),
+idf AS MATERIALIZED (SELECT f.term, {idf} AS weight FROM rows r CROSS JOIN (
+  SELECT term, df FROM frequencies OFFSET 0) f),
+telling (weight) AS MATERIALIZED (SELECT greatest(1e-9::float8, sum(weight)) FROM (
+  SELECT {idf} AS weight FROM rows r CROSS JOIN (
+    SELECT sum(d.df) AS df FROM unnest(%(words)s::int[], %(word_terms)s::int[]) w (word, term)
+    JOIN frequencies d USING (term) GROUP BY w.word OFFSET 0) f
+  ORDER BY weight DESC LIMIT {telling}) best),
 first AS MATERIALIZED (SELECT h."row", {bm25} AS score
   FROM hits h JOIN idf i USING (term) CROSS JOIN rows r GROUP BY h."row" ORDER BY score DESC, h."row" LIMIT %(first)s)
 {tail}
@@ -71,9 +76,14 @@ UNION ALL
 SELECT p.term, p."row", p.tf, p.dl FROM mine CROSS JOIN LATERAL (
   SELECT * FROM ingestion_posting p WHERE p."row" = mine."row" AND p.term = ANY(%(common)s::int[]) OFFSET 0) p"""
 COUNTED_OF_MINE = "SELECT count(*)::float8, avg(dl)::float8 FROM mine"
+IDF = "ln(1::float8 + (greatest(r.n - f.df, 0::float8) + 0.5::float8) / (f.df + 0.5::float8))"
+TELLING_WORDS = 4
+"""Of a question: a passage that has them all, each as often as passages have words, scores 1, whatever else is asked.
+So words count by how much of the question they explain: little where it is in another language than the text, and most
+where a number or a name is all of it (docs/adr/0070)."""
 BM25 = """sum((1e6::float8 * i.weight * h.tf::float8 * (%(k1)s::float8 + 1::float8)
   / (h.tf::float8 + %(k1)s::float8 * (1::float8 - %(b)s::float8 + %(b)s::float8 * h.dl::float8 / r.mean)))::integer
-  )::float8 / 1e6::float8"""
+  )::float8 / 1e6::float8 / (SELECT weight FROM telling)"""
 WHOLE = """SELECT f."row", f.score, array_agg(h.term) FROM first f JOIN hits h USING ("row")
 GROUP BY f."row", f.score ORDER BY f.score DESC, f."row" LIMIT %(candidates)s"""
 # The words that were not looked for still count, in what the others found.
@@ -88,7 +98,7 @@ def find_by_meaning(query: PreparedQuery, gates: Gates, size: Survey) -> list[tu
 
     Exact up to `Tuning.scan` visible rows; above, by the model's graph where it has one (docs/adr/0003, 0013).
     """
-    if not query.vector:
+    if not query.has_meaning:
         return []
     t = load_tuning()
     if size.beyond_scan and not (t.strict or size.strict) and (graph := find_graph(query, size)):
@@ -149,19 +159,22 @@ def plan_lexical_search(terms: Sequence[int], size: Survey) -> LexicalPlan:
 def find_by_words(terms: Terms, gates: Gates, size: Survey) -> list[tuple[int, float, frozenset[int]]]:
     """(row, BM25 score, matched terms) of the visible rows that hold a word of the question.
 
-    Okapi BM25 (Robertson and Zaragoza, 2009) with the idf that is never negative; k1 and b from `Tuning`. Frequencies
-    are of the reader's rows alone.
+    Okapi BM25 (Robertson and Zaragoza, 2009) with the idf that is never negative, divided by the idf of the words that
+    tell most (`TELLING_WORDS`); k1 and b from `Tuning`. Frequencies are of the reader's rows alone.
     """
     if not terms.numbers:
         return []
     t = load_tuning()
     way = plan_lexical_search(terms.numbers, size)
+    owned = [(n, term) for n, word in enumerate(terms.stems) for term, of in terms.words.items() if word in of]
     gate = gates.choose_cheaper(size.at_most if size.exact else way.estimate_rows_read(size))
     params: dict[str, object] = {
         **gate.params,
         "k1": t.k1,
         "b": t.b,
         "terms": terms.numbers,
+        "words": [word for word, _ in owned],
+        "word_terms": [term for _, term in owned],
         "known": [size.get_frequency(term) if term in way.weighed else None for term in terms.numbers],
         "looked_for": list(way.looked_for),
         "first": 2 * t.candidates if way.weighed else t.candidates,
@@ -176,7 +189,7 @@ def find_by_words(terms: Terms, gates: Gates, size: Survey) -> list[tuple[int, f
         params |= {"rare": rare, "common": [term for term in terms.numbers if term not in rare]}
     else:
         parts = {"mine": "", **_build_lexical_parts(way, gate, size, params)}
-    found = fetch_rows(gate.fill(LEXICAL, bm25=BM25, tail=tail, **parts), params)
+    found = fetch_rows(gate.fill(LEXICAL, bm25=BM25, idf=IDF, telling=str(TELLING_WORDS), tail=tail, **parts), params)
     return [(row, score, frozenset(held)) for row, score, held in found]
 
 
@@ -205,7 +218,7 @@ WHERE distance < 'NaN'
 
 def load_similarities(query: PreparedQuery, rows: Sequence[int]) -> dict[int, float]:
     """row -> cosine similarity to the question, of rows that a branch has found and that have a vector of its model."""
-    if not rows or not query.vector:
+    if not rows or not query.has_meaning:
         return {}
     return dict(fetch_rows(SIMILARITIES, {"vector": query.literal, "model": query.model_id, "rows": list(rows)}))
 

@@ -18,8 +18,6 @@ from retrieval.results import SearchResult
 from retrieval.snippets import cut_snippet, mark_matches
 from retrieval.suggest import QUOTES
 
-CLOSE = 0.35
-"""Cosine similarity from which a passage is said to be near in meaning too."""
 MAX_OPEN_CARDS = 3
 """Passages of one file that stand open on a page of results."""
 ICONS = {
@@ -100,7 +98,7 @@ class Card:
             return gettext("Next to a match") if similarity is None else gettext("Similar meaning")
         if self.is_verbatim:
             return gettext("Exact words")
-        return gettext("Words and meaning") if similarity is not None and similarity >= CLOSE else gettext("Words")
+        return gettext("Words and meaning") if self.result.scores.is_close else gettext("Words")
 
     @property
     def is_verbatim(self) -> bool:

@@ -47,13 +47,27 @@ WHERE h.heading IS NOT NULL
 
 @dataclass(frozen=True)
 class Origin:
-    """Of a row. drawn: made from what other rows say. place: its file, else its record. short: perhaps a heading."""
+    """Of a row. drawn: made from what other rows say. summary: of a file. place: its file, else its record. short:
+    perhaps a heading.
+    """
 
     drawn: bool
+    summary: bool
     passage: bool
     place: str
     record: str
     short: bool
+
+
+def lower_summaries(hits: Sequence[Hit], origins: Mapping[int, Origin], factor: float) -> tuple[Hit, ...]:
+    """`hits`, where the scores of summaries among those of `origins` are multiplied by `factor`: they are about all of
+    a file, so they are near to every question on it, and its passages say the same with a page to open.
+    """
+    lowered = [
+        replace(hit, score=hit.score * factor) if hit.row in origins and origins[hit.row].summary else hit
+        for hit in hits
+    ]
+    return tuple(sorted(lowered, key=lambda hit: (-hit.score, hit.row)))
 
 
 def put_passages_first(hits: Sequence[Hit], origins: Mapping[int, Origin]) -> tuple[Hit, ...]:
@@ -85,7 +99,9 @@ def load_origins(hits: Sequence[Hit]) -> dict[int, Origin]:
     for row, kind, field, file, record, short in fetch_rows(ORIGINS, params) if hits else ():
         drawn = kind in DRAWN and not (kind == Kind.METADATA and field)
         passage = kind == Kind.FILE_CHUNK or (kind == Kind.METADATA and bool(field))
-        found[row] = Origin(drawn, passage, file or record, record, short and kind == Kind.FILE_CHUNK)
+        found[row] = Origin(
+            drawn, kind == Kind.FILE_SUMMARY, passage, file or record, record, short and kind == Kind.FILE_CHUNK
+        )
     return found
 
 

@@ -83,7 +83,8 @@ class Within:
 class PreparedQuery:
     """A question, cleaned, with its vector. Made by `prepare_query`, before a scope is open where that is possible.
 
-    vector: empty where the embedder did not answer; the question is then searched by its words. cut: whether it was
+    vector: empty where the embedder did not answer, zeros where it says nothing to the model; the question is then
+    searched by its words. cut: whether it was
     longer than is read. typed: the question as it was asked, where words of it were replaced; "" where none was. parts:
     of a long question, which are searched in its place; weight: of such a part.
     """
@@ -115,6 +116,11 @@ class PreparedQuery:
     def phrases(self) -> list[str]:
         """What is quoted; all of the question where nothing is."""
         return self.quoted or [self.text]
+
+    @property
+    def has_meaning(self) -> bool:
+        """Whether anything can be near to it."""
+        return any(self.vector)
 
     @property
     def literal(self) -> str:

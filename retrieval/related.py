@@ -8,10 +8,10 @@ from entities.models import Entity
 from ingestion.models import Kind
 from ingestion.vector_models import get_current_model
 from retrieval.gate import Gate, build_gates
+from retrieval.likeness import get_likeness
 from retrieval.query import Within
 from retrieval.results import EntityRef, build_entity_ref
 from retrieval.statements import fetch_rows
-from retrieval.tuning import load_tuning
 
 # Each record is as near as its nearest description; there is one a label.
 RELATED = """
@@ -46,7 +46,7 @@ WHERE own.entity = %(own)s GROUP BY e.id HAVING max(own.embedding <=> other.embe
 @dataclass(frozen=True)
 class RelatedRecord:
     """score: cosine similarity of the descriptions. nearly_same: everything that the reader sees described of both,
-    label by label, is alike by `Tuning.nearly_same` or more, so that one may have been entered twice.
+    label by label, is alike by `Likeness.nearly_same` or more, so that one may have been entered twice.
     """
 
     entity: EntityRef
@@ -58,14 +58,13 @@ def find_related(scope: Scope, entity: Entity, *, limit: int = 6) -> list[Relate
     """Of a record that the caller got from an access function, the nearest others, nearest first."""
     number = Entity.objects.values_list("number", flat=True).get(pk=entity.pk)
     model_id = get_current_model()
+    alike = get_likeness(model_id)
     through = build_gates(scope, Within(kinds=[Kind.METADATA])).all
-    params = {**through.params, "own": number, "model": model_id, "limit": limit, "furthest": 1 - load_tuning().floor}
+    params = {**through.params, "own": number, "model": model_id, "limit": limit, "furthest": 1 - alike.floor}
     near: dict[UUID, float] = dict(fetch_rows(through.fill(RELATED), params))  # type: ignore[arg-type]
     rows = {row.pk: row for row in Entity.objects.readable_by(scope).filter(pk__in=near)}
-    alike = [
-        rows[pk].number for pk, distance in near.items() if pk in rows and 1 - distance >= load_tuning().nearly_same
-    ]
-    same = _find_nearly_same(through, number, alike, model_id) if alike else set()
+    nearest = [rows[pk].number for pk, distance in near.items() if pk in rows and 1 - distance >= alike.nearly_same]
+    same = _find_nearly_same(through, number, nearest, model_id) if nearest else set()
     return [
         RelatedRecord(build_entity_ref(scope, rows[pk]), round(1 - distance, 4), pk in same)
         for pk, distance in near.items()
@@ -74,5 +73,10 @@ def find_related(scope: Scope, entity: Entity, *, limit: int = 6) -> list[Relate
 
 
 def _find_nearly_same(through: Gate, number: int, others: list[int], model_id: str) -> set[UUID]:
-    asked = {"records": [number, *others], "model": model_id, "own": number, "furthest": 1 - load_tuning().nearly_same}
+    asked = {
+        "records": [number, *others],
+        "model": model_id,
+        "own": number,
+        "furthest": 1 - get_likeness(model_id).nearly_same,
+    }
     return {pk for (pk,) in fetch_rows(through.fill(SNAPSHOTS), {**through.params, **asked})}

@@ -61,10 +61,13 @@ class FileRef:
 
 @dataclass(frozen=True)
 class Scores:
-    """vector: cosine similarity. lexical: BM25. None where a branch has nothing to say."""
+    """vector: cosine similarity. lexical: BM25. None where a branch has nothing to say. is_close: whether the
+    similarity tells something (`Likeness.close`).
+    """
 
     vector: float | None
     lexical: float | None
+    is_close: bool = False
 
 
 @dataclass(frozen=True)
@@ -166,9 +169,16 @@ def filter_visible_rows(numbers: Sequence[int], gates: Gates) -> set[int]:
 
 
 def load_results(
-    scope: Scope, hits: Sequence[Hit], gates: Gates, terms: Terms, linked: Mapping[UUID, UUID] | None = None
+    scope: Scope,
+    hits: Sequence[Hit],
+    gates: Gates,
+    terms: Terms,
+    linked: Mapping[UUID, UUID] | None = None,
+    *,
+    close: float = 1.0,
 ) -> list[SearchResult]:
-    """The rows behind `hits`, in their order. linked: record -> the record from which a reference led to it.
+    """The rows behind `hits`, in their order. linked: record -> the record from which a reference led to it. close: as
+    of `Likeness`.
 
     Text and paragraphs are read by two statements. What rose between them is left out: its text would be given under
     the label that it had, and without the paragraphs by which what is drawn from it rises.
@@ -193,7 +203,10 @@ def load_results(
             continue
         origin = origins.get((linked or {}).get(row.entity.id))  # type: ignore[arg-type]
         why = explain_hit(matched[hit.row], hit, matched.get(hit.neighbour_of or 0, ()), origin)
-        found = FoundRow(row, layouts.get(row.id, RowLayout()), matched[hit.row])
+        scores = Scores(
+            _round_score(hit.similarity), _round_score(hit.lexical), is_close=(hit.similarity or 0.0) >= close
+        )
+        found = FoundRow(row, layouts.get(row.id, RowLayout()), matched[hit.row], scores)
         results.append(_build_result(scope, hit, found, matcher, why, origin is not None))
     return results
 
@@ -258,6 +271,7 @@ class FoundRow:
     row: IndexRow
     layout: RowLayout
     matched: tuple[str, ...]
+    scores: Scores
 
 
 def _build_result(
@@ -272,7 +286,7 @@ def _build_result(
         id=row.id,
         kind=row.kind,
         score=round(hit.score, 4),
-        scores=Scores(_round_score(hit.similarity), _round_score(hit.lexical)),
+        scores=found.scores,
         why=why,
         via_reference=via_reference,
         text=text.text,

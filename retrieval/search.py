@@ -22,9 +22,10 @@ from retrieval.candidates import load_vectors
 from retrieval.exact import boost_verbatim
 from retrieval.fusion import Hit, append_neighbours, blend_scores, skip_copies
 from retrieval.gate import Gates, build_gates
+from retrieval.likeness import get_likeness
 from retrieval.neighbours import find_neighbours
 from retrieval.phrases import Holders, find_rows, narrow_gates
-from retrieval.precedence import follow_headings, load_origins, put_passages_first
+from retrieval.precedence import follow_headings, load_origins, lower_summaries, put_passages_first
 from retrieval.query import LONGEST, PreparedQuery, Within, prepare_query, replace_text
 from retrieval.results import SearchResult, filter_visible_rows, load_results
 from retrieval.spelling import correct_words, replace_words
@@ -83,7 +84,7 @@ def search(
 
     `scope` is open. A string is prepared here; where a network embedder is configured, `prepare_query` it before.
     reference_depth: widens `within.entities` by the records that references lead to, as the scope sees them. floor:
-    in the place of `Tuning.floor`; -1 takes whatever there is, in its order, as a summary does.
+    in the place of `Likeness.floor`; -1 takes whatever there is, in its order, as a summary does.
     Raises: ScopeError when another scope is open; ValueError for a type that does not exist.
     """
     found = find_hits(scope, query, within=within, reference_depth=reference_depth, floor=floor)
@@ -119,7 +120,8 @@ def find_hits(
     t = load_tuning()
     exact = boost_verbatim(asked, terms, worded)
     raised = add_boosts(exact, boost_openings(asked, within, through))
-    hits = _fuse_branches(asked, near, worded, raised, t.floor if floor is None else floor)
+    least = get_likeness(asked.model_id).floor if floor is None else floor
+    hits = _fuse_branches(asked, near, worded, raised, least)
     scored = weigh_by_salience(scope, hits, max(t.pool, t.reranked))
     return FoundHits(
         query=asked,
@@ -138,7 +140,8 @@ def _place_hits(asked: PreparedQuery, scored: Sequence[Hit], through: Gates) -> 
     """What is drawn from passages behind those, and what stands under a heading in its place."""
     t = load_tuning()
     origins = load_origins(scored[: max(t.pool, t.reranked)])
-    return follow_headings(asked, put_passages_first(scored, origins), through, origins)
+    placed = put_passages_first(lower_summaries(scored, origins, t.summary), origins)
+    return follow_headings(asked, placed, through, origins)
 
 
 def _correct_query(
@@ -178,25 +181,24 @@ def _fuse_branches(
     similarity |= compare_rows(asked, [row for row in lexical if row not in similarity])
     none: tuple[None, frozenset[int]] = (None, frozenset())
     rows = sorted({*similarity, *lexical})
-    return score_hits([Hit(row, 0.0, similarity.get(row), *lexical.get(row, none)) for row in rows], raised)
+    hits = [Hit(row, 0.0, similarity.get(row), *lexical.get(row, none)) for row in rows]
+    return score_hits(hits, raised, get_likeness(asked.model_id).meaning)
 
 
-def score_hits(
-    hits: Sequence[Hit], raised: Mapping[int, float], weights: tuple[float, float] | None = None
-) -> tuple[Hit, ...]:
+def score_hits(hits: Sequence[Hit], raised: Mapping[int, float], meaning: float) -> tuple[Hit, ...]:
     """`hits` with the scores that they have among each other, best first; equal scores by row number.
 
     raised: what is added to scores. What holds the question itself is raised, where there is any: in a large workspace
-    it may be far off in meaning, and short words of which there are many hardly count.
+    it may be far off in meaning, and short words of which there are many hardly count. meaning: `Likeness.meaning`.
     """
     scores = blend_scores(
         {hit.row: hit.similarity for hit in hits if hit.similarity is not None},
         {hit.row: hit.lexical for hit in hits if hit.lexical is not None},
-        weights or load_tuning().weights,
+        meaning,
     )
-    if raised:
-        most = 1 + max(raised.values())
-        scores = {row: (score + raised.get(row, 0.0)) / most for row, score in scores.items()}
+    scores = {row: score + raised.get(row, 0.0) for row, score in scores.items()}
+    most = max(1 + max(raised.values(), default=0.0), *scores.values(), 0.0)
+    scores = {row: score / most for row, score in scores.items()}
     scored = [replace(hit, score=min(1.0, scores[hit.row] * hit.factor)) for hit in hits]
     return tuple(sorted(scored, key=lambda hit: (-hit.score, hit.row)))
 
@@ -214,7 +216,8 @@ def drop_hidden_since(scope: Scope, found: FoundHits) -> FoundHits:
     if len(seen) < len(rows):
         exact = {row: lift for row, lift in found.exact.items() if row in seen}
         left = [hit for hit in found.scored if hit.row in seen]
-        scored = score_hits(left, add_boosts(exact, boost_openings(found.query, found.within, through)))
+        raised = add_boosts(exact, boost_openings(found.query, found.within, through))
+        scored = score_hits(left, raised, get_likeness(found.query.model_id).meaning)
         hits = _place_hits(found.query, scored, through)
         if any(hit.reranked for hit in found.hits):
             # The order of the reranker stays, and the scores still fall.
@@ -241,11 +244,11 @@ def choose_results(scope: Scope, found: FoundHits, *, limit: int = 10) -> list[S
         return []
     through = _get_gates(scope, found)
     pool = {hit.row: hit for hit in found.hits[: max(t.pool, limit)]}
-    vectors = load_vectors(list(pool), found.query.model_id)
-    hits = [pool[row] for row in skip_copies(list(pool), vectors, limit, t.always, t.copies)]
+    vectors, likeness = load_vectors(list(pool), found.query.model_id), get_likeness(found.query.model_id)
+    hits = [pool[row] for row in skip_copies(list(pool), vectors, limit, t.always, likeness.copy)]
     if len(hits) < limit:
         hits = append_neighbours(hits, find_neighbours([hit.row for hit in hits], through, t.window), t.decay, limit)
-    results = load_results(scope, hits, through, found.terms, found.linked)
+    results = load_results(scope, hits, through, found.terms, found.linked, close=likeness.close)
     if len(results) < len(hits):
         # Something was hidden within this transaction.
         left = drop_hidden_since(scope, replace(found, opened=None))

@@ -17,6 +17,8 @@ class EmbeddingFailed(Exception):
 class Embedder(Protocol):
     """A text embedding model. All methods may be called from several threads at once.
 
+    A text that says nothing to the model may have a vector of zeros, which is near to nothing.
+
     model_id: names the model in every vector row; texts are compared within one model only. dim: length of a vector.
     max_tokens: what goes beyond is not seen by the model.
     """
@@ -35,11 +37,11 @@ class Embedder(Protocol):
         ...
 
     def embed_documents(self, texts: list[str]) -> Vectors:
-        """float32 of shape (len(texts), dim), rows of length 1. Raises EmbeddingFailed."""
+        """float32 of shape (len(texts), dim), rows of length 1 or 0. Raises EmbeddingFailed."""
         ...
 
     def embed_query(self, text: str) -> Vectors:
-        """float32 of shape (dim,), of length 1. Raises EmbeddingFailed."""
+        """float32 of shape (dim,), of length 1 or 0. Raises EmbeddingFailed."""
         ...
 
 

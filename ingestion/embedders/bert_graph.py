@@ -1,4 +1,4 @@
-"""BERT (Devlin et al. 2018, arXiv:1810.04805) as an ONNX graph, with the mean over tokens and scaling to length 1 inside
+"""BERT (Devlin et al. 2018, arXiv:1810.04805) as an ONNX graph, with the mean over tokens and scaling to length 1 in it
 (Reimers and Gurevych 2019, arXiv:1908.10084).
 
     input_ids, attention_mask: int64 (batch, tokens)   →   embeddings: float32 (batch, width)
@@ -21,7 +21,7 @@ IR_VERSION = 10
 ONNXRUNTIME = "com.microsoft"
 """The domain of operators that onnxruntime adds to the standard."""
 MAX_WEIGHT = 63
-"""Matrices use 7 of 8 bits: with all of them, sums of two products overflow on processors without VNNI, so that a vector
+"""Matrices use 7 of 8 bits: with all of them, sums of two products overflow on processors without VNNI, and a vector
 would depend on the machine that made it."""
 
 Weights = npt.NDArray[Any]

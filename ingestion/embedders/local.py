@@ -18,8 +18,9 @@ BATCH_TOKENS = 256
 
 
 class LocalEncoder:
-    """Embedder. graph: an ONNX file with `input_ids` and `attention_mask`, int64 (batch, tokens), and `embeddings`,
-    float32 (batch, dim), of length 1. threads: each embeds batches of its own, so many at once.
+    """Embedder; the vector of a text without a meaning is zero. graph: an ONNX file with `input_ids` and
+    `attention_mask`, int64 (batch, tokens), and `embeddings`, float32 (batch, dim), of length 1. threads: each embeds
+    batches of its own, so many at once.
 
     Subclasses name the model and cut texts into pieces.
     """
@@ -31,7 +32,10 @@ class LocalEncoder:
     """The piece that stands for what the vocabulary lacks."""
     blanks: frozenset[int]
     """Pieces that are in every text, such as the marks at both ends: they tell nothing of it."""
+    batch_texts = BATCH_TEXTS
     query_prefix = document_prefix = ""
+    min_query_piece_bytes = min_document_piece_bytes = 0.0
+    """In UTF-8, on average: text that is cut smaller is no language, but a code, a key or made-up words."""
 
     def __init__(self, graph: Path, *, threads: int = 2) -> None:
         options = onnxruntime.SessionOptions()
@@ -49,24 +53,26 @@ class LocalEncoder:
 
     def embed_documents(self, texts: list[str]) -> Vectors:
         vectors = np.zeros((len(texts), self.dim), dtype=np.float32)
-        pieces = [self._limit_pieces(self.document_prefix, text) for text in texts]
+        pieces = [self._limit_pieces(self.document_prefix, text, self.min_document_piece_bytes) for text in texts]
 
         def embed(batch: list[int]) -> None:
             vectors[batch] = self._run([pieces[place] for place in batch])
 
         with ThreadPoolExecutor(self._threads) as pool:
-            deque(pool.map(embed, split_batches([len(one) for one in pieces])), maxlen=0)
+            deque(pool.map(embed, split_batches([len(one) for one in pieces], self.batch_texts)), maxlen=0)
         return vectors
 
     def embed_query(self, text: str) -> Vectors:
-        pieces = self._limit_pieces(self.query_prefix, text)
+        pieces = self._limit_pieces(self.query_prefix, text, self.min_query_piece_bytes)
         vector: Vectors = self._run([pieces])[0] if pieces else np.zeros(self.dim, dtype=np.float32)
         return vector
 
-    def _limit_pieces(self, prefix: str, text: str) -> list[int]:
-        """The pieces that the model reads; none where most of them are unknown: all such texts have one vector."""
+    def _limit_pieces(self, prefix: str, text: str, min_bytes: float) -> list[int]:
+        """The pieces that the model reads; none where they tell nothing: its vector would be near to all such texts."""
         telling = [piece for piece in self.cut_into_pieces(text) if piece not in self.blanks]
         if 2 * telling.count(self.unknown) >= len(telling):
+            return []
+        if len("".join(text.split()).encode()) < min_bytes * len(telling):
             return []
         pieces = self.cut_into_pieces(prefix + text)
         return pieces if len(pieces) <= self.max_tokens else [*pieces[: self.max_tokens - 1], pieces[-1]]
@@ -80,11 +86,11 @@ class LocalEncoder:
         return vectors
 
 
-def split_batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Places of the texts that have pieces, by length, so that little is padded."""
+def split_batches(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
+    """Places of the texts that have pieces, `most` at once, by length, so that little is padded."""
     batch: list[int] = []
     for index in sorted((place for place, length in enumerate(lengths) if length), key=lengths.__getitem__):
-        if batch and (len(batch) == BATCH_TEXTS or (len(batch) + 1) * lengths[index] > BATCH_TOKENS):
+        if batch and (len(batch) == most or (len(batch) + 1) * lengths[index] > BATCH_TOKENS):
             yield batch
             batch = []
         batch.append(index)

@@ -32,8 +32,9 @@ class MiniLM(LocalEncoder):
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
-        self.unknown = self._tokenizer.token_to_id("[UNK]")
-        self.blanks = frozenset(map(self._tokenizer.token_to_id, ("[CLS]", "[SEP]")))
+        vocabulary = self._tokenizer.get_vocab()
+        self.unknown = vocabulary["[UNK]"]
+        self.blanks = frozenset((vocabulary["[CLS]"], vocabulary["[SEP]"]))
 
     def cut_into_pieces(self, text: str) -> list[int]:
         pieces: list[int] = self._tokenizer.encode(text).ids

@@ -1,52 +1,40 @@
-"""Embedding beside sentence-transformers, on passages of the demo's documents. It and torch are no dependencies of this
-project: where they are not installed, ours is measured alone, and a row says so (docs/benchmarks.md).
-"""
+"""The encoders that come with Clearance beside each other, on passages of the demo's documents."""
 
-import importlib.util
 import time
-from collections.abc import Callable
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import ingestion.demo
-from ingestion.embed import get_default_model, get_embedder
-from ingestion.embedders.base import Vectors
-from ingestion.embedders.minilm import MAX_TOKENS, find_weights_folder
+from ingestion.embed import INCLUDED, get_embedder, list_configured
 from ingestion.extract import extract_file
 from retrieval.bench.timing import BenchRow
 
 PASSAGE = 900  # characters, as the chunker's
 TEXTS = 128
 DOCUMENTS = Path(ingestion.demo.__file__).parent / "documents"
+SMALLER = INCLUDED["minilm"][0]
 
 
 def measure_embedding(rounds: int, count: int = TEXTS) -> list[BenchRow]:
-    """count: of texts. The sides take turns; a side's figure is the median of its rounds."""
-    embedder = get_embedder(get_default_model())
+    """Processor time a passage, the median of rounds in which the encoders take turns. count: of texts."""
     texts = build_passages()[:count]
-    sides: dict[str, Callable[[list[str]], Vectors]] = {"Clearance": embedder.embed_documents}
-    other = load_sentence_transformer()
-    if other is not None:
-        sides["sentence-transformers"] = other
-    rates: dict[str, list[float]] = {name: [] for name in sides}
-    vectors = {name: embed(texts) for name, embed in sides.items()}  # warms them up too
+    names = [model_id for model_id, _ in INCLUDED.values() if model_id in list_configured()]
+    sides = {model_id: get_embedder(model_id) for model_id in names}
+    times: dict[str, list[float]] = {model_id: [] for model_id in sides}
+    for embedder in sides.values():
+        embedder.embed_documents(texts)
     for _ in range(rounds):
-        for name, embed in sides.items():
-            begun = time.perf_counter()
-            embed(texts)
-            rates[name].append(len(texts) / (time.perf_counter() - begun))
-    speed = {name: median(found) for name, found in rates.items()}
-    rows = [BenchRow(f"embedding: texts/s, {name}", rate) for name, rate in speed.items()]
-    if other is None:
-        return [*rows, BenchRow("embedding: beside sentence-transformers, not measured, for it is not installed", 0.0)]
-    times = speed["Clearance"] / speed["sentence-transformers"]
-    least = float((vectors["Clearance"] * vectors["sentence-transformers"]).sum(axis=1).min())
-    return [
-        *rows,
-        BenchRow("embedding: times as fast as sentence-transformers", times, "at least 1", times >= 1),
-        BenchRow("embedding: least cosine with it", least, "at least 0.995", least >= 0.995),
-    ]
+        for model_id, embedder in sides.items():
+            begun = time.process_time()
+            embedder.embed_documents(texts)
+            times[model_id].append(1_000 * (time.process_time() - begun) / len(texts))
+    cost = {model_id: median(found) for model_id, found in times.items()}
+    rows = [BenchRow(f"embedding: ms of a processor a passage, {model_id}", value) for model_id, value in cost.items()]
+    for model_id, value in cost.items():
+        if model_id != SMALLER and SMALLER in cost:
+            ratio = value / cost[SMALLER]
+            rows.append(BenchRow(f"embedding: {model_id}, times {SMALLER}", ratio, "at most 1.6", ratio <= 1.6))
+    return rows
 
 
 def build_passages() -> list[str]:
@@ -63,18 +51,3 @@ def build_passages() -> list[str]:
         current = ""
     found = [text for text in found if text]
     return [found[n % len(found)] for n in range(TEXTS)]
-
-
-def load_sentence_transformer() -> Callable[[list[str]], Vectors] | None:
-    """The same weights in torch, fp32, as its documentation says to use it; None where it is not installed."""
-    if importlib.util.find_spec("sentence_transformers") is None:
-        return None
-    module: Any = importlib.import_module("sentence_transformers")
-    model = module.SentenceTransformer(str(find_weights_folder()), device="cpu")
-    model.max_seq_length = MAX_TOKENS
-
-    def embed(texts: list[str]) -> Vectors:
-        vectors: Vectors = model.encode(texts, normalize_embeddings=True, show_progress_bar=False)
-        return vectors
-
-    return embed

@@ -12,7 +12,6 @@ from retrieval.evaluation.metrics import compute_ndcg
 from retrieval.evaluation.rankings import LEXICAL, VECTOR
 from retrieval.evaluation.run import QuestionOutcome
 from retrieval.search import score_hits
-from retrieval.tuning import load_tuning
 
 SHARES = tuple(n / 20 for n in range(4, 17))
 """Weights of the vector branch that are tried; the lexical one has the rest to 1."""
@@ -49,8 +48,10 @@ class ChosenWeights:
     today: Sequence[WeightLine]
 
 
-def choose_share(sets: Mapping[str, Sequence[QuestionOutcome]]) -> ChosenWeights:
-    """Raises: ValueError where a set has no answerable question in one of its halves."""
+def choose_share(sets: Mapping[str, Sequence[QuestionOutcome]], today: float) -> ChosenWeights:
+    """today: the share of meaning as it is set. Raises: ValueError where a set has no answerable question in one of its
+    halves.
+    """
     halves = {name: split_in_half(outcomes) for name, outcomes in sets.items()}
     if any(not half for pair in halves.values() for half in pair):
         raise ValueError("a set needs answerable questions in both halves")
@@ -60,7 +61,6 @@ def choose_share(sets: Mapping[str, Sequence[QuestionOutcome]]) -> ChosenWeights
     within = [share for share, lines in tried.items() if min(line.margin for line in lines) >= -ALLOWED]
     best = max(within or tried, key=lambda share: fmean(line.fused for line in tried[share]))
     every = {name: [*halves[name][0], *halves[name][1]] for name in sets}
-    today = load_tuning().weights[0] / sum(load_tuning().weights)
     return ChosenWeights(best, tried[best], build_lines(second, best), build_lines(every, today))
 
 
@@ -92,4 +92,4 @@ def score_outcome(outcome: QuestionOutcome, rows: Sequence[int]) -> float:
 
 def reorder_by_share(outcome: QuestionOutcome, share: float) -> list[int]:
     """The rows as a search with this share of meaning would order them."""
-    return [hit.row for hit in score_hits(outcome.found.hits, outcome.found.raised, (share, 1 - share))]
+    return [hit.row for hit in score_hits(outcome.found.hits, outcome.found.raised, share)]

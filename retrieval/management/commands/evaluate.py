@@ -1,6 +1,7 @@
 """`manage.py evaluate SET …`: how well search finds what a set of questions asks for (docs/evaluation.md)."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,8 @@ from retrieval.evaluation.report import build_report_json, build_weights_json, f
 from retrieval.evaluation.run import RunMeasurement, measure_set
 from retrieval.evaluation.sets import BadQuestionSet, QuestionSet
 from retrieval.evaluation.store import THRESHOLD, SavedRun, note_run, save_run
-from retrieval.evaluation.weights import choose_share
+from retrieval.evaluation.weights import ChosenWeights, choose_share
+from retrieval.likeness import get_likeness
 
 DROPPED = 2
 """Exit status of a run that lost too much; 1 is a mistake in the call or in the set."""
@@ -72,7 +74,7 @@ class Command(BaseCommand):
             return
         try:
             made = [self.run(given, *reader, options) for given, reader in zip(sets, readers, strict=True)]
-            chosen = choose_share({kept.run.set_name: one.outcomes for one, kept in made}) if options["weigh"] else None
+            chosen = self.weigh(made) if options["weigh"] else None
         except (BadQuestionSet, ValueError) as problem:
             raise CommandError(str(problem)) from None
         if options["json"]:
@@ -94,6 +96,11 @@ class Command(BaseCommand):
                 self.stdout.write("\n".join(format_weights(chosen)))
         if any(kept.run.dropped for _, kept in made):
             raise CommandError("Search got worse than it was.", returncode=DROPPED)
+
+    def weigh(self, made: Sequence[tuple[RunMeasurement, SavedRun]]) -> ChosenWeights:
+        """By what the runs got. Raises: ValueError."""
+        outcomes = {kept.run.set_name: one.outcomes for one, kept in made}
+        return choose_share(outcomes, get_likeness(made[0][1].run.model_id).meaning)
 
     def read(self, path: Path, options: dict[str, Any]) -> QuestionSet:
         try:
