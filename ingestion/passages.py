@@ -2,7 +2,7 @@
 
 import uuid
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from ingestion.chunk import Chunk, estimate_tokens
@@ -25,10 +25,8 @@ def list_labelled(extraction: Extraction, segmented: SegmentedFile) -> list[Labe
     ]
 
 
-def build_passages(
-    paragraphs: Sequence[LabelledParagraph], chunks: Sequence[Chunk], clearances: Clearances
-) -> list[RowDraft]:
-    langs = guess_languages(paragraphs, clearances)
+def build_passages(chunks: Sequence[Chunk], langs: Mapping[int, str]) -> list[RowDraft]:
+    """langs: label -> the language of a passage that is too short to tell its own."""
     return [
         RowDraft(
             id=chunk.identity,
@@ -39,7 +37,7 @@ def build_passages(
             page=chunk.page,
             position=chunk.position,
             tokens=chunk.tokens,
-            lang=langs[chunk.label],
+            lang=language.guess_language(chunk.text, langs[chunk.label]),
             paragraphs=tuple(pk for pk in chunk.paragraph_ids if isinstance(pk, UUID)),
         )
         for chunk in chunks
@@ -47,20 +45,21 @@ def build_passages(
 
 
 def guess_languages(paragraphs: Sequence[LabelledParagraph], clearances: Clearances) -> dict[int, str]:
-    """label -> the language of its rows, by which their words are stemmed: that of most paragraphs which everybody who
-    may read the label may read. What is hidden from them must not decide by which words a passage is found."""
+    """label -> the language of its rows that are too short to tell their own, by which words are stemmed: that of most
+    paragraphs which everybody who may read the label may read. What is hidden from them must not decide by which words
+    a passage is found."""
     guessed = [language.guess_language(paragraph.text, "") for paragraph in paragraphs]
     found = {}
     for label in list_labels(paragraphs):
         read = [n for n, paragraph in enumerate(paragraphs) if clearances.is_readable(label, paragraph.label)]
         counted = Counter(guessed[n] for n in read if guessed[n])
         whole = " ".join(paragraphs[n].text for n in read[:200])
-        found[label] = counted.most_common(1)[0][0] if counted else language.guess_language(whole)
+        found[label] = counted.most_common(1)[0][0] if counted else language.choose_language(whole)
     return found
 
 
 def build_summaries(
-    work: Work, extraction: Extraction, segmented: SegmentedFile, clearances: Clearances
+    work: Work, extraction: Extraction, segmented: SegmentedFile, clearances: Clearances, langs: Mapping[int, str]
 ) -> list[RowDraft]:
     """One row per label. Its sources are the paragraphs with that label in which one of its sentences stands: raising
     one of them raises the summary too.
@@ -81,6 +80,7 @@ def build_summaries(
                 label=label,
                 text=text,
                 tokens=estimate_tokens(text),
+                lang=language.guess_language(text, langs[label]),
                 sources=tuple(
                     (work.entity, pk) for pk, body in members if any(is_supported_by(one, body) for one in sentences)
                 ),

@@ -47,7 +47,7 @@ from ingestion.extract import extract_file
 from ingestion.index import RowDraft, Vector, embed_texts, load_known_vectors
 from ingestion.models import FileRevision, Review, Stage, State
 from ingestion.paragraph_identity import group_texts_by_label, segment_text
-from ingestion.passages import build_passages, build_summaries, list_labelled
+from ingestion.passages import build_passages, build_summaries, guess_languages, list_labelled
 from ingestion.picture_reader import Looker
 from ingestion.publish import WorkOutdated, publish_revision
 from ingestion.quarantine import REJECTED, put_in_quarantine
@@ -196,7 +196,8 @@ def chunk(work: Work, done: dict[Stage, Any]) -> list[RowDraft]:
             clearances = build_clearances(labels, work.inputs.concealed_atoms)
     count_tokens = get_embedder(work.embedder).count_tokens
     found = cut(work.file, paragraphs, clearances=clearances, count_tokens=count_tokens)
-    return [*build_passages(paragraphs, found, clearances), *build_summaries(work, extraction, segmented, clearances)]
+    langs = guess_languages(paragraphs, clearances)
+    return [*build_passages(found, langs), *build_summaries(work, extraction, segmented, clearances, langs)]
 
 
 def embed(work: Work, done: dict[Stage, Any]) -> dict[UUID, Vector]:

@@ -22,6 +22,7 @@ from entities.models.entity import Visibility
 from entities.registry import list_parent_types
 from ingestion.chunk import MAX_TOKENS, SEPARATOR, split_into_chunks
 from ingestion.embedders import Embedder
+from ingestion.extract.language import guess_language
 from ingestion.index import RowDraft
 from ingestion.models import Kind
 from ingestion.passages import guess_languages
@@ -144,7 +145,7 @@ def build_long_texts(entity: Entity, embedder: Embedder) -> list[RowDraft]:
                     heading_path=path,
                     position=part.position,
                     tokens=part.tokens,
-                    lang=langs[part.label],
+                    lang=guess_language(part.text, langs[part.label]),
                     field=field,
                     field_paragraphs=tuple(pk for pk in part.paragraph_ids if isinstance(pk, uuid.UUID)),
                 )
@@ -176,6 +177,7 @@ def _build_row(
         label=label,
         text=text,
         tokens=embedder.count_tokens(text),
+        lang=guess_language(text),
         field=field,
         sources=tuple((record.pk, None) for record in drawn_from),
     )

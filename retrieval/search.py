@@ -150,7 +150,7 @@ def _correct_query(
     """The question with words that no visible text has replaced; None where there are none such, or nothing is near."""
     matched = set(terms.matched({term for _, _, found in worded for term in found}))
     unmatched = [word for word in terms.stems if word not in matched]
-    replaced = correct_words(scope, terms, unmatched) if unmatched else {}
+    replaced = correct_words(scope, asked.text, terms, unmatched) if unmatched else {}
     return replace_text(asked, replace_words(asked.text, replaced)) if replaced else None
 
 

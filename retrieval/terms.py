@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from retrieval.matches import WORD, Matcher, is_day
 from retrieval.statements import fetch_rows
 
-CONFIGS = (
-    "english", "german", "french", "spanish", "italian", "dutch", "portuguese", "swedish", "danish", "norwegian",
-    "finnish", "simple",
-)  # fmt: skip
-"""What `app_text_config` can answer, the default first."""
+LANGUAGES = {
+    "english": "en", "german": "de", "french": "fr", "spanish": "es", "italian": "it", "dutch": "nl",
+    "portuguese": "pt", "swedish": "sv", "danish": "da", "norwegian": "no", "finnish": "fi",
+}  # fmt: skip
+"""Configuration of the text search -> ISO 639-1 code, the default first."""
+CONFIGS = (*LANGUAGES, "simple")
+"""What `app_text_config` can answer."""
 
 
 @dataclass(frozen=True)
@@ -19,12 +21,13 @@ class Terms:
     """The words of a question as the index knows them: term (hash of a lexeme) -> the words that gave it.
 
     stems: the lexemes of each word, by which matches are shown. implied: terms that no word gave, as of a question that
-    asks when.
+    asks when. silent: language (ISO 639-1) -> words that say nothing in it.
     """
 
     words: Mapping[int, frozenset[str]]
     stems: Mapping[str, frozenset[str]] = field(default_factory=dict)
     implied: frozenset[int] = frozenset()
+    silent: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def numbers(self) -> list[int]:
@@ -105,7 +108,8 @@ def build_terms(words: Sequence[str], text: str = "") -> Terms:
         elif not word and not days and asks_when(words):
             implied = frozenset({term})
     words_of = {term: frozenset(of) for term, of in by_term.items()}
-    return Terms(words_of, {w: frozenset(s) for w, s in stems.items()}, implied - words_of.keys())
+    known = {LANGUAGES[config]: frozenset(of) for config, of in silent.items() if of and config in LANGUAGES}
+    return Terms(words_of, {w: frozenset(s) for w, s in stems.items()}, implied - words_of.keys(), known)
 
 
 def asks_when(words: Iterable[str]) -> bool:

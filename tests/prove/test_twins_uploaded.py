@@ -19,7 +19,7 @@ from entities.actions import create_workspace
 from entities.models import Classification
 from entities.models.classification import FINANCIAL, SECRET
 from entities.types import Contract
-from ingestion import passages
+from ingestion import passages, pipeline
 from ingestion.models import File, Paragraph
 from ingestion.segment import Clearances
 from llm import scripted
@@ -144,7 +144,7 @@ plain_languages = passages.guess_languages
 BREAKS: dict[str, Callable[[], AbstractContextManager[object]]] = {
     "hidden text parts what stands beside it": partial(patch.object, Clearances, "may_know", lambda *given: True),
     "hidden text says in which language words are": partial(
-        patch.object, passages, "guess_languages", languages_of_all
+        patch.object, pipeline, "guess_languages", languages_of_all
     ),
     "a hidden heading ends a section": partial(
         patch.object, Paragraph, "list_headings_to", lambda row, read: row.headings
