@@ -22,7 +22,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from entities.access import PUBLIC_ROUTE, requires
-from entities.founding import ALL_LEVELS, found_workspace
+from entities.founding import ALL_LEVELS, Languages, found_workspace
 from entities.language import translate_stored
 from entities.models import User, Workspace
 from entities.network import is_public
@@ -59,6 +59,15 @@ class FirstRunForm(NewPasswordForm):
         label=gettext_lazy("What do you keep?"),
         help_text=gettext_lazy("Only these are in the menus. An administrator can change this at any time."),
         widget=forms.CheckboxSelectMultiple(attrs={"class": "form-check-input m-0"}),
+    )
+    languages = forms.ChoiceField(
+        label=gettext_lazy("In which languages are your documents?"),
+        help_text=gettext_lazy(
+            "The search by meaning is chosen by it. An administrator can change this later, which takes time."
+        ),
+        choices=Languages.choices,
+        initial=Languages.SEVERAL,
+        widget=forms.RadioSelect(attrs={"class": "form-check-input m-0"}),
     )
     reads_all = forms.BooleanField(
         label=gettext_lazy("I may read everything"),
@@ -148,6 +157,7 @@ def claim_installation(founder: User, chosen: dict[str, Any]) -> Workspace:
         levels=ALL_LEVELS if chosen["reads_all"] else (),
         steward=chosen["steward"],
         kinds=None if every else chosen["kinds"],
+        languages=chosen["languages"],
     )
 
 

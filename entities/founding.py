@@ -3,14 +3,24 @@
 from collections.abc import Iterable, Sequence
 
 from django.db import transaction
+from django.db.models import TextChoices
+from django.utils.translation import gettext_lazy
 
 from entities.access import Scope
 from entities.actions import SEEDED, add_member, create_role, create_workspace
 from entities.models import Role, User, Workspace, WorkspaceSettings
+from entities.signals import languages_chosen
 
 FOUNDER = "Founder"
 """The role that has the founder's clearances."""
 ALL_LEVELS = tuple(value for value, *_ in SEEDED if value)
+
+
+class Languages(TextChoices):
+    """In which languages the documents of a workspace are."""
+
+    SEVERAL = "several", gettext_lazy("Other languages, or several")
+    ENGLISH = "english", gettext_lazy("English only")
 
 
 def found_workspace(
@@ -21,6 +31,7 @@ def found_workspace(
     levels: Iterable[int] = ALL_LEVELS,
     steward: bool = True,
     kinds: Sequence[str] | None = None,
+    languages: str = Languages.SEVERAL,
 ) -> Workspace:
     """All of it or none, for a workspace without its administrator could be entered by nobody. Needs no scope open.
 
@@ -38,4 +49,5 @@ def found_workspace(
             add_member(workspace, founder, roles)
             if kinds is not None:
                 WorkspaceSettings.objects.update(kinds=list(kinds))
+            languages_chosen.send(None, workspace=workspace.pk, languages=languages)
     return workspace

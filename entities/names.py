@@ -48,6 +48,7 @@ COUNTED = [
     ngettext_lazy("request", "requests"),
     ngettext_lazy("row", "rows"),
     ngettext_lazy("text", "texts"),
+    ngettext_lazy("token", "tokens"),
 ]
 
 DECLARED = [

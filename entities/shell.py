@@ -53,6 +53,7 @@ class Shell:
     admin_url: str = ""
     people_url: str = ""
     model_url: str = ""
+    encoder_url: str = ""
     evaluation_url: str = ""
     quarantine_url: str = ""
     bin_url: str = ""
@@ -76,6 +77,7 @@ class Shell:
             NavLink(gettext("Classification desk"), self.desk_url, "checklist"),
             NavLink(gettext("People and roles"), self.people_url, "users"),
             NavLink(gettext("Model"), self.model_url, "plug"),
+            NavLink(gettext("Search by meaning"), self.encoder_url, "search"),
             NavLink(gettext("Administration"), self.admin_url, "settings"),
             NavLink(gettext("Evaluation"), self.evaluation_url, "chart-line"),
             NavLink(gettext("Quarantine"), self.quarantine_url, "shield-off"),

@@ -14,5 +14,8 @@ aliases_changed = Signal()
 access_changed = Signal()
 """workspace: int, entity_id: UUID | None. A grant, role or label policy changed."""
 
+languages_chosen = Signal()
+"""workspace: int, languages: str (`founding.Languages`), in which its documents are. Its service scope is open."""
+
 sample_chosen = Signal()
 """founder: User, who wants the sample company beside their own workspace. No scope is open."""

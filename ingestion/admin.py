@@ -151,7 +151,8 @@ class RecordIndexAdmin(FileAdmin):
 
 
 class WorkspaceModelAdmin(ListAdmin):
-    """The embedding models of the workspace and how far each has come. Commands change them: manage.py vector_model.
+    """The embedding models of the workspace and how far each has come. The page "Search by meaning" changes them, and
+    manage.py vector_model.
 
     Not how many rows there are or wait: they are everybody's. The share is of those that the administrator may see.
     """

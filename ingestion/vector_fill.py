@@ -25,7 +25,8 @@ from ingestion.embedders import Embedder, EmbeddingFailed
 from ingestion.index import Vector, format_vector, write_vectors
 from ingestion.models import ContextRow, WorkspaceModel
 from ingestion.turns import is_free
-from ingestion.vector_models import ModelSwitchRefused, NotWhole, State, count_missing, find_model, try_switch
+from ingestion.vector_models import State, count_missing
+from ingestion.vector_switch import ModelSwitchRefused, NotWhole, find_model, try_switch
 
 logger = logging.getLogger(__name__)
 
@@ -34,6 +35,7 @@ FOUND_AT_ONCE = 4_096
 LEASE = timedelta(minutes=5)
 """Longer than a batch takes with every repetition of a remote model's requests."""
 FREE = is_free(LEASE)
+ASKED_FOR = Q(state=State.BESIDE, switch_asked_by__isnull=False)
 RETRY_AFTER, RETRY_AT_MOST = 20, 600
 """Seconds: doubled with every failure."""
 AT_A_TIME = 600.0
@@ -41,6 +43,26 @@ AT_A_TIME = 600.0
 CHECK_AFTER = timedelta(minutes=10)
 ATTEMPTS = 20
 """How often `switch_model` looks for text that came in meanwhile."""
+WITHOUT = """
+WITH used AS MATERIALIZED (
+  SELECT thing, max(at) AS at FROM (
+    SELECT object_id::uuid AS thing, at FROM entities_auditentry WHERE workspace_id = app_workspace()
+      AND action IN ('file.viewed', 'file.downloaded') AND at > now() - interval '30 days'
+    UNION ALL
+    SELECT (passage ->> 1)::uuid, e.at FROM entities_auditentry e JOIN entities_audittext t ON t.entry_id = e.id,
+      jsonb_array_elements(t.retrieved) AS passage WHERE e.workspace_id = app_workspace()
+      AND e.action = 'answer' AND e.at > now() - interval '30 days'
+  ) happened GROUP BY thing
+)
+SELECT c.number FROM ingestion_contextrow c
+  LEFT JOIN ingestion_vector v ON v."row" = c.number AND v.model = %(model)s
+  LEFT JOIN used f ON f.thing = c.file_id
+  LEFT JOIN used r ON r.thing = c.entity_id
+WHERE c.workspace_id = app_workspace() AND v."row" IS NULL
+  AND (%(among)s::bigint[] IS NULL OR c.number = ANY(%(among)s))
+ORDER BY greatest(f.at, r.at) DESC NULLS LAST, c.number DESC LIMIT %(most)s"""
+"""Files that were opened and records that answers drew on within 30 days, the latest first; then the newest text. The
+audit knows both, and keeps its rows for 30 days at least."""
 BROKEN = "Something went wrong on our side while vectors were made. It is tried again by itself."
 
 
@@ -71,13 +93,16 @@ class FillClaim:
 def fill_model(workspace: int, model_id: str, *, seconds: float = AT_A_TIME) -> bool:
     """Work on a model until it is whole or the time is over. Needs no scope open. Returns whether it is whole.
 
-    What fails is written to the model's row; nothing is raised.
+    Searches change to it then, if somebody asked for that. What fails is written to the model's row; nothing is raised.
     """
     claim = claim_model(workspace, model_id)
     if claim is None:
         return False
     try:
-        return fill_claimed(claim, time.monotonic() + seconds)
+        whole = fill_claimed(claim, time.monotonic() + seconds)
+        if whole:
+            try_asked_switch(workspace, model_id)
+        return whole
     except FillLost:
         logger.info("model %s of workspace %s is in other hands now", model_id, workspace)
     except EmbeddingFailed as problem:
@@ -86,6 +111,18 @@ def fill_model(workspace: int, model_id: str, *, seconds: float = AT_A_TIME) -> 
         logger.exception("model %s of workspace %s", model_id, workspace)
         give_back(claim, BROKEN)
     return False
+
+
+def try_asked_switch(workspace: int, model_id: str) -> None:
+    """Let searches use a model that is to be switched to by itself. Where text came in meanwhile, or the process is
+    killed here, the sweep finds it."""
+    with Scope.for_service(workspace).open():
+        asked = WorkspaceModel.objects.filter(ASKED_FOR, model__model_id=model_id).exists()
+    if asked:
+        try:
+            try_switch(workspace, model_id)
+        except ModelSwitchRefused as problem:
+            logger.info("workspace %s: %s", workspace, problem)
 
 
 def claim_model(workspace: int, model_id: str) -> FillClaim | None:
@@ -135,14 +172,10 @@ def give_back(claim: FillClaim, problem: str) -> None:
 
 
 def list_numbers_without(model: int, among: list[int] | None = None) -> list[int]:
-    """Rows of the open scope's index that have no vector of a model, the oldest first. among: of these alone."""
+    """Rows of the open scope's index that have no vector of a model, those that people open first (`WITHOUT`). among:
+    of these alone."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            'SELECT c.number FROM ingestion_contextrow c LEFT JOIN ingestion_vector v ON v."row" = c.number'
-            " AND v.model = %s WHERE c.workspace_id = app_workspace() AND (%s::bigint[] IS NULL OR c.number = ANY(%s))"
-            ' AND v."row" IS NULL ORDER BY c.number LIMIT %s',
-            [model, among, among, FOUND_AT_ONCE],
-        )
+        cursor.execute(WITHOUT, {"model": model, "among": among, "most": FOUND_AT_ONCE})
         return [number for (number,) in cursor.fetchall()]
 
 
@@ -199,14 +232,15 @@ def follow_one(workspace: int, model: int, embedder: Embedder, rows: Q) -> None:
         vectors = embed_texts(embedder, texts)
         with scope.open():
             # A model that is dropped meanwhile gets nothing more.
-            if not WorkspaceModel.objects.select_for_update(of=("self",)).filter(model=model).exists():
+            there = WorkspaceModel.objects.filter(model=model).exclude(state=State.DROPPED)
+            if not there.select_for_update(of=("self",)).exists():
                 return
             write_missing_vectors(vectors, embedder)
 
 
 def list_waiting() -> list[str]:
     """Models of the open scope's workspace that a worker should look at."""
-    due = Q(missing__gt=0) | Q(checked_at=None) | Q(checked_at__lt=timezone.now() - CHECK_AFTER)
+    due = Q(missing__gt=0) | Q(checked_at=None) | Q(checked_at__lt=timezone.now() - CHECK_AFTER) | ASKED_FOR
     found = WorkspaceModel.objects.filter(FREE, due, state=State.BESIDE)
     return list(found.values_list("model__model_id", flat=True))
 

@@ -1,42 +1,26 @@
-"""The embedding models of a workspace: which one its searches use, and how another takes its place (docs/adr/0020).
-
-A model is added, its vectors are made in the background (`vector_fill`), it is compared, and then searches are switched
-to it in one transaction, in which no row lacks its vector. Both models follow new text until one of them is dropped.
-"""
+"""The embedding models of a workspace: which one its searches use, and how far others are (docs/adr/0020)."""
 
 import time
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from threading import Lock
 
+from django.conf import settings
 from django.db import connection
 from django.db.models import BooleanField, Count
 from django.db.models.expressions import RawSQL
-from django.db.models.functions import Now
 from django.utils import timezone
 
 from entities.access import Scope, build_sources_visible_q, has_open_scope
 from entities.access.scope import get_current_scope
-from entities.actions import record_action
 from entities.models import Entity
-from ingestion.embed import get_default_model, get_embedder
+from ingestion.embed import INCLUDED_DIMENSIONS, get_default_model, get_embedder, list_configured
 from ingestion.embedders import Embedder
 from ingestion.models import ContextRow, VectorModel, WorkspaceModel
 
 State = WorkspaceModel.State
 REMEMBERED = 5.0
 """Seconds for which a process may go on searching with the model that it last read."""
-SETTLED = timedelta(seconds=60)
-"""How long after a switch the former model stays whole, for searches that began with it."""
-DROPPED_AT_ONCE = 20_000
-
-
-class ModelSwitchRefused(Exception):
-    """What was asked for cannot be done now; the message is a sentence for people."""
-
-
-class NotWhole(ModelSwitchRefused):
-    """Some rows have no vector of the model yet."""
 
 
 # Which model is used
@@ -75,7 +59,8 @@ def get_current_model() -> str:
 def get_search_model(scope: Scope) -> str:
     """The model that searches of the scope's workspace use, with or without that scope open.
 
-    May be the former one for `REMEMBERED` seconds after a switch; that is whole for `SETTLED`. Raises: NoWorkspace.
+    May be the former one for `REMEMBERED` seconds after a switch; that is whole for longer (`vector_switch`). Raises:
+    NoWorkspace.
     """
     known = _remembered.get(scope.workspace)
     if known is None:
@@ -86,6 +71,11 @@ def get_search_model(scope: Scope) -> str:
                 known = get_current_model()
         _remembered.put(scope.workspace, known)
     return known
+
+
+def forget_search_model(workspace: int) -> None:
+    """After a switch, in this process."""
+    _remembered.forget(workspace)
 
 
 def load_embedder(workspace: int) -> Embedder:
@@ -101,23 +91,23 @@ def lock_embedder() -> Embedder:
     The first text of a workspace decides its model: another default changes nothing for it afterwards. Raises:
     EmbeddingFailed.
     """
-    _lock_models(shared=True)
+    lock_models(shared=True)
     used = WorkspaceModel.objects.filter(state=State.CURRENT).values_list("model__model_id", flat=True).first()
     embedder = get_embedder(used or "")
     if used is None:
-        _pin_embedder(embedder)
+        pin_model(get_or_create_model(embedder.model_id, embedder.dim))
     return embedder
 
 
-def _lock_models(*, shared: bool) -> None:
+def lock_models(*, shared: bool) -> None:
     """Writers of vectors share it with each other, and wait for nobody but a switch."""
     kind = "_shared" if shared else ""
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT pg_advisory_xact_lock{kind}(hashtext('clearance.vectors'), app_workspace())")
 
 
-def _pin_embedder(embedder: Embedder) -> None:
-    model = get_or_create_model(embedder)
+def pin_model(model: VectorModel) -> None:
+    """Searches of the open scope's workspace use a model, where they use none yet."""
     WorkspaceModel.objects.bulk_create(
         [
             WorkspaceModel(
@@ -128,12 +118,19 @@ def _pin_embedder(embedder: Embedder) -> None:
     )
 
 
-def get_or_create_model(embedder: Embedder) -> VectorModel:
-    model, _ = VectorModel.objects.get_or_create(model_id=embedder.model_id, defaults={"dim": embedder.dim})
+def choose_included_model(model_id: str) -> None:
+    """As `pin_model`, for a model that comes with Clearance. Nothing where its package is not installed, or whoever
+    runs the installation has chosen a model for new workspaces: the first text decides then."""
+    if not settings.CLEARANCE_EMBEDDER and model_id in list_configured():
+        pin_model(get_or_create_model(model_id, INCLUDED_DIMENSIONS))
+
+
+def get_or_create_model(model_id: str, dim: int) -> VectorModel:
+    model, _ = VectorModel.objects.get_or_create(model_id=model_id, defaults={"dim": dim})
     return model
 
 
-# One in the place of another
+# How far they are
 
 
 @dataclass(frozen=True)
@@ -155,33 +152,8 @@ class Status:
         return 1 - self.missing / self.rows if self.rows else 1.0
 
 
-def add_model(workspace: int, model_id: str) -> None:
-    """Put a configured model beside the one in use; it is filled by workers. Raises: Refused, EmbeddingFailed."""
-    embedder = get_embedder(model_id)
-    # A model that does not answer, or not with vectors of the promised length, is found out before anything is written.
-    embedder.embed_query("Is this model there?")
-    scope = Scope.for_service(workspace)
-    with scope.open():
-        if get_current_model() == model_id:
-            raise ModelSwitchRefused(f"{model_id} is the model in use already.")
-        if not WorkspaceModel.objects.filter(state=State.CURRENT).exists():
-            _pin_embedder(get_embedder())
-        others = WorkspaceModel.objects.filter(state=State.BESIDE).exclude(model__model_id=model_id)
-        if other := others.values_list("model__model_id", flat=True).first():
-            raise ModelSwitchRefused(f"{other} stands beside the model in use: switch to it or drop it first.")
-        model = get_or_create_model(embedder)
-        if model.dim != embedder.dim:
-            raise ModelSwitchRefused(
-                f"{model_id} was registered with {model.dim} dimensions and is configured with {embedder.dim}."
-            )
-        made = WorkspaceModel.objects.bulk_create(
-            [WorkspaceModel(workspace_id=workspace, model=model, state=State.BESIDE)], ignore_conflicts=True
-        )
-        record_action(scope, "vector_model.added", "vector_model", made[0].model_id, model=model_id)
-
-
 def list_status(workspace: int) -> list[Status]:
-    """The model in use first. Opens the service's scope. What a half-done `drop_model` left is listed as "dropped"."""
+    """The model in use first. Opens the service's scope."""
     with Scope.for_service(workspace).open():
         rows = WorkspaceModel.objects.select_related("model").order_by("-state", "model_id")
         found = [
@@ -231,80 +203,3 @@ def count_visible_missing(scope: Scope, model: int) -> tuple[int, int]:
     )
     counted = seen.aggregate(rows=Count("pk"), missing=Count("pk", filter=vectors))
     return counted["rows"], counted["missing"]
-
-
-def try_switch(workspace: int, model_id: str) -> None:
-    """Let searches use a model, in one transaction in which no text comes in and no row lacks its vector.
-
-    Raises: NotWhole, Refused.
-    """
-    scope = Scope.for_service(workspace)
-    with scope.open():
-        row = find_model(model_id)
-        if row.state == State.CURRENT:
-            raise ModelSwitchRefused(f"{model_id} is the model in use already.")
-        _lock_models(shared=False)
-        rows, missing = count_missing(row.model_id)
-        WorkspaceModel.objects.filter(pk=row.pk).update(rows=rows, missing=missing, checked_at=Now())
-        if not missing:
-            former = WorkspaceModel.objects.filter(state=State.CURRENT)
-            record_action(
-                scope,
-                "vector_model.switched",
-                "vector_model",
-                row.model_id,
-                model=model_id,
-                former=former.values_list("model__model_id", flat=True).first() or "",
-            )
-            former.update(state=State.BESIDE, switched_at=Now())
-            WorkspaceModel.objects.filter(pk=row.pk).update(state=State.CURRENT, switched_at=Now())
-    if missing:
-        raise NotWhole(f"{missing} of {rows} rows have no vector of {model_id} yet.")
-    _remembered.forget(workspace)
-
-
-def find_model(model_id: str) -> WorkspaceModel:
-    """In an open scope. Raises: Refused."""
-    row = WorkspaceModel.objects.select_related("model").filter(model__model_id=model_id).first()
-    if row is None:
-        raise ModelSwitchRefused(f"{model_id} is no model of this workspace: add it first.")
-    return row
-
-
-def settles_in(workspace: int, model_id: str) -> float:
-    """Seconds until a former model may be dropped, because a search may have begun with it."""
-    with Scope.for_service(workspace).open():
-        row = WorkspaceModel.objects.filter(model__model_id=model_id).first()
-        if row is None or row.switched_at is None or get_current_model() == model_id:
-            return 0.0
-    return max(0.0, (row.switched_at + SETTLED - timezone.now()).total_seconds())
-
-
-def drop_model(workspace: int, model_id: str) -> int:
-    """Take a model that is not in use out of a workspace, with its vectors; how many went.
-
-    A drop that was broken off is finished by the next. Raises: Refused.
-    """
-    scope = Scope.for_service(workspace)
-    if wait := settles_in(workspace, model_id):
-        raise ModelSwitchRefused(f"Searches may still use {model_id}: try again in {wait:.0f} seconds.")
-    with scope.open():
-        model = VectorModel.objects.filter(model_id=model_id).first()
-        if model is None:
-            raise ModelSwitchRefused(f"There is no model {model_id}.")
-        if get_current_model() == model_id:
-            raise ModelSwitchRefused(f"{model_id} is in use: switch to another model first.")
-        # First of all: no worker adds to it from here on.
-        if WorkspaceModel.objects.filter(model=model).delete()[0]:
-            record_action(scope, "vector_model.dropped", "vector_model", model.pk, model=model_id)
-    gone = 0
-    while True:
-        with scope.open(), connection.cursor() as cursor:
-            cursor.execute(
-                'DELETE FROM ingestion_vector WHERE ("row", model) IN (SELECT v."row", v.model FROM ingestion_vector v'
-                " WHERE v.workspace_id = app_workspace() AND v.model = %s LIMIT %s)",
-                [model.pk, DROPPED_AT_ONCE],
-            )
-            if not cursor.rowcount:
-                return gone
-            gone += cursor.rowcount

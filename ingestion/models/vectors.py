@@ -7,15 +7,19 @@ from ingestion.models.index import VectorModel
 
 
 class WorkspaceModel(models.Model):
-    """A model of a workspace: the one that its searches use, or one that stands beside it, to replace it or replaced.
+    """A model of a workspace: the one that its searches use, or one that stands beside it, to replace it or replaced,
+    or one whose vectors are being deleted.
 
     rows, missing: rows of the index and those of them without this model's vector, when they were last counted
     (checked_at). claim, claimed_until: as on `File`. switched_at: when searches last began or ceased to use it.
+    switch_asked_by: searches change to it by themselves as soon as it is whole, or have done so, because this principal
+    asked for it; the model before it is dropped by itself after a while. NULL: a command does both.
     """
 
     class State(models.TextChoices):
         CURRENT = "current", "Used by searches"
         BESIDE = "beside", "Kept beside it"
+        DROPPED = "dropped", "Being removed"
 
     workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
     model = models.ForeignKey(VectorModel, models.PROTECT, related_name="+")
@@ -29,6 +33,7 @@ class WorkspaceModel(models.Model):
     error = models.CharField(max_length=300, blank=True)
     added_at = models.DateTimeField(auto_now_add=True)
     switched_at = models.DateTimeField(null=True)
+    switch_asked_by = models.BigIntegerField(null=True)
 
     class Meta:
         verbose_name = "embedding model"

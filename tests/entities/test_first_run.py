@@ -32,6 +32,7 @@ FOUNDER = {
     "password": "a long pass phrase",
     "name": "Quay & Sons Ltd.",
     "kinds": ["project", "contract"],
+    "languages": "several",
     "reads_all": "on",
     "steward": "on",
 }

@@ -74,8 +74,8 @@ ENGLISH = re.compile(
     r"|it|its|for|no|all|change|delete|created|updated|added|record|records|file|files|back|name not cleared)\b"
 )
 """Words that no German sentence has."""
-FOREIGN = {"add", "close", "delete", "search", "manage.py evaluate SET --workspace … --as …"}
-"""Texts that are no words: names of symbols, and a command."""
+FOREIGN = {"add", "all-MiniLM-L6-v2", "close", "delete", "search", "manage.py evaluate SET --workspace … --as …"}
+"""Texts that are no words: names of symbols and of a model, and a command."""
 
 
 class SpokenParser(HTMLParser):

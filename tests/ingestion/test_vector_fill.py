@@ -15,7 +15,7 @@ from django.db.models.functions import Now
 
 from entities.access import Scope
 from entities.types import Contract
-from ingestion import pipeline, vector_fill, vector_models
+from ingestion import pipeline, vector_fill, vector_switch
 from ingestion.embed import get_embedder
 from ingestion.models import WorkspaceModel
 from ingestion.vector_models import State
@@ -143,7 +143,7 @@ def test_a_model_that_is_dropped_while_it_is_filled_stays_gone(report: str, tiny
     claim = vector_fill.claim_model(service.workspace, "tiny")
     assert claim is not None
     assert vector_fill.claim_model(service.workspace, "tiny") is None
-    vector_models.drop_model(service.workspace, "tiny")
+    vector_switch.drop_model(scope=service, model_id="tiny")
     with pytest.raises(vector_fill.FillLost):
         vector_fill.fill_claimed(claim, float("inf"))
     assert "tiny" not in vectors(service)

@@ -16,10 +16,10 @@ from django.db.models.functions import Now
 from entities.access import Scope
 from entities.models import AuditEntry, Workspace
 from entities.types import Contract
-from ingestion import vector_fill, vector_models
+from ingestion import vector_fill, vector_models, vector_switch
 from ingestion.embed import get_default_model
 from ingestion.models import ContextRow, WorkspaceModel
-from ingestion.vector_models import ModelSwitchRefused, NotWhole
+from ingestion.vector_switch import ModelSwitchRefused, NotWhole
 from retrieval.candidates import load_vectors
 from retrieval.models import EvaluationRun
 from retrieval.query import prepare_query
@@ -57,7 +57,7 @@ def test_a_model_is_added_filled_switched_to_and_the_old_one_dropped(
     # Added, half filled, whole: searches use the old one, and its rows alone.
     assert found(viewer, "storm at the quay") == before
     with pytest.raises(NotWhole):
-        vector_models.try_switch(service.workspace, "tiny")
+        vector_switch.try_switch(service.workspace, "tiny")
     assert "acme: tiny is whole." in command("fill", "tiny", "--workspace", "acme")
     assert vectors(service) == {first: (rows(service), {384}), "tiny": (rows(service), {DIM})}
     assert found(viewer, "storm at the quay") == before
@@ -83,7 +83,7 @@ def test_a_model_is_added_filled_switched_to_and_the_old_one_dropped(
         find_related(viewer.scope, contract)
     # A search that began before goes on with the old model, which is whole for a while.
     with pytest.raises(ModelSwitchRefused, match="may still use"):
-        vector_models.drop_model(service.workspace, first)
+        vector_switch.drop_model(scope=service, model_id=first)
     third = ready(alice, contract, "third.md", b"The gate is open on Mondays.\n")
     vector_fill.fill_published(service.workspace, contract.pk, third)  # type: ignore[arg-type]
     assert vectors(service)[first][0] == vectors(service)["tiny"][0] == rows(service)
@@ -103,7 +103,7 @@ def test_what_cannot_be_done_is_refused(report: str, tiny: Service, service: Sco
     for words in (("add", "unknown"), ("add", get_default_model()), ("switch", "tiny"), ("drop", get_default_model())):
         with pytest.raises(CommandError):
             command(*words, "--workspace", "acme")
-    assert vector_models.settles_in(service.workspace, get_default_model()) == 0, "it is refused at once"
+    assert vector_switch.settles_in(service.workspace, get_default_model()) == 0, "it is refused at once"
     with pytest.raises(CommandError, match="no workspace"):
         command("status", "--workspace", "nobody")
     tiny.broken = True
@@ -152,7 +152,7 @@ def test_how_far_a_model_is_does_not_tell_of_hidden_rows(
         forget(ContextRow.objects.exclude(entity=contract.pk, data_classification=0))
     # What an operator counted meanwhile is of all rows.
     with pytest.raises(NotWhole):
-        vector_models.try_switch(service.workspace, "tiny")
+        vector_switch.try_switch(service.workspace, "tiny")
     assert told(boss) == ["100", "100"]
     assert told(alice)[-1] != "100"
     with service.open():

@@ -12,7 +12,7 @@ from django.core.validators import validate_slug
 from django.db import transaction
 
 from entities.actions import SEEDED
-from entities.founding import found_workspace
+from entities.founding import Languages, found_workspace
 from entities.models import User, Workspace
 
 LEVELS = {label.casefold(): (value, label) for value, label, *_ in SEEDED}
@@ -44,6 +44,13 @@ class Command(BaseCommand):
             help="Leave the founder without the steward's power (to see unlabelled text and to relabel).",
         )
 
+        parser.add_argument(
+            "--languages",
+            choices=Languages.values,
+            default=Languages.SEVERAL,
+            help="In which languages its documents are; the search by meaning is chosen by it. Default: several.",
+        )
+
     def handle(
         self,
         *args: Any,
@@ -52,6 +59,7 @@ class Command(BaseCommand):
         admin: str,
         clearances: Sequence[str] | None = None,
         no_steward: bool = False,
+        languages: str = Languages.SEVERAL,
         **options: Any,
     ) -> None:
         try:
@@ -65,7 +73,9 @@ class Command(BaseCommand):
         password = "" if user else self.ask_password(admin)
         with transaction.atomic():
             user = user or User.objects.create_user(admin, password=password)
-            found_workspace(slug=slug, name=name, founder=user, levels=levels, steward=not no_steward)
+            found_workspace(
+                slug=slug, name=name, founder=user, levels=levels, steward=not no_steward, languages=languages
+            )
         self.stdout.write(describe_founding(slug, admin, levels, steward=not no_steward))
 
     def ask_password(self, username: str) -> str:

@@ -6,8 +6,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from entities.access import Scope
 from entities.models import Workspace
-from ingestion import vector_fill, vector_graph, vector_models
+from ingestion import vector_fill, vector_graph, vector_models, vector_switch
 from ingestion.embedders import EmbeddingFailed
 
 
@@ -26,6 +27,12 @@ class Command(BaseCommand):
             one = actions.add_parser(action, help=text)
             if action != "status":
                 one.add_argument("model", help="The model's id, as CLEARANCE_EMBEDDER or CLEARANCE_EMBEDDERS names it.")
+            if action == "add":
+                one.add_argument(
+                    "--switch",
+                    action="store_true",
+                    help="Searches change to it by themselves once it is whole; the former one goes after seven days.",
+                )
             one.add_argument("--workspace", action="append", default=[], help="Its slug; all workspaces without it.")
 
     def handle(self, *args: Any, action: str, workspace: list[str], **options: Any) -> None:
@@ -34,11 +41,12 @@ class Command(BaseCommand):
         unknown = [slug for slug in workspace if slug not in known]
         if unknown:
             raise CommandError(f"There is no workspace {unknown[0]!r}.")
+        given = {"switch": options["switch"]} if action == "add" else {}
         refused = False
         for slug in workspace or known:
             try:
-                getattr(self, action)(slug, known[slug], options.get("model", ""))
-            except (vector_models.ModelSwitchRefused, EmbeddingFailed) as problem:
+                getattr(self, action)(slug, known[slug], options.get("model", ""), **given)
+            except (vector_switch.ModelSwitchRefused, EmbeddingFailed) as problem:
                 refused = True
                 self.stderr.write(f"{slug}: {problem}")
         if action == "drop" and not refused:
@@ -46,9 +54,10 @@ class Command(BaseCommand):
         if refused:
             raise CommandError("Not done in every workspace.")
 
-    def add(self, slug: str, workspace: int, model: str) -> None:
-        vector_models.add_model(workspace, model)
-        self.stdout.write(f"{slug}: {model} stands beside the model in use; workers make its vectors.")
+    def add(self, slug: str, workspace: int, model: str, switch: bool) -> None:
+        vector_switch.add_model(scope=Scope.for_service(workspace), model_id=model, switch=switch)
+        then = "; searches change to it by themselves then" if switch else ""
+        self.stdout.write(f"{slug}: {model} stands beside the model in use; workers make its vectors{then}.")
 
     def status(self, slug: str, workspace: int, model: str) -> None:
         found = vector_models.list_status(workspace)
@@ -58,14 +67,14 @@ class Command(BaseCommand):
             ready = (
                 f"{line.rows - line.missing} of {line.rows} rows ({line.share:.1%})" if line.checked_at else "waiting"
             )
-            about = "in use" if line.state == vector_models.State.CURRENT else f"beside it: {ready}"
+            about = {"current": "in use", "dropped": "being removed"}.get(line.state, f"beside it: {ready}")
             working = ", being filled" if line.working else ""
             problem = f". {line.error}" if line.error else ""
             self.stdout.write(f"{slug}: {line.model_id} ({line.dim} dimensions), {about}{working}{problem}")
 
     def fill(self, slug: str, workspace: int, model: str) -> None:
         if not vector_fill.fill_model(workspace, model, seconds=float("inf")):
-            raise vector_models.ModelSwitchRefused(
+            raise vector_switch.ModelSwitchRefused(
                 f"{model} is not whole: see its status. Another process may be filling it."
             )
         self.stdout.write(f"{slug}: {model} is whole.")
@@ -75,8 +84,9 @@ class Command(BaseCommand):
         self.stdout.write(f"{slug}: searches use {model}.")
 
     def drop(self, slug: str, workspace: int, model: str) -> None:
-        if wait := vector_models.settles_in(workspace, model):
+        if wait := vector_switch.settles_in(workspace, model):
             self.stdout.write(f"{slug}: waiting {wait:.0f} seconds for searches that began with {model}.")
             time.sleep(wait)
-        gone = vector_models.drop_model(workspace, model)
+        vector_switch.drop_model(scope=Scope.for_service(workspace), model_id=model)
+        gone = vector_switch.delete_vectors(workspace, model)
         self.stdout.write(f"{slug}: {model} is gone, and {gone} vectors with it.")
