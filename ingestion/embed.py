@@ -87,9 +87,11 @@ def get_embedder(model_id: str = "") -> Embedder:
 
 
 def embed_here(text: str) -> Sequence[float]:
-    """The vector of a short text by the default model, where no service has to be asked for it; else none."""
+    """The vector of a short text by the smaller encoder that comes with Clearance, to whose cosines the limits of the
+    offline engine belong; none where it is not installed.
+    """
     try:
-        return [] if is_remote() else [float(share) for share in get_embedder().embed_query(text)]
+        return [float(share) for share in get_embedder(INCLUDED["minilm"][0]).embed_query(text)]
     except (EmbeddingFailed, ImproperlyConfigured, OSError):  # the last where its weights are not installed
         return []
 

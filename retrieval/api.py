@@ -32,7 +32,8 @@ KIND_NAMES = {kind: name for name, kind in KINDS.items()}
 
 class ScoresSerializer(serializers.Serializer):
     """vector: cosine similarity; null of a record without a vector, and of a passage that came in beside another.
-    lexical: BM25; null where no word matched, or a hundred passages match better.
+    lexical: BM25 as a share of what the question's four rarest words can give; null where no word matched, or a hundred
+    passages match better.
     """
 
     vector = serializers.FloatField(allow_null=True)

@@ -30,21 +30,25 @@ def search_meaning(asked: PreparedQuery, gates: Gates, size: Survey) -> list[tup
 def search_words(
     asked: PreparedQuery, terms: Terms, gates: Gates, size: Survey
 ) -> list[tuple[int, float, frozenset[int]]]:
-    """As `find_by_words`. terms: of the whole question."""
+    """As `find_by_words`, with scores as shares of what the words that tell most can give; of a long question, whose
+    talk no passage explains, as shares of the best. terms: of the whole question.
+    """
     if not asked.parts:
-        return find_by_words(terms, gates, size)
+        worded, telling = find_by_words(terms, gates, size)
+        return [(row, score / telling, found) for row, score, found in worded]
     best: dict[int, float] = {}
     whole: dict[int, float] = {}
     held: dict[int, frozenset[int]] = {}
     for part in asked.parts:
-        for row, score, found in find_by_words(terms.select_part(part.text, part.words), gates, size):
+        worded, _ = find_by_words(terms.select_part(part.text, part.words), gates, size)
+        for row, score, found in worded:
             score *= part.weight
             best[row] = max(best.get(row, 0.0), score)
             whole[row] = whole.get(row, 0.0) + score
             held[row] = held.get(row, frozenset()) | found
     scores = {row: best[row] + OTHERS_SHARE * (whole[row] - best[row]) for row in best}
     rows = sorted(scores, key=lambda row: (-scores[row], row))[: load_tuning().candidates]
-    return [(row, scores[row], held[row]) for row in rows]
+    return [(row, scores[row] / scores[rows[0]], held[row]) for row in rows]
 
 
 def compare_rows(asked: PreparedQuery, rows: Sequence[int]) -> dict[int, float]:

@@ -80,14 +80,14 @@ IDF = "ln(1::float8 + (greatest(r.n - f.df, 0::float8) + 0.5::float8) / (f.df + 
 TELLING_WORDS = 4
 """Of a question: a passage that has them all, each as often as passages have words, scores 1, whatever else is asked.
 So words count by how much of the question they explain: little where it is in another language than the text, and most
-where a number or a name is all of it (docs/adr/0070)."""
+where a number or a name is all of it (docs/adr/0071)."""
 BM25 = """sum((1e6::float8 * i.weight * h.tf::float8 * (%(k1)s::float8 + 1::float8)
   / (h.tf::float8 + %(k1)s::float8 * (1::float8 - %(b)s::float8 + %(b)s::float8 * h.dl::float8 / r.mean)))::integer
-  )::float8 / 1e6::float8 / (SELECT weight FROM telling)"""
-WHOLE = """SELECT f."row", f.score, array_agg(h.term) FROM first f JOIN hits h USING ("row")
-GROUP BY f."row", f.score ORDER BY f.score DESC, f."row" LIMIT %(candidates)s"""
+  )::float8 / 1e6::float8"""
+WHOLE = """SELECT f."row", f.score, array_agg(h.term), (SELECT weight FROM telling)
+FROM first f JOIN hits h USING ("row") GROUP BY f."row", f.score ORDER BY f.score DESC, f."row" LIMIT %(candidates)s"""
 # The words that were not looked for still count, in what the others found.
-REFINED = """SELECT f."row", {bm25} AS score, array_agg(h.term)
+REFINED = """SELECT f."row", {bm25} AS score, array_agg(h.term), (SELECT weight FROM telling)
 FROM first f JOIN ingestion_posting h ON h."row" = f."row" AND h.term = ANY(%(terms)s::int[])
 JOIN idf i ON i.term = h.term CROSS JOIN rows r
 GROUP BY f."row" ORDER BY score DESC, f."row" LIMIT %(candidates)s"""
@@ -156,14 +156,15 @@ def plan_lexical_search(terms: Sequence[int], size: Survey) -> LexicalPlan:
     return LexicalPlan(tuple(taken), tuple(ordered), first, least)
 
 
-def find_by_words(terms: Terms, gates: Gates, size: Survey) -> list[tuple[int, float, frozenset[int]]]:
-    """(row, BM25 score, matched terms) of the visible rows that hold a word of the question.
+def find_by_words(terms: Terms, gates: Gates, size: Survey) -> tuple[list[tuple[int, float, frozenset[int]]], float]:
+    """(row, BM25 score, matched terms) of the visible rows that hold a word of the question, and the idf of its words
+    that tell most (`TELLING_WORDS`).
 
-    Okapi BM25 (Robertson and Zaragoza, 2009) with the idf that is never negative, divided by the idf of the words that
-    tell most (`TELLING_WORDS`); k1 and b from `Tuning`. Frequencies are of the reader's rows alone.
+    Okapi BM25 (Robertson and Zaragoza, 2009) with the idf that is never negative; k1 and b from `Tuning`. Frequencies
+    are of the reader's rows alone.
     """
     if not terms.numbers:
-        return []
+        return [], 0.0
     t = load_tuning()
     way = plan_lexical_search(terms.numbers, size)
     owned = [(n, term) for n, word in enumerate(terms.stems) for term, of in terms.words.items() if word in of]
@@ -190,7 +191,7 @@ def find_by_words(terms: Terms, gates: Gates, size: Survey) -> list[tuple[int, f
     else:
         parts = {"mine": "", **_build_lexical_parts(way, gate, size, params)}
     found = fetch_rows(gate.fill(LEXICAL, bm25=BM25, idf=IDF, telling=str(TELLING_WORDS), tail=tail, **parts), params)
-    return [(row, score, frozenset(held)) for row, score, held in found]
+    return [(row, score, frozenset(held)) for row, score, held, _ in found], found[0][3] if found else 0.0
 
 
 def _build_lexical_parts(way: LexicalPlan, gate: Gate, size: Survey, params: dict[str, object]) -> dict[str, str]:

@@ -14,7 +14,7 @@ class Hit:
     """A row that a query found. `row` is `ContextRow.number`.
 
     score: 0 to 1, where 1 is best in both branches. similarity: cosine, None where the row has no vector of the
-    query's model. lexical: BM25 (`candidates.find_by_words`), None where it is not among the best by words. terms: the
+    query's model. lexical: BM25 (`branches.search_words`), None where it is not among the best by words. terms: the
     matched terms (hashes of lexemes). neighbour_of: the row beside which this one stands, for rows that only came in
     with another. reranked: by whom, and where it was before; "" where nobody did. standing: what its record's
     references made of its score; "" for nothing. factor: by which they multiplied it.
@@ -31,13 +31,16 @@ class Hit:
     factor: float = 1.0
 
 
-def blend_scores(similarity: Mapping[int, float], lexical: Mapping[int, float], meaning: float) -> dict[int, float]:
-    """row -> the weighted mean of its cosine, from 0 for the farthest candidate to 1 for the nearest, and of what its
-    words explain of the question (Bruch, Gai and Ingber, TOIS 2023: a convex combination keeps what ranks forget, that
-    one score is four times another). A row without one of the two has nothing of it. meaning: weight of the cosine, 0
-    to 1.
+def blend_scores(
+    similarity: Mapping[int, float], lexical: Mapping[int, float], meaning: float, floor: float
+) -> dict[int, float]:
+    """row -> the weighted mean of its cosine, from 0 for the farthest candidate, `floor` or farther, to 1 for the
+    nearest, and of what its words explain of the question (Bruch, Gai and Ingber, TOIS 2023: a convex combination keeps
+    what ranks forget, that one score is four times another). A row without one of the two has nothing of it. meaning:
+    weight of the cosine, 0 to 1.
     """
-    low, high = min(similarity.values(), default=0.0), max(similarity.values(), default=0.0)
+    low, high = min(similarity.values(), default=floor), max(similarity.values(), default=0.0)
+    low = min(low, floor)
     scores = {row: meaning * ((value - low) / (high - low) if high > low else 1.0) for row, value in similarity.items()}
     for row, value in lexical.items():
         scores[row] = scores.get(row, 0.0) + (1 - meaning) * value

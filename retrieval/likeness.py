@@ -26,10 +26,10 @@ class Likeness:
     nearly_same: float
 
 
-ENGLISH = Likeness(meaning=0.4, floor=0.2, faint=0.3, close=0.35, copy=0.95, nearly_same=0.95)
+ENGLISH = Likeness(meaning=0.3, floor=0.2, faint=0.3, close=0.35, copy=0.95, nearly_same=0.95)
 LIKENESS = {
     "all-MiniLM-L6-v2": ENGLISH,
-    "multilingual-e5-small": Likeness(meaning=0.5, floor=0.78, faint=0.80, close=0.84, copy=0.98, nearly_same=0.98),
+    "multilingual-e5-small": Likeness(meaning=0.6, floor=0.75, faint=0.78, close=0.84, copy=0.98, nearly_same=0.98),
 }
 """By the id of the encoder. One that is not here is taken to spread its vectors as the first does."""
 

@@ -59,7 +59,7 @@ class Origin:
     short: bool
 
 
-def lower_summaries(hits: Sequence[Hit], origins: Mapping[int, Origin], factor: float) -> tuple[Hit, ...]:
+def weigh_summaries(hits: Sequence[Hit], origins: Mapping[int, Origin], factor: float) -> tuple[Hit, ...]:
     """`hits`, where the scores of summaries among those of `origins` are multiplied by `factor`: they are about all of
     a file, so they are near to every question on it, and its passages say the same with a page to open.
     """

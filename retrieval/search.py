@@ -22,10 +22,10 @@ from retrieval.candidates import load_vectors
 from retrieval.exact import boost_verbatim
 from retrieval.fusion import Hit, append_neighbours, blend_scores, skip_copies
 from retrieval.gate import Gates, build_gates
-from retrieval.likeness import get_likeness
+from retrieval.likeness import Likeness, get_likeness
 from retrieval.neighbours import find_neighbours
 from retrieval.phrases import Holders, find_rows, narrow_gates
-from retrieval.precedence import follow_headings, load_origins, lower_summaries, put_passages_first
+from retrieval.precedence import follow_headings, load_origins, put_passages_first, weigh_summaries
 from retrieval.query import LONGEST, PreparedQuery, Within, prepare_query, replace_text
 from retrieval.results import SearchResult, filter_visible_rows, load_results
 from retrieval.spelling import correct_words, replace_words
@@ -140,7 +140,7 @@ def _place_hits(asked: PreparedQuery, scored: Sequence[Hit], through: Gates) -> 
     """What is drawn from passages behind those, and what stands under a heading in its place."""
     t = load_tuning()
     origins = load_origins(scored[: max(t.pool, t.reranked)])
-    placed = put_passages_first(lower_summaries(scored, origins, t.summary), origins)
+    placed = put_passages_first(weigh_summaries(scored, origins, t.summary), origins)
     return follow_headings(asked, placed, through, origins)
 
 
@@ -182,19 +182,20 @@ def _fuse_branches(
     none: tuple[None, frozenset[int]] = (None, frozenset())
     rows = sorted({*similarity, *lexical})
     hits = [Hit(row, 0.0, similarity.get(row), *lexical.get(row, none)) for row in rows]
-    return score_hits(hits, raised, get_likeness(asked.model_id).meaning)
+    return score_hits(hits, raised, get_likeness(asked.model_id))
 
 
-def score_hits(hits: Sequence[Hit], raised: Mapping[int, float], meaning: float) -> tuple[Hit, ...]:
+def score_hits(hits: Sequence[Hit], raised: Mapping[int, float], likeness: Likeness) -> tuple[Hit, ...]:
     """`hits` with the scores that they have among each other, best first; equal scores by row number.
 
     raised: what is added to scores. What holds the question itself is raised, where there is any: in a large workspace
-    it may be far off in meaning, and short words of which there are many hardly count. meaning: `Likeness.meaning`.
+    it may be far off in meaning, and short words of which there are many hardly count. likeness: of the encoder.
     """
     scores = blend_scores(
         {hit.row: hit.similarity for hit in hits if hit.similarity is not None},
         {hit.row: hit.lexical for hit in hits if hit.lexical is not None},
-        meaning,
+        likeness.meaning,
+        likeness.floor,
     )
     scores = {row: score + raised.get(row, 0.0) for row, score in scores.items()}
     most = max(1 + max(raised.values(), default=0.0), *scores.values(), 0.0)
@@ -217,7 +218,7 @@ def drop_hidden_since(scope: Scope, found: FoundHits) -> FoundHits:
         exact = {row: lift for row, lift in found.exact.items() if row in seen}
         left = [hit for hit in found.scored if hit.row in seen]
         raised = add_boosts(exact, boost_openings(found.query, found.within, through))
-        scored = score_hits(left, raised, get_likeness(found.query.model_id).meaning)
+        scored = score_hits(left, raised, get_likeness(found.query.model_id))
         hits = _place_hits(found.query, scored, through)
         if any(hit.reranked for hit in found.hits):
             # The order of the reranker stays, and the scores still fall.

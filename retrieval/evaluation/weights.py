@@ -4,13 +4,14 @@ The lists are those that a run got; only their fusion is done again, so every pa
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from statistics import fmean
 
 from retrieval.evaluation.metrics import compute_ndcg
 from retrieval.evaluation.rankings import LEXICAL, VECTOR
 from retrieval.evaluation.run import QuestionOutcome
+from retrieval.likeness import Likeness
 from retrieval.search import score_hits
 
 SHARES = tuple(n / 20 for n in range(4, 17))
@@ -48,8 +49,8 @@ class ChosenWeights:
     today: Sequence[WeightLine]
 
 
-def choose_share(sets: Mapping[str, Sequence[QuestionOutcome]], today: float) -> ChosenWeights:
-    """today: the share of meaning as it is set. Raises: ValueError where a set has no answerable question in one of its
+def choose_share(sets: Mapping[str, Sequence[QuestionOutcome]], likeness: Likeness) -> ChosenWeights:
+    """likeness: of the encoder that was asked. Raises: ValueError where a set has no answerable question in one of its
     halves.
     """
     halves = {name: split_in_half(outcomes) for name, outcomes in sets.items()}
@@ -57,11 +58,12 @@ def choose_share(sets: Mapping[str, Sequence[QuestionOutcome]], today: float) ->
         raise ValueError("a set needs answerable questions in both halves")
     first = {name: half for name, (half, _) in halves.items()}
     second = {name: half for name, (_, half) in halves.items()}
-    tried = {share: build_lines(first, share) for share in SHARES}
+    tried = {share: build_lines(first, replace(likeness, meaning=share)) for share in SHARES}
     within = [share for share, lines in tried.items() if min(line.margin for line in lines) >= -ALLOWED]
     best = max(within or tried, key=lambda share: fmean(line.fused for line in tried[share]))
     every = {name: [*halves[name][0], *halves[name][1]] for name in sets}
-    return ChosenWeights(best, tried[best], build_lines(second, best), build_lines(every, today))
+    chosen = replace(likeness, meaning=best)
+    return ChosenWeights(best, tried[best], build_lines(second, chosen), build_lines(every, likeness))
 
 
 def split_in_half(outcomes: Sequence[QuestionOutcome]) -> tuple[list[QuestionOutcome], list[QuestionOutcome]]:
@@ -73,14 +75,14 @@ def split_in_half(outcomes: Sequence[QuestionOutcome]) -> tuple[list[QuestionOut
     return halves
 
 
-def build_lines(sets: Mapping[str, Sequence[QuestionOutcome]], share: float) -> list[WeightLine]:
+def build_lines(sets: Mapping[str, Sequence[QuestionOutcome]], likeness: Likeness) -> list[WeightLine]:
     return [
         WeightLine(
             name,
             len(outcomes),
             fmean(score_outcome(one, one.found.rows[VECTOR]) for one in outcomes),
             fmean(score_outcome(one, one.found.rows[LEXICAL]) for one in outcomes),
-            fmean(score_outcome(one, reorder_by_share(one, share)) for one in outcomes),
+            fmean(score_outcome(one, reorder_hits(one, likeness)) for one in outcomes),
         )
         for name, outcomes in sets.items()
     ]
@@ -90,6 +92,6 @@ def score_outcome(outcome: QuestionOutcome, rows: Sequence[int]) -> float:
     return compute_ndcg(outcome.compute_gains(rows), len(outcome.question.places))
 
 
-def reorder_by_share(outcome: QuestionOutcome, share: float) -> list[int]:
+def reorder_hits(outcome: QuestionOutcome, likeness: Likeness) -> list[int]:
     """The rows as a search with this share of meaning would order them."""
-    return [hit.row for hit in score_hits(outcome.found.hits, outcome.found.raised, share)]
+    return [hit.row for hit in score_hits(outcome.found.hits, outcome.found.raised, likeness)]

@@ -151,6 +151,11 @@ def score(who: str, question: Question, reply: Reply) -> float:
     return 1.0 if reply.hidden or reply.text == NOT_FOUND else 0.0 if question.kind != "readme" else 0.5
 
 
+def has_all(text: str, question: Question) -> bool:
+    """Whether a text has all words of a fair answer."""
+    return all(any(_flat(word) in _flat(text) for word in words.split("|")) for words in question.has)
+
+
 def discloses(who: str, question: Question, reply: Reply) -> bool:
     """Whether somebody was told the answer who does not get it."""
     if who in question.sees:

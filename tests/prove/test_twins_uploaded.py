@@ -35,6 +35,10 @@ FILE = named("uploaded file")
 GERMAN = (
     "Der Vorstand hat mit der Bank über den Preis und die Dauer der Pacht gesprochen und ist nicht zu Ende gekommen."
 )
+TOPICS = (
+    "Preis", "Wert", "Umfang", "Ertrag", "Zins", "Plan", "Markt", "Raum", "Grund", "Kredit", "Besitz", "Gewinn",
+    "Verlust", "Ausbau", "Hafen",
+)  # fmt: skip
 PARTS = (
     ("# Harbour", SHOWN),
     ("The quay was closed for two days because of the storm.", SHOWN),
@@ -45,18 +49,18 @@ PARTS = (
     ("## Piling", SHOWN),
     ("The sheet piling starts in November, when the permit is there.", SHOWN),
     ("## Talks with the buyer", CONCEALED),
-    *(
-        (GERMAN.replace("Preis", of), CONCEALED)
-        for of in ("Preis", "Wert", "Umfang", "Ertrag", "Zins", "Plan", "Markt")
-    ),
+    *((GERMAN.replace("Preis", of), CONCEALED) for of in TOPICS),
     ("The crane stands on the quay and is inspected when the storm is over.", SHOWN),
     ("### Lamps", SHOWN),
     ("The lamp is old.", SHOWN),
     ("The rent of the hall is 4,500 pounds.", "placeholder"),
     ("## Weather", SHOWN),
     ("The storm was over in the morning.", SHOWN),
+    ("The fee is 900 pounds.", "placeholder"),
+    ("Painted.", SHOWN),
 )
-"""Markdown and how it is to be known. The placeholder refuses the original in both twins."""
+"""Markdown and how it is to be known. Placeholders refuse the original in both twins. The last word does not tell its
+language."""
 LABELS = {CONCEALED: [SECRET], "placeholder": [FINANCIAL], SHOWN: [0]}
 
 
@@ -120,6 +124,7 @@ def addresses(world: World) -> Iterator[str]:
         "harbour",
         "offer",
         "where is the crane",
+        "painting",
     ):
         yield f"api/search/?q={quote(words)}&limit=50"
         yield f"search/?q={quote(words)}"

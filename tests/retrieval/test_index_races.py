@@ -41,7 +41,7 @@ def test_a_vector_made_while_sources_come_is_asked_for_them(
     row = index.row(contract, "The bulkhead leaks.", vector=False)
     embedder = get_embedder()
     with service.open():
-        get_or_create_model(embedder)
+        get_or_create_model(embedder.model_id, embedder.dim)
     vectors = embed_texts(embedder, {row: "The bulkhead leaks."})
     with app_connection.transaction():
         as_service(app_connection, service)

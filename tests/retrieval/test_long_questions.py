@@ -30,6 +30,7 @@ def test_the_sentence_that_is_meant_decides(
 ) -> None:
     for n in range(6):
         index.row(contract, f"{ELSEWHERE} Notice {n}.")
+        index.row(contract, f"Invoice {n} is paid within thirty days of receipt.")
     index.row(contract, ANSWER)
     sentences = [f"{sentence}." for sentence in TALK.split(". ")]
     asked = " ".join([*sentences[:place], question, *sentences[place:]])

@@ -210,9 +210,22 @@ def test_there_is_one_field_and_it_says_how_to_search_exactly(rows: Contract, vi
     assert viewer.client.get(viewer.base).content.decode().count('role="search"') == 1
 
 
+@pytest.fixture
+def english(settings: Any) -> None:
+    """The encoder whose cosines tell nonsense from words; the other one is near to any word."""
+    settings.CLEARANCE_EMBEDDER = {"kind": "minilm"}
+
+
+@pages
+def test_made_up_words_find_nothing_by_either_encoder(index: Index, contract: Contract, viewer: Person) -> None:
+    index.row(contract, "Sefa Lindqvist, Skerrow Harbour Conservancy")
+    pages = [viewer.client.get(f"{viewer.base}search/", {"q": q}).content.decode() for q in ("xqzvk brtlm", "harbour")]
+    assert ["Nothing found" in page for page in pages] == [True, False]
+
+
 @pages
 def test_nonsense_finds_nothing_and_what_it_may_have_meant_is_offered(
-    index: Index, contract: Contract, viewer: Person, staff: Person
+    index: Index, contract: Contract, viewer: Person, staff: Person, english: None
 ) -> None:
     index.row(contract, "Sefa Lindqvist, Skerrow Harbour Conservancy")
     index.row(contract, "Granary", label=INTERNAL, vector=False)
@@ -223,7 +236,7 @@ def test_nonsense_finds_nothing_and_what_it_may_have_meant_is_offered(
 
 @pages
 def test_nonsense_within_filters_counts_nothing_and_offers_the_same(
-    index: Index, contract: Contract, viewer: Person, staff: Person
+    index: Index, contract: Contract, viewer: Person, staff: Person, english: None
 ) -> None:
     index.row(contract, "Sefa Lindqvist, Skerrow Harbour Conservancy")
     index.row(contract, "Granary", label=INTERNAL, vector=False)

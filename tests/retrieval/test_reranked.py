@@ -26,7 +26,7 @@ def test_what_only_its_words_find_is_never_lost(
     for n in range(70):
         index.row(contract, f"The liability cap of quay lease number {n} is two million euros.")
     index.row(contract, "Kestrel, see kestrel.", label=label, vector=False)
-    question = "Which liability cap of the quay lease does the kestrel clause name?"
+    question = "Which liability cap of the quay lease has the kestrel?"
 
     def shown(**more: Any) -> list[str]:
         return [r["text"] for r in viewer.api.get("/api/search/", {"q": question, **more}).json()["results"]]

@@ -41,9 +41,10 @@ def test_the_first_five_stay_however_alike_they_are(index: Index, contract: Cont
 
 
 def test_scores_are_blended_by_hand() -> None:
-    found = blend_scores({1: 0.9, 2: 0.5, 3: 0.4}, {2: 8.0, 4: 2.0}, (0.5, 0.5))
-    assert found == {1: 0.5, 2: pytest.approx(0.1 + 0.5), 3: 0.0, 4: pytest.approx(0.125)}
-    assert blend_scores({1: 0.3}, {}, (0.5, 0.5)) == {1: 0.5}, "one alone is the nearest"
+    found = blend_scores({1: 0.9, 2: 0.5, 3: 0.4}, {2: 1.0, 4: 0.25}, 0.4, 0.45)
+    assert found == {1: 0.4, 2: pytest.approx(0.08 + 0.6), 3: 0.0, 4: pytest.approx(0.15)}
+    assert blend_scores({1: 0.3}, {}, 0.4, 0.2) == {1: 0.4}, "one alone is the nearest"
+    assert blend_scores({1: 0.8, 2: 0.7}, {}, 1.0, 0.6) == {1: 1.0, 2: pytest.approx(0.5)}, "not the last of two near"
 
 
 def test_a_copy_gives_its_place_to_the_next() -> None:

@@ -12,7 +12,8 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from chat.bench import memory, streams
-from retrieval.bench import drop, ingest, retrieval, revocation, scale
+from ingestion.embed import INCLUDED, get_embedder, list_configured
+from retrieval.bench import drop, ingest, likeness, retrieval, revocation, scale
 from retrieval.bench.timing import BenchRow
 
 SUITES = {
@@ -27,12 +28,13 @@ class Command(BaseCommand):
     help = "Measures a part of the system beside what one would write by hand, in a workspace made for it."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("suite", choices=[*SUITES, "drop", "ingest", "streams"])
+        parser.add_argument("suite", choices=[*SUITES, "drop", "ingest", "likeness", "streams"])
         parser.add_argument("--pages", type=int, default=1_000, help="Of the long document (ingest).")
         parser.add_argument(
             "--files", type=int, default=1_000, help="Through which memory is followed (ingest); of the drop (drop)."
         )
         parser.add_argument("--rows", type=int, default=20_000, help="Index rows of the workspace.")
+        parser.add_argument("--sets", nargs="+", type=Path, default=[], help="Folders of questions (likeness).")
         parser.add_argument("--streams", type=int, default=200, help="Open at once (streams).")
         parser.add_argument("--rounds", type=int, default=5, help="Rounds in which the sides take turns; notes (drop).")
         parser.add_argument("--seconds", type=float, default=10.0, help="For which several users search at once.")
@@ -51,6 +53,11 @@ class Command(BaseCommand):
         try:
             if suite == "ingest":
                 found = ingest.measure_ingestion(options["pages"], options["files"], rounds)
+            elif suite == "likeness":
+                encoders = [
+                    get_embedder(model_id) for model_id, _ in INCLUDED.values() if model_id in list_configured()
+                ]
+                found = [row for encoder in encoders for row in likeness.measure_likeness(encoder, options["sets"])]
             elif suite == "drop":
                 found = drop.measure_drop(options["files"], rounds)
             elif suite == "streams":

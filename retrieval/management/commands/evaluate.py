@@ -100,7 +100,7 @@ class Command(BaseCommand):
     def weigh(self, made: Sequence[tuple[RunMeasurement, SavedRun]]) -> ChosenWeights:
         """By what the runs got. Raises: ValueError."""
         outcomes = {kept.run.set_name: one.outcomes for one, kept in made}
-        return choose_share(outcomes, get_likeness(made[0][1].run.model_id).meaning)
+        return choose_share(outcomes, get_likeness(made[0][1].run.model_id))
 
     def read(self, path: Path, options: dict[str, Any]) -> QuestionSet:
         try:
