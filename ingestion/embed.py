@@ -15,6 +15,7 @@ models are never compared: each row names its model. Which one a workspace uses 
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -35,6 +36,7 @@ INCLUDED_DIMENSIONS = 384
 ENCODERS_BY_LANGUAGES = {"several": "multilingual-e5-small", "english": "multilingual-e5-small"}
 """Languages of the documents (`entities.founding.Languages`) -> the encoder that a new workspace begins with."""
 
+logger = logging.getLogger(__name__)
 _lock = threading.Lock()
 _made: dict[str, Embedder] = {}
 
@@ -66,8 +68,12 @@ def is_remote(model_id: str = "") -> bool:
 
 
 def get_default_model() -> str:
-    """The id of the model that CLEARANCE_EMBEDDER names."""
-    return next(iter(list_configured()))
+    """The id of the model that CLEARANCE_EMBEDDER names, else of the better one that is installed. Raises:
+    ImproperlyConfigured where there is none.
+    """
+    if found := next(iter(list_configured()), ""):
+        return found
+    raise ImproperlyConfigured("No package with the weights of an embedding model is installed: make setup")
 
 
 def get_embedder(model_id: str = "") -> Embedder:
@@ -78,11 +84,17 @@ def get_embedder(model_id: str = "") -> Embedder:
     """
     with _lock:
         known = list_configured()
-        wanted = model_id or next(iter(known))
+        wanted = model_id or get_default_model()
         if wanted not in known:
             raise EmbeddingFailed(f"The embedding model {wanted} is not configured: name it in CLEARANCE_EMBEDDERS.")
         if wanted not in _made:
-            _made[wanted] = make_embedder(known[wanted], Path(getattr(settings, "CLEARANCE_HOME", "var")))
+            try:
+                _made[wanted] = make_embedder(known[wanted], Path(getattr(settings, "CLEARANCE_HOME", "var")))
+            except ImproperlyConfigured:
+                raise
+            except Exception as problem:  # a full disk, a damaged package: what onnxruntime raises has no class above
+                logger.exception("the embedding model %s cannot be loaded", wanted)
+                raise EmbeddingFailed(f"The embedding model {wanted} cannot be loaded.") from problem
         return _made[wanted]
 
 
@@ -92,7 +104,7 @@ def embed_here(text: str) -> Sequence[float]:
     """
     try:
         return [float(share) for share in get_embedder(INCLUDED["minilm"][0]).embed_query(text)]
-    except (EmbeddingFailed, ImproperlyConfigured, OSError):  # the last where its weights are not installed
+    except (EmbeddingFailed, ImproperlyConfigured):
         return []
 
 

@@ -29,14 +29,13 @@ def encoder(request: HttpRequest) -> HttpResponse:
     """Which encoder is used, which others there are, and what changing takes."""
     scope = get_scope(request)
     tokens = estimate_all_tokens(scope.workspace)
-    speeds = measure_speeds() if tokens else {}
+    speeds = measure_speeds()
     with scope.open():
         used, *others = list_encoders(scope, tokens, speeds)
         context = {
             "used": used,
             "others": others,
             "beside": next((one for one in others if one.state), None),
-            "is_empty": not tokens,
             "is_live": any(one.state == State.DROPPED or one.switches for one in others),
             "lacks_multilingual": not any(
                 one.model_id == MULTILINGUAL and one.is_configured for one in (used, *others)

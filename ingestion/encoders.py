@@ -4,7 +4,6 @@ How many rows an index has is everybody's. Who administers is told of the rows t
 only a duration, or a number of tokens for a service that takes money, rounded to 1, 2, 5, 10 …
 """
 
-import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -80,14 +79,9 @@ def measure_speeds() -> Mapping[str, float]:
 
 
 def estimate_all_tokens(workspace: int) -> float:
-    """Of all rows of a workspace, hidden ones too: never shown but as `round_coarsely`. Opens the service's scope.
-
-    Up to a quarter off, by a secret factor of the workspace: who adds text until the rounded number jumps would
-    otherwise know how much is hidden.
-    """
-    factor = 0.8 + 0.45 * int(salted_hmac("clearance.encoders", str(workspace)).hexdigest()[:8], 16) / 2**32
+    """Of all rows of a workspace, hidden ones too: never shown but as `round_coarsely`. Opens the service's scope."""
     with Scope.for_service(workspace).open():
-        return factor * (ContextRow.objects.aggregate(all=Sum(Greatest("tokens", FEWEST_TOKENS)))["all"] or 0)
+        return float(ContextRow.objects.aggregate(all=Sum(Greatest("tokens", FEWEST_TOKENS)))["all"] or 0)
 
 
 def list_encoders(scope: Scope, tokens: float, speeds: Mapping[str, float]) -> list[Encoder]:
@@ -112,8 +106,8 @@ def list_encoders(scope: Scope, tokens: float, speeds: Mapping[str, float]) -> l
                 state=row.state if row else "",
                 passages=missing,
                 percent=100 * (passages - missing) // passages if passages else 100,
-                duration=describe_duration(tokens / speeds[name]) if name in speeds else "",
-                tokens=round_coarsely(tokens / 1000) * 1000,
+                duration=describe_duration(tokens / speeds[name], scope.workspace) if name in speeds else "",
+                tokens=round_coarsely(tokens / 1000, scope.workspace) * 1000,
                 switches=name in others and others[name].switch_asked_by is not None,
                 ends_at=ends_at,
                 error=row.error if row else "",
@@ -122,15 +116,25 @@ def list_encoders(scope: Scope, tokens: float, speeds: Mapping[str, float]) -> l
     return made
 
 
-def round_coarsely(number: float) -> int:
-    """To the next of 1, 2, 5, 10, 20, 50 …: an exact number would be of rows that are hidden."""
-    step = 10 ** max(0, math.ceil(math.log10(max(number, 1))) - 1)
-    return next(step * times for times in (1, 2, 5, 10) if step * times >= number)
+def round_coarsely(number: float, workspace: int) -> int:
+    """To the next of 1, 2, 5, 10, 20, 50 …: an exact number would be of rows that are hidden.
+
+    Each step begins up to a quarter off, by a secret of the workspace and the step: who adds text until the number
+    jumps, once or several times, would otherwise know how much is hidden.
+    """
+    steps = (times * 10**power for power in range(20) for times in (1, 2, 5))
+    return next(step for step in steps if number <= step * draw_factor(workspace, step))
 
 
-def describe_duration(seconds: float) -> str:
-    minutes = round_coarsely(seconds / 60)
+def draw_factor(workspace: int, step: int) -> float:
+    """0.8 to 1.25; the next step is twice as high, so they stay in order."""
+    drawn = int(salted_hmac("clearance.encoders", f"{workspace} {step}").hexdigest()[:8], 16) / 2**32
+    return 0.8 + 0.45 * drawn
+
+
+def describe_duration(seconds: float, workspace: int) -> str:
+    minutes = round_coarsely(seconds / 60, workspace)
     if minutes <= 50:
         return ngettext("about %(n)d minute", "about %(n)d minutes", minutes) % {"n": minutes}
-    hours = round_coarsely(seconds / 3600)
+    hours = round_coarsely(seconds / 3600, workspace)
     return ngettext("about %(n)d hour", "about %(n)d hours", hours) % {"n": hours}

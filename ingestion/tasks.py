@@ -128,7 +128,8 @@ def sweep_models() -> None:
 
 @shared_task(name="ingestion.graph")
 def build_vector_graphs() -> None:
-    """Build the graph of a model that has come to have many vectors."""
+    """Build the graph of a model that has come to have many vectors, and drop those of models that have none left."""
+    vector_graph.drop_unused()
     vector_graph.build_graphs(most=vector_graph.MOST_IN_A_TASK)
 
 

@@ -84,7 +84,7 @@ class FillClaim:
         return Scope.for_service(self.workspace)
 
     def update(self, **columns: object) -> None:
-        """In an open service scope. Extends the claim. Raises: ClaimLost."""
+        """In an open service scope. Extends the claim. Raises: FillLost."""
         mine = WorkspaceModel.objects.filter(model=self.model, claim=self.token)
         if not mine.update(**{"claimed_until": Now() + LEASE, **columns}):
             raise FillLost
@@ -138,7 +138,7 @@ def claim_model(workspace: int, model_id: str) -> FillClaim | None:
 
 
 def fill_claimed(claim: FillClaim, until: float) -> bool:
-    """Raises: ClaimLost, EmbeddingFailed."""
+    """Raises: FillLost, EmbeddingFailed."""
     embedder = get_embedder(claim.model_id)
     while True:
         with claim.service.open():

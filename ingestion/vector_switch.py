@@ -54,8 +54,10 @@ def add_model(*, scope: Scope, model_id: str, switch: bool = False) -> None:
     embedder = get_embedder(model_id)
     # A model that does not answer, or not with vectors of the promised length, is found out before anything is written.
     embedder.embed_query("Is this model there?")
-    with scope.open():
+    with scope.open(), connection.cursor() as cursor:
         check_administers(scope)
+        # Of two who ask for different models at once the second is refused.
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('clearance.models'), app_workspace())")
         if get_current_model() == model_id:
             raise ModelSwitchRefused(gettext("%(model)s is the model in use already.") % {"model": model_id})
         if not WorkspaceModel.objects.filter(state=State.CURRENT).exists():
@@ -70,8 +72,7 @@ def add_model(*, scope: Scope, model_id: str, switch: bool = False) -> None:
                 f"{model_id} was registered with {model.dim} dimensions and is configured with {embedder.dim}."
             )
         if not others.exists():
-            added = WorkspaceModel(workspace_id=scope.workspace, model=model, state=State.BESIDE)
-            WorkspaceModel.objects.bulk_create([added], ignore_conflicts=True)
+            WorkspaceModel.objects.create(workspace_id=scope.workspace, model=model, state=State.BESIDE)
             record_action(scope, "vector_model.added", "vector_model", model.pk, model=model_id)
         if switch:
             beside = WorkspaceModel.objects.filter(model=model, state=State.BESIDE)

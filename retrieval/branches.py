@@ -12,6 +12,8 @@ from retrieval.survey import Survey
 from retrieval.terms import Terms
 from retrieval.tuning import load_tuning
 
+MAX_EXPLAINED = 2.0
+"""Of what the words that tell most can give: a passage that repeats them has no more."""
 OTHERS_SHARE = 0.1
 """Of what the other parts of a long question find in a row by their words, so much is added to the best."""
 
@@ -35,7 +37,7 @@ def search_words(
     """
     if not asked.parts:
         worded, telling = find_by_words(terms, gates, size)
-        return [(row, score / telling, found) for row, score, found in worded]
+        return [(row, min(score / telling, MAX_EXPLAINED), found) for row, score, found in worded]
     best: dict[int, float] = {}
     whole: dict[int, float] = {}
     held: dict[int, frozenset[int]] = {}
@@ -48,7 +50,7 @@ def search_words(
             held[row] = held.get(row, frozenset()) | found
     scores = {row: best[row] + OTHERS_SHARE * (whole[row] - best[row]) for row in best}
     rows = sorted(scores, key=lambda row: (-scores[row], row))[: load_tuning().candidates]
-    return [(row, scores[row] / scores[rows[0]], held[row]) for row in rows]
+    return [(row, scores[row] / (scores[rows[0]] or 1.0), held[row]) for row in rows]
 
 
 def compare_rows(asked: PreparedQuery, rows: Sequence[int]) -> dict[int, float]:

@@ -53,12 +53,13 @@ known (term, df) AS (SELECT * FROM unnest(%(terms)s::int[], %(known)s::float8[])
 held (term, df) AS MATERIALIZED (SELECT h.term, count(*)::float8 FROM hits h GROUP BY h.term),
 frequencies (term, df) AS MATERIALIZED (
   SELECT k.term, coalesce(k.df, h.df, 0::float8) FROM known k LEFT JOIN held h USING (term)),
+owned (word, term, df) AS MATERIALIZED (
+  SELECT w.word, w.term, sum(d.df) OVER (PARTITION BY w.word)
+  FROM unnest(%(words)s::int[], %(word_terms)s::int[]) w (word, term) JOIN frequencies d USING (term)),
 idf AS MATERIALIZED (SELECT f.term, {idf} AS weight FROM rows r CROSS JOIN (
-  SELECT term, df FROM frequencies OFFSET 0) f),
-telling (weight) AS MATERIALIZED (SELECT greatest(1e-9::float8, sum(weight)) FROM (
-  SELECT {idf} AS weight FROM rows r CROSS JOIN (
-    SELECT sum(d.df) AS df FROM unnest(%(words)s::int[], %(word_terms)s::int[]) w (word, term)
-    JOIN frequencies d USING (term) GROUP BY w.word OFFSET 0) f
+  SELECT term, max(df) AS df FROM owned GROUP BY term OFFSET 0) f),
+telling (weight) AS MATERIALIZED (SELECT sum(weight) FROM (
+  SELECT {idf} AS weight FROM rows r CROSS JOIN (SELECT word, max(df) AS df FROM owned GROUP BY word OFFSET 0) f
   ORDER BY weight DESC LIMIT {telling}) best),
 first AS MATERIALIZED (SELECT h."row", {bm25} AS score
   FROM hits h JOIN idf i USING (term) CROSS JOIN rows r GROUP BY h."row" ORDER BY score DESC, h."row" LIMIT %(first)s)
@@ -161,13 +162,14 @@ def find_by_words(terms: Terms, gates: Gates, size: Survey) -> tuple[list[tuple[
     that tell most (`TELLING_WORDS`).
 
     Okapi BM25 (Robertson and Zaragoza, 2009) with the idf that is never negative; k1 and b from `Tuning`. Frequencies
-    are of the reader's rows alone.
+    are of the reader's rows alone, and of a word in all languages: its stem in one of them may be rare.
     """
     if not terms.numbers:
         return [], 0.0
     t = load_tuning()
     way = plan_lexical_search(terms.numbers, size)
     owned = [(n, term) for n, word in enumerate(terms.stems) for term, of in terms.words.items() if word in of]
+    owned += [(-n, term) for n, term in enumerate(terms.implied, start=1)]
     gate = gates.choose_cheaper(size.at_most if size.exact else way.estimate_rows_read(size))
     params: dict[str, object] = {
         **gate.params,

@@ -139,8 +139,9 @@ def find_hits(
 def _place_hits(asked: PreparedQuery, scored: Sequence[Hit], through: Gates) -> tuple[Hit, ...]:
     """What is drawn from passages behind those, and what stands under a heading in its place."""
     t = load_tuning()
-    origins = load_origins(scored[: max(t.pool, t.reranked)])
-    placed = put_passages_first(weigh_summaries(scored, origins, t.summary), origins)
+    weighed = weigh_summaries(scored, load_origins(scored), t.summary)
+    origins = load_origins(weighed[: max(t.pool, t.reranked)])
+    placed = put_passages_first(weighed, origins)
     return follow_headings(asked, placed, through, origins)
 
 

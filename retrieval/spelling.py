@@ -43,11 +43,12 @@ AND NOT EXISTS (
 # The words within addresses are in the second table alone.
 NEAR = """
 WITH {ctes}
-SELECT k.n, k.word, c.lang, c.often FROM unnest(%(places)s::int[], %(words)s::text[]) k (n, word)
-CROSS JOIN LATERAL (SELECT held.lang, count(*) AS often FROM (
-  SELECT c.lang FROM ingestion_word p JOIN ingestion_contextrow c ON c.number = p."row"
+SELECT k.n, k.word, c.often FROM unnest(%(places)s::int[], %(words)s::text[]) k (n, word)
+CROSS JOIN LATERAL (SELECT count(*) AS often FROM (
+  SELECT FROM ingestion_word p JOIN ingestion_contextrow c ON c.number = p."row" AND c.lang <> ALL(%(foreign)s::text[])
   WHERE {condition} AND p.data_classification = ANY((SELECT app_allowed())::int[])
-    AND p.word = k.word LIMIT %(counted)s) held GROUP BY held.lang) c
+    AND p.word = k.word LIMIT %(counted)s) held) c
+WHERE c.often > 0
 """
 
 
@@ -78,12 +79,14 @@ def correct_words(scope: Scope, text: str, terms: Terms, unmatched: Sequence[str
     near = [(n, other) for n in absent for other in edit_once(asked[words[n]])]
     if not near:
         return {}
-    edited = {"places": [n for n, _ in near], "words": [word for _, word in near], "counted": MAX_COUNTED}
-    found: Counter[tuple[int, str]] = Counter()
-    foreign = find_foreign_languages(text, terms)
-    for n, word, lang, often in fetch_rows(through.fill(NEAR), {**through.params, **edited}):
-        if lang not in foreign:
-            found[n, word] += often
+    edited = {
+        "places": [n for n, _ in near],
+        "words": [word for _, word in near],
+        "foreign": sorted(find_foreign_languages(text, terms)),
+        "counted": MAX_COUNTED,
+    }
+    rows = fetch_rows(through.fill(NEAR), {**through.params, **edited})
+    found = {(n, word): often for n, word, often in rows}
     best: dict[str, str] = {}
     for n, word in sorted(found, key=lambda key: (key[0], -_weigh_word(asked[words[key[0]]], key[1], found[key]), key)):
         best.setdefault(words[n], word)

@@ -37,8 +37,10 @@ def get_or_build_files(
             for suffix, content in build(path.name).items():
                 _write(_add_suffix(path, suffix), content)
                 _write(_add_suffix(path, f"{suffix}.sha256"), hashlib.sha256(content).hexdigest().encode())
-            for former in set(path.parent.glob(f"{name}-*")) - set(path.parent.glob(f"{path.name}.*")):
-                former.unlink(missing_ok=True)  # who has it open goes on reading it
+            made = {_add_suffix(path, f"{suffix}{end}") for suffix in suffixes for end in ("", ".sha256")}
+            for former in set(path.parent.glob(f"{name}-*")) - made:
+                if former.suffix != ".lock":
+                    former.unlink(missing_ok=True)  # who has it open goes on reading it
     return path
 
 

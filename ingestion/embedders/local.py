@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,8 @@ from ingestion.embedders.base import Vectors
 # What a batch makes has to stay near the processor: larger ones, and threads that share one, cost a quarter more.
 BATCH_TEXTS = 16
 BATCH_TOKENS = 256
+WORD = re.compile(r"[^\W\d_]+")
+MIN_JUDGED_PIECES = 8
 
 
 class LocalEncoder:
@@ -70,12 +73,16 @@ class LocalEncoder:
     def _limit_pieces(self, prefix: str, text: str, min_bytes: float) -> list[int]:
         """The pieces that the model reads; none where they tell nothing: its vector would be near to all such texts."""
         telling = [piece for piece in self.cut_into_pieces(text) if piece not in self.blanks]
-        if 2 * telling.count(self.unknown) >= len(telling):
-            return []
-        if len("".join(text.split()).encode()) < min_bytes * len(telling):
+        if 2 * telling.count(self.unknown) >= len(telling) or self._is_crumbs(text, min_bytes):
             return []
         pieces = self.cut_into_pieces(prefix + text)
         return pieces if len(pieces) <= self.max_tokens else [*pieces[: self.max_tokens - 1], pieces[-1]]
+
+    def _is_crumbs(self, text: str, min_bytes: float) -> bool:
+        """Whether words are cut smaller than those of a language; a few short ones, as abbreviations, tell nothing."""
+        words = WORD.findall(text) if min_bytes else []
+        pieces = [piece for piece in self.cut_into_pieces(" ".join(words)) if piece not in self.blanks]
+        return len(pieces) >= MIN_JUDGED_PIECES and len("".join(words).encode()) < min_bytes * len(pieces)
 
     def _run(self, batch: Sequence[list[int]]) -> Vectors:
         width = max(map(len, batch))

