@@ -112,9 +112,9 @@ class BertGraph:
         """`value` times the matrices of `names` beside each other, plus their biases."""
         weight = np.concatenate([self._load(f"{name}.weight") for name in names])
         bias = np.concatenate([self._load(f"{name}.bias") for name in names])
-        return self._add_product(value, weight.T, bias)
+        return self._add_product(value, weight.T, bias, *names)
 
-    def _add_product(self, value: str, weight: Weights, bias: Weights) -> str:
+    def _add_product(self, value: str, weight: Weights, bias: Weights, *names: str) -> str:
         product = self._add_node("MatMul", value, self._add_constant(np.ascontiguousarray(weight)))
         return self._add_node("Add", product, self._add_constant(bias))
 
@@ -153,12 +153,14 @@ class QuantisedBertGraph(BertGraph):
     `onnxruntime.quantization`), and words in blocks of 4 bits, as the file has them.
 
     words: (nibbles, scales): uint8 (words, width / 2), the lower half of a byte first, each 8 above its value; float16
-    (words, width / block).
+    (words, width / block). exact: names of matrices that are kept in float32.
     """
 
-    def __init__(self, load: Callable[[str], Weights], words: tuple[Weights, Weights], **shape: Any) -> None:
+    def __init__(
+        self, load: Callable[[str], Weights], words: tuple[Weights, Weights], exact: frozenset[str], **shape: Any
+    ) -> None:
         super().__init__(load, **shape)
-        self._words = words
+        self._words, self._exact = words, exact
 
     def _add_words(self) -> str:
         nibbles, scales = self._words
@@ -178,7 +180,9 @@ class QuantisedBertGraph(BertGraph):
         )
         return self._add_node("Cast", words, to=TensorProto.FLOAT)
 
-    def _add_product(self, value: str, weight: Weights, bias: Weights) -> str:
+    def _add_product(self, value: str, weight: Weights, bias: Weights, *names: str) -> str:
+        if self._exact & {*names}:
+            return super()._add_product(value, weight, bias, *names)
         scale = np.maximum(np.abs(weight).max(axis=0), 1e-12) / MAX_WEIGHT
         rounded = np.round(weight / scale).astype(np.int8)
         quantised, quantised_scale, zero = self._add_nodes("DynamicQuantizeLinear", 3, value)

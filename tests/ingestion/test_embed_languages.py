@@ -45,12 +45,12 @@ def split_sentences(text: str) -> list[str]:
 
 
 def build_passages() -> list[str]:
-    """A hundred of each language: three or four of its sentences, in some order."""
+    """A hundred of each language: one to four of its sentences, in some order."""
     found = []
     for text in SENTENCES.values():
         sentences = [sentence.strip() for sentence in split_sentences(text)]
-        for count in (3, 4):
-            found += [" ".join(chosen) for chosen in islice(permutations(sentences, count), PASSAGES_EACH // 2)]
+        chosen = (some for count in (1, 2, 3, 4) for some in permutations(sentences, count))
+        found += [" ".join(some) for some in islice(chosen, PASSAGES_EACH)]
     return found
 
 
@@ -63,7 +63,7 @@ def test_a_thousand_passages_in_ten_languages_have_the_vectors_of_the_packages_o
     found = e5.embed_documents(passages)
     cosines = (expected * found).sum(axis=1)
     assert cosines.min() >= 0.99
-    assert cosines.mean() >= 0.995
+    assert cosines.mean() >= 0.997
     assert np.linalg.norm(found, axis=1) == pytest.approx(1, abs=1e-5)
 
 

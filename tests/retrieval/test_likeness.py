@@ -24,7 +24,7 @@ def test_the_table_is_in_keeping_with_what_is_measured(model_id: str) -> None:
     assert found["median of others"] < table.close < found["median of passages that answer"] + 0.1
     assert found["close"] == pytest.approx(table.close, abs=0.03 if "e5" in model_id else 0.15)
     assert found["share of changed passages that pass for copies"] > 0.5
-    assert found["copy"] == pytest.approx(table.copy, abs=0.15)
+    assert found["copy"] == pytest.approx(table.copy, abs=0.05 if "e5" in model_id else 0.3)
 
 
 def test_an_installation_sets_its_own_limits(settings: Any) -> None:
