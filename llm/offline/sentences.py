@@ -30,7 +30,7 @@ LEADERS = re.compile(r"(?:\. ?){5,}|…{2,}|(?:_ ?){5,}|(?:[-=+*~] ?){8,}")
 CAPTION = re.compile(r"(?:Figure|Fig\.|Table|Abbildung|Tabelle)\s\d[\d.-]*\W{0,3}[^.]{0,80}$")
 
 NO_SIGN = r"(?:[^\w$€£¥₹₩₽₪₺%‰°]|_)*+"
-FOOTNOTE = re.compile(r"\W*\^\s|\W*(?:archived from the original|retrieved) (?:on )?\W*\w+ ?\d", re.IGNORECASE)
+FOOTNOTE = re.compile(r"\A(?:\W*\^\s|\W*(?:archived from the original|retrieved) (?:on )?\W*\w+ ?\d)", re.IGNORECASE)
 """Of a saved web page: where a statement is from."""
 PAGE_NUMBER = re.compile(
     rf"{NO_SIGN}(?:(?!(?:19|20)\d\d\b)\d{{1,4}}(?:\s?/\s?\d{{1,4}})?"
