@@ -30,7 +30,7 @@ NOTICE = {
     "question": "How much notice?",
     "places": [{"file": "lease.pdf", "quote": "ninety days of notice"}],
 }
-NOTHING = {"id": "none", "question": "zyzzyva qwertz", "answerable": False, "labels": []}
+NOTHING = {"id": "none", "question": "zyzzyva qwertz xqzvk brrtlm", "answerable": False, "labels": []}
 
 
 def write(path, *lines):

@@ -150,7 +150,7 @@ def test_a_place_in_a_record_that_is_not_shown_is_left_out(ran, settlement, alic
 
 FAILS = {"id": "s", "question": "Who paid?", "places": [{"file": "settlement.pdf", "page": 9}], "labels": []}
 BONUS = {"id": "b", "question": "What is the liability of Jane?", "answerable": False, "labels": ["Financial"]}
-NOTHING = {"id": "n", "question": "zyzzyva qwertz", "answerable": False, "labels": []}
+NOTHING = {"id": "n", "question": "zyzzyva qwertz xqzvk brrtlm", "answerable": False, "labels": []}
 WITHIN = {**NOTHING, "id": "w", "question": "A million?", "within": {"files": ["settlement.pdf"]}}
 
 
