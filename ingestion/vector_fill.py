@@ -59,10 +59,12 @@ SELECT c.number FROM ingestion_contextrow c
   LEFT JOIN used f ON f.thing = c.file_id
   LEFT JOIN used r ON r.thing = c.entity_id
 WHERE c.workspace_id = app_workspace() AND v."row" IS NULL
-  AND (%(among)s::bigint[] IS NULL OR c.number = ANY(%(among)s))
 ORDER BY greatest(f.at, r.at) DESC NULLS LAST, c.number DESC LIMIT %(most)s"""
 """Files that were opened and records that answers drew on within 30 days, the latest first; then the newest text. The
 audit knows both, and keeps its rows for 30 days at least."""
+WITHOUT_AMONG = """
+SELECT c.number FROM ingestion_contextrow c WHERE c.workspace_id = app_workspace() AND c.number = ANY(%s)
+  AND NOT EXISTS (SELECT FROM ingestion_vector v WHERE v."row" = c.number AND v.model = %s)"""
 BROKEN = "Something went wrong on our side while vectors were made. It is tried again by itself."
 
 
@@ -171,11 +173,10 @@ def give_back(claim: FillClaim, problem: str) -> None:
         mine.update(claim=None, claimed_until=Now() + wait, error=problem[:300])
 
 
-def list_numbers_without(model: int, among: list[int] | None = None) -> list[int]:
-    """Rows of the open scope's index that have no vector of a model, those that people open first (`WITHOUT`). among:
-    of these alone."""
+def list_numbers_without(model: int) -> list[int]:
+    """Rows of the open scope's index that have no vector of a model, those that people open first (`WITHOUT`)."""
     with connection.cursor() as cursor:
-        cursor.execute(WITHOUT, {"model": model, "among": among, "most": FOUND_AT_ONCE})
+        cursor.execute(WITHOUT, {"model": model, "most": FOUND_AT_ONCE})
         return [number for (number,) in cursor.fetchall()]
 
 
@@ -224,8 +225,10 @@ def fill_published(workspace: int, entity: UUID, file: UUID | None) -> None:
 def follow_one(workspace: int, model: int, embedder: Embedder, rows: Q) -> None:
     """Raises: EmbeddingFailed."""
     scope = Scope.for_service(workspace)
-    with scope.open():
-        numbers = list_numbers_without(model, list(ContextRow.objects.filter(rows).values_list("number", flat=True)))
+    with scope.open(), connection.cursor() as cursor:
+        among = list(ContextRow.objects.filter(rows).values_list("number", flat=True))
+        cursor.execute(WITHOUT_AMONG, [among, model])
+        numbers = [number for (number,) in cursor.fetchall()]
     for start in range(0, len(numbers), BATCH):
         with scope.open():
             texts = load_texts(Q(number__in=numbers[start : start + BATCH]))

@@ -96,6 +96,15 @@ def plant_files(raw: psycopg.Connection, workspace: int) -> dict[UUID, UUID]:
     return dict(raw.execute(statement.encode(), [*values, workspace]).fetchall())
 
 
+def share_direction(vectors: NDArray[np.float64], shared: float) -> NDArray[np.float64]:
+    """The vectors, (n, dim), with a length of 1 and a part in common: two that have nothing else in common have the
+    cosine `shared`, 0 to 1.
+    """
+    apart = np.sqrt(1 - shared) * vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+    apart[..., 0] += np.sqrt(shared)
+    return apart / np.linalg.norm(apart, axis=-1, keepdims=True)
+
+
 def plant_rows(
     raw: psycopg.Connection,
     workspace: int,
@@ -105,14 +114,17 @@ def plant_rows(
     topics: NDArray[np.float32],
     count: int,
     random: np.random.Generator,
+    shared: float,
 ) -> None:
-    """Index rows with text (words by Zipf's law) and a vector. Postings follow by trigger."""
+    """Index rows with text (words by Zipf's law) and a vector. Postings follow by trigger. shared: see
+    `share_direction`.
+    """
     labels = random.choice(list(SHARES), count, p=np.array(list(SHARES.values())) / sum(SHARES.values()))
     chosen = random.integers(0, len(records.ids), count)
     chosen = np.where((labels == RESTRICTED_ONLY) & (chosen % 2 == 0), (chosen + 1) % len(records.ids), chosen)
     about = np.where(random.random(count) < OFF_TOPIC, random.integers(0, TOPICS, count), chosen % TOPICS)
     vectors = topics[about] + 0.07 * random.standard_normal((count, topics.shape[1]))
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors = share_direction(vectors, shared)
     ranks = np.minimum(random.zipf(1.2, (count, WORDS_PER_ROW)) - 1, WORDS - 1)
     ids = [uuid4() for _ in range(count)]
     texts = [" ".join(words[n] for n in row) for row in ranks]

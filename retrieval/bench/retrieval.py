@@ -26,10 +26,10 @@ from retrieval.bench.by_hand import (
     find_nearest,
     find_rows_near_as_tenth,
 )
-from retrieval.bench.planting import TOPICS
+from retrieval.bench.planting import TOPICS, share_direction
 from retrieval.bench.readers import BenchReader
 from retrieval.bench.timing import BenchRow, measure_sides
-from retrieval.bench.world import MODEL, BenchWorld, bench_world, connect_as_owner, count_visible_rows, scale_to_unit
+from retrieval.bench.world import MODEL, BenchWorld, bench_world, connect_as_owner, count_visible_rows
 from retrieval.candidates import find_by_meaning, find_by_words
 from retrieval.gate import Gates, build_gates
 from retrieval.query import PreparedQuery, Within
@@ -47,12 +47,13 @@ USERS = 8
 AUDIENCE = "(audience = 0 OR audience = ANY((SELECT app_audiences())::int[]) OR (SELECT app_service()))"
 
 
-def measure_retrieval(rows: int, rounds: int, seconds: float, plans: list[str]) -> list[BenchRow]:
+def measure_retrieval(rows: int, rounds: int, seconds: float, plans: list[str], shared: float = 0.0) -> list[BenchRow]:
     """All lines. Times are milliseconds, median over rounds of the p50 or p95 over questions.
 
     seconds: for which several users search at once, each round. plans: texts of comparators' plans are added to it.
+    shared: the cosine of vectors that have nothing in common.
     """
-    with bench_world(rows) as world:
+    with bench_world(rows, shared=shared) as world:
         return build_lines(world, rounds, seconds, plans)
 
 
@@ -76,9 +77,8 @@ def build_questions(world: BenchWorld, *, about: int | None = None) -> list[Prep
     topics = [n for n in range(TOPICS) if about is None or n % 2 == about]
     made = []
     for n in range(QUESTIONS):
-        vector = scale_to_unit(
-            world.topics[topics[n % len(topics)]] + 0.07 * random.standard_normal(world.topics.shape[1])
-        )
+        near = world.topics[topics[n % len(topics)]] + 0.07 * random.standard_normal(world.topics.shape[1])
+        vector = share_direction(near, world.shared)
         words = [world.words[r] for r in (2_000 + n, 200 + n, 20 + n, n % 5)]
         made.append(PreparedQuery(" ".join(words), MODEL, tuple(map(float, vector))))
     return made

@@ -30,13 +30,16 @@ ROWS_PER_RECORD = 40
 
 @dataclass(frozen=True)
 class BenchWorld:
-    """rows: how many the workspace has. words: the vocabulary, commonest first. topics: the centres of the vectors."""
+    """rows: how many the workspace has. words: the vocabulary, commonest first. topics: the centres of the vectors.
+    shared: the cosine of vectors that have nothing in common.
+    """
 
     service: Scope
     rows: int
     words: tuple[str, ...]
     topics: NDArray[np.float32]
     readers: Mapping[str, BenchReader]
+    shared: float = 0.0
 
 
 @contextmanager
@@ -47,16 +50,19 @@ def connect_as_owner() -> Iterator[psycopg.Connection]:
 
 
 @contextmanager
-def bench_world(rows: int, *, records: int | None = None, seed: int = 1) -> Iterator[BenchWorld]:
+def bench_world(rows: int, *, records: int | None = None, seed: int = 1, shared: float = 0.0) -> Iterator[BenchWorld]:
     """Made for the time of a measurement and taken away after it. records: their number, else by `ROWS_PER_RECORD`."""
     workspace = create_workspace(slug=f"bench-{uuid4().hex[:8]}", name="Bench")
+    records = records or max(64, rows // ROWS_PER_RECORD)
     try:
-        yield plant_world(workspace.pk, rows, records or max(64, rows // ROWS_PER_RECORD), np.random.default_rng(seed))
+        yield plant_world(workspace.pk, rows, records, np.random.default_rng(seed), shared)
     finally:
         remove_world(workspace.pk)
 
 
-def plant_world(workspace: int, rows: int, records: int, random: np.random.Generator) -> BenchWorld:
+def plant_world(
+    workspace: int, rows: int, records: int, random: np.random.Generator, shared: float = 0.0
+) -> BenchWorld:
     """Records, files, rows, vectors, their graph where it pays, and readers."""
     service = Scope.for_service(workspace)
     words = tuple(f"w{n:05d}x" for n in range(WORDS))
@@ -67,13 +73,13 @@ def plant_world(workspace: int, rows: int, records: int, random: np.random.Gener
     with connect_as_owner() as raw:
         made = plant_records(raw, workspace, records, list(readers.values()))
         for start in range(0, rows, BATCH):
-            plant_rows(raw, workspace, MODEL, made, words, topics, min(BATCH, rows - start), random)
+            plant_rows(raw, workspace, MODEL, made, words, topics, min(BATCH, rows - start), random, shared)
             raw.commit()
     with psycopg.connect(settings.DATABASE_OWNER_URL, autocommit=True) as raw:
         raw.execute("VACUUM (ANALYZE) ingestion_contextrow, ingestion_vector, ingestion_posting, entities_entity")
     vector_graph.build_graphs()
     forget_sizes()
-    return BenchWorld(service, rows, words, topics, readers)
+    return BenchWorld(service, rows, words, topics, readers, shared)
 
 
 def scale_to_unit(vectors: NDArray[np.float64]) -> NDArray[np.float32]:

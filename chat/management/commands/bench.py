@@ -18,7 +18,6 @@ from retrieval.bench.timing import BenchRow
 
 SUITES = {
     "memory": memory.measure,
-    "retrieval": retrieval.measure_retrieval,
     "revocation": revocation.measure_revocation,
     "scale": scale.measure_scale,
 }
@@ -28,12 +27,19 @@ class Command(BaseCommand):
     help = "Measures a part of the system beside what one would write by hand, in a workspace made for it."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("suite", choices=[*SUITES, "drop", "ingest", "likeness", "streams"])
+        parser.add_argument("suite", choices=[*SUITES, "drop", "ingest", "likeness", "retrieval", "streams"])
         parser.add_argument("--pages", type=int, default=1_000, help="Of the long document (ingest).")
         parser.add_argument(
             "--files", type=int, default=1_000, help="Through which memory is followed (ingest); of the drop (drop)."
         )
         parser.add_argument("--rows", type=int, default=20_000, help="Index rows of the workspace.")
+        parser.add_argument(
+            "--shared",
+            type=float,
+            default=0.0,
+            help="Cosine of texts that have nothing in common (retrieval): all-MiniLM-L6-v2 has 0.1,"
+            " multilingual-e5-small 0.78.",
+        )
         parser.add_argument("--sets", nargs="+", type=Path, default=[], help="Folders of questions (likeness).")
         parser.add_argument("--streams", type=int, default=200, help="Open at once (streams).")
         parser.add_argument("--rounds", type=int, default=5, help="Rounds in which the sides take turns; notes (drop).")
@@ -60,6 +66,8 @@ class Command(BaseCommand):
                 found = [row for encoder in encoders for row in likeness.measure_likeness(encoder, options["sets"])]
             elif suite == "drop":
                 found = drop.measure_drop(options["files"], rounds)
+            elif suite == "retrieval":
+                found = retrieval.measure_retrieval(rows, rounds, seconds, plans, options["shared"])
             elif suite == "streams":
                 found = streams.measure_streams(options["streams"])
             else:
