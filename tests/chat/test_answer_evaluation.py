@@ -103,6 +103,7 @@ def test_what_a_member_rated_as_well_answered_is_asked_again_with_the_cited_pass
     file = index.file(contract, "lease.pdf")
     for n, (_, text) in enumerate(FACTS.values(), start=1):
         index.row(contract, text, file=file, page=n, position=n)
+
     def rate(who: Person, about: Entity, text: str, rating: int) -> None:
         turn = start(who, about).ask(text)
         assert who.api.post(f"/api/chat/turns/{turn['id']}/rating/", {"rating": rating}).status_code == 204

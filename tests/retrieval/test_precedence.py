@@ -38,7 +38,9 @@ def test_a_heading_leads_to_the_passage_under_it(section: File, cfo: Person) -> 
     assert HEADING not in found
 
 
-def test_who_may_not_read_a_heading_does_not_find_by_it(section: File, index: Index, viewer: Person, cfo: Person) -> None:
+def test_who_may_not_read_a_heading_does_not_find_by_it(
+    section: File, index: Index, viewer: Person, cfo: Person
+) -> None:
     """Its meaning alone may bring the passage; the words of its heading move nothing."""
 
     def rank(person: Person) -> list[tuple[str, float]]:
