@@ -7,8 +7,9 @@ import psycopg
 from numpy.typing import NDArray
 
 from entities.access.objects import get_permission_number
+from retrieval.bench.planting import scale_to_unit
 from retrieval.bench.readers import BenchReader
-from retrieval.bench.world import MODEL, scale_to_unit
+from retrieval.bench.world import MODEL
 from retrieval.query import PreparedQuery
 
 RECORDS = """SELECT e.number FROM entities_entity e WHERE e.workspace_id = %(workspace)s AND (e.visibility = 'workspace'
@@ -55,7 +56,7 @@ class ByHand:
         if not found:
             return np.empty(0, dtype=np.int64), np.empty((0, self.dim), dtype=np.float32)
         joined = np.frombuffer(b"".join(sent[4:] for _, sent in found), dtype=">f2").astype(np.float32)
-        return np.array([row for row, _ in found]), scale_to_unit(joined.reshape(len(found), -1).astype(np.float64))
+        return np.array([row for row, _ in found]), scale_to_unit(joined.reshape(len(found), -1))
 
     def plan(self, statement: str, query: PreparedQuery) -> str:
         explained = f"EXPLAIN (ANALYZE, SETTINGS) {statement.format(dim=self.dim, model=self.params['model'])}"

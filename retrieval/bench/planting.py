@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID, uuid4
 
 import numpy as np
@@ -96,13 +97,18 @@ def plant_files(raw: psycopg.Connection, workspace: int) -> dict[UUID, UUID]:
     return dict(raw.execute(statement.encode(), [*values, workspace]).fetchall())
 
 
-def share_direction(vectors: NDArray[np.float64], shared: float) -> NDArray[np.float64]:
+def scale_to_unit(vectors: NDArray[Any]) -> NDArray[np.float32]:
+    scaled: NDArray[np.float32] = (vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)).astype(np.float32)
+    return scaled
+
+
+def share_direction(vectors: NDArray[Any], shared: float) -> NDArray[np.float32]:
     """The vectors, (n, dim), with a length of 1 and a part in common: two that have nothing else in common have the
     cosine `shared`, 0 to 1.
     """
-    apart = np.sqrt(1 - shared) * vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+    apart = np.sqrt(1 - shared) * scale_to_unit(vectors)
     apart[..., 0] += np.sqrt(shared)
-    return apart / np.linalg.norm(apart, axis=-1, keepdims=True)
+    return scale_to_unit(apart)
 
 
 def plant_rows(
@@ -123,8 +129,7 @@ def plant_rows(
     chosen = random.integers(0, len(records.ids), count)
     chosen = np.where((labels == RESTRICTED_ONLY) & (chosen % 2 == 0), (chosen + 1) % len(records.ids), chosen)
     about = np.where(random.random(count) < OFF_TOPIC, random.integers(0, TOPICS, count), chosen % TOPICS)
-    vectors = topics[about] + 0.07 * random.standard_normal((count, topics.shape[1]))
-    vectors = share_direction(vectors, shared)
+    vectors = share_direction(topics[about] + 0.07 * random.standard_normal((count, topics.shape[1])), shared)
     ranks = np.minimum(random.zipf(1.2, (count, WORDS_PER_ROW)) - 1, WORDS - 1)
     ids = [uuid4() for _ in range(count)]
     texts = [" ".join(words[n] for n in row) for row in ranks]

@@ -19,7 +19,7 @@ from entities.access import Scope
 from entities.actions import create_workspace
 from ingestion import vector_graph
 from ingestion.models import VectorModel
-from retrieval.bench.planting import BATCH, TOPICS, WORDS, plant_records, plant_rows
+from retrieval.bench.planting import BATCH, TOPICS, WORDS, plant_records, plant_rows, scale_to_unit
 from retrieval.bench.readers import BenchReader, make_readers
 from retrieval.sizes import forget_sizes
 
@@ -80,11 +80,6 @@ def plant_world(
     vector_graph.build_graphs()
     forget_sizes()
     return BenchWorld(service, rows, words, topics, readers, shared)
-
-
-def scale_to_unit(vectors: NDArray[np.float64]) -> NDArray[np.float32]:
-    scaled: NDArray[np.float32] = (vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)).astype(np.float32)
-    return scaled
 
 
 def remove_world(workspace: int) -> None:

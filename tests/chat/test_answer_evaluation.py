@@ -104,23 +104,23 @@ def test_what_a_member_rated_as_well_answered_is_asked_again_with_the_cited_pass
     for n, (_, text) in enumerate(FACTS.values(), start=1):
         index.row(contract, text, file=file, page=n, position=n)
 
-    def rate(who: Person, about: Entity, text: str, rating: int) -> None:
+    def rate_answer(who: Person, about: Entity, text: str, rating: int) -> None:
         turn = start(who, about).ask(text)
         assert who.api.post(f"/api/chat/turns/{turn['id']}/rating/", {"rating": rating}).status_code == 204
 
     # Asked first: an answer for which a passage was given that is hidden later is hidden with it.
-    rate(viewer, contract, "May a dog swim in the basin?", 1)
+    rate_answer(viewer, contract, "May a dog swim in the basin?", 1)
     mooring = make_contract(alice)
     index.row(mooring, "The mooring fee is 310 euros a day.", file=index.file(mooring, "mooring.pdf"), page=1)
     # Two records have a file of this name, so that the set cannot say which is meant.
     pier = make_contract(alice)
     index.row(pier, "The pier fee is 20 euros a day.", file=index.file(pier, "fees.pdf"), page=1)
     index.file(contract, "fees.pdf")
-    rate(viewer, contract, FACTS["cap"][0], 1)
-    rate(viewer, contract, FACTS["inspector"][0], -1)
-    rate(viewer, mooring, "What is the mooring fee?", 1)
-    rate(alice, contract, FACTS["deposit"][0], 1)
-    rate(viewer, pier, "What is the pier fee?", 1)
+    rate_answer(viewer, contract, FACTS["cap"][0], 1)
+    rate_answer(viewer, contract, FACTS["inspector"][0], -1)
+    rate_answer(viewer, mooring, "What is the mooring fee?", 1)
+    rate_answer(alice, contract, FACTS["deposit"][0], 1)
+    rate_answer(viewer, pier, "What is the pier fee?", 1)
     assert "What is the mooring fee?" in [question.text for question in build_golden_set(viewer.scope).questions]
     with alice.scope.open():
         Entity.objects.filter(pk=mooring.pk).update(visibility="restricted")

@@ -43,15 +43,15 @@ def test_who_may_not_read_a_heading_does_not_find_by_it(
 ) -> None:
     """Its meaning alone may bring the passage; the words of its heading move nothing."""
 
-    def rank(person: Person) -> list[tuple[str, float]]:
+    def list_scores(person: Person) -> list[tuple[str, float]]:
         with person.scope.open():
             return [(r.text, r.score) for r in search(person.scope, "remuneration cranemen") if r.is_found]
 
-    with_heading, by_its_reader = rank(viewer), rank(cfo)
+    with_heading, by_its_reader = list_scores(viewer), list_scores(cfo)
     with index.service.open():
         Paragraph.objects.filter(file=section, text=BODY).update(headings=[])
-    assert with_heading == rank(viewer)
-    assert by_its_reader != rank(cfo)
+    assert with_heading == list_scores(viewer)
+    assert by_its_reader != list_scores(cfo)
 
 
 def test_a_heading_over_nothing_that_its_reader_sees_stays(section: File, index: Index, cfo: Person) -> None:

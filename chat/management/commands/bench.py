@@ -50,6 +50,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, suite: str, rows: int, rounds: int, seconds: float, **options: Any) -> None:
         if rows < 100 or rounds < 1:
             raise CommandError("Give at least 100 rows and one round.")
+        if not 0 <= options["shared"] < 1:
+            raise CommandError("Give --shared as a cosine from 0 to below 1.")
         executor = MigrationExecutor(connection)
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
             raise CommandError("The database is not up to date. Run: manage.py migrate")
