@@ -53,14 +53,18 @@ SEEDED_ROLES = [
 ]
 
 
-def create_workspace(*, slug: str, name: str) -> Workspace:
+RESTING = INTERNAL
+"""Who may read text of a new workspace before anybody has judged it."""
+
+
+def create_workspace(*, slug: str, name: str, resting: int | None = None) -> Workspace:
     """A workspace with the seeded classifications and roles, all of it or none. Needs no scope open: it opens the new
-    one's.
+    one's. resting: the label of text that nobody has judged, one of the seeded atoms or Public; `RESTING` if None.
     """
     with transaction.atomic():
         workspace = Workspace.objects.create(slug=slug, name=name)
         with Scope.for_service(workspace.pk).open():
-            WorkspaceSettings.objects.create(workspace=workspace)
+            WorkspaceSettings.objects.create(workspace=workspace, resting=RESTING if resting is None else resting)
             Classification.objects.bulk_create(
                 Classification(
                     workspace=workspace,
@@ -117,12 +121,18 @@ def add_member(workspace: Workspace, user: User, roles: Iterable[Role] = ()) -> 
 
 
 def create_entity(
-    *, scope: Scope, model: type[Entity], fields: Mapping[str, Any], texts: Mapping[str, str] | None = None, **base: Any
+    *,
+    scope: Scope,
+    model: type[Entity],
+    fields: Mapping[str, Any],
+    texts: Mapping[str, str] | None = None,
+    public: bool = False,
+    **base: Any,
 ) -> Entity:
     """Create a record; its creator gets all verbs on it. `fields` are the type's columns, already validated.
 
     `base` may name `source_system`, `source_id` and `visibility`. Fields that the caller is not cleared for are refused
-    (ValueError), so a writer cannot plant what they may not read.
+    (ValueError), so a writer cannot plant what they may not read. public: as of `write_text`.
     """
     refuse_hidden(model, fields)
     entity = model(
@@ -137,7 +147,7 @@ def create_entity(
     if scope.principal:
         grant_entity(entity, scope.principal)
     for name, text in (texts or {}).items():
-        write_text(scope, entity, name, text)
+        write_text(scope, entity, name, text, public=public)
     record_action(scope, "entity.created", entity.type_name, entity.pk)
     send_entity_changed(scope, entity, [*fields, *(texts or {})], created=True)
     return entity

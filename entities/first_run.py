@@ -22,9 +22,11 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from entities.access import PUBLIC_ROUTE, requires
+from entities.actions import SEEDED
 from entities.founding import ALL_LEVELS, Languages, found_workspace
-from entities.language import translate_stored
+from entities.language import translate_level, translate_stored
 from entities.models import User, Workspace
+from entities.models.classification import INTERNAL, PUBLIC
 from entities.network import is_public
 from entities.password_form import NewPasswordForm
 from entities.registry import list_entity_types
@@ -69,6 +71,16 @@ class FirstRunForm(NewPasswordForm):
         initial=Languages.SEVERAL,
         widget=forms.RadioSelect(attrs={"class": "form-check-input m-0"}),
     )
+    resting = forms.TypedChoiceField(
+        label=gettext_lazy("Who may read new text before anybody has judged it?"),
+        help_text=gettext_lazy(
+            "Rules find numbers, amounts and passwords, not what a letter tells of somebody. An administrator can change"
+            " this at any time."
+        ),
+        coerce=int,
+        initial=INTERNAL,
+        widget=forms.RadioSelect(attrs={"class": "form-check-input m-0"}),
+    )
     reads_all = forms.BooleanField(
         label=gettext_lazy("I may read everything"),
         required=False,
@@ -96,6 +108,9 @@ class FirstRunForm(NewPasswordForm):
         super().__init__(data)
         if not can_add_sample():
             del self.fields["sample"]
+        resting = self.fields["resting"]
+        assert isinstance(resting, forms.TypedChoiceField)
+        resting.choices = list_resting_choices()
         choices = [(name, translate_stored(model.plural_title)) for name, model in list_entity_types().items()]
         kinds = self.fields["kinds"]
         assert isinstance(kinds, forms.MultipleChoiceField)
@@ -158,7 +173,16 @@ def claim_installation(founder: User, chosen: dict[str, Any]) -> Workspace:
         steward=chosen["steward"],
         kinds=None if every else chosen["kinds"],
         languages=chosen["languages"],
+        resting=chosen["resting"],
     )
+
+
+def list_resting_choices() -> list[tuple[int, str]]:
+    """(level, words): of the levels that every workspace begins with, that of its own people first."""
+    cleared = gettext("People cleared for %(level)s")
+    levels = {value: translate_level(label) for value, label, *_ in SEEDED if value}
+    named = [(value, cleared % {"level": label}) for value, label in levels.items()]
+    return [named[0], (PUBLIC, gettext("Everybody in the workspace")), *named[1:]]
 
 
 def make_slug(name: str) -> str:

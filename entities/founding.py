@@ -32,16 +32,17 @@ def found_workspace(
     steward: bool = True,
     kinds: Sequence[str] | None = None,
     languages: str = Languages.SEVERAL,
+    resting: int | None = None,
 ) -> Workspace:
     """All of it or none, for a workspace without its administrator could be entered by nobody. Needs no scope open.
 
     levels: what the founder is cleared for, Public aside. kinds: names of the record types that the menus offer; None:
-    all.
+    all. resting: as of `create_workspace`.
     """
     names = ["Admin", "Editor", *(["Steward"] if steward else [])]
     cleared = list(levels)
     with transaction.atomic():
-        workspace = create_workspace(slug=slug, name=name)
+        workspace = create_workspace(slug=slug, name=name, resting=resting)
         with Scope.for_service(workspace.pk).open():
             roles = list(Role.objects.filter(name__in=names))
             if cleared:

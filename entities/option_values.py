@@ -118,7 +118,8 @@ def find_wrong_values(rag: type[Rag]) -> Iterator[tuple[int, str]]:
 
 def find_wrong_collection(name: str, collection: Collection) -> Iterator[tuple[int, str]]:
     for option in ("classification", "name_classification"):
-        if not is_label(value := getattr(collection, option)):
+        value = getattr(collection, option)
+        if not is_label(value) and (option, value) != ("classification", None):
             yield 12, f"{option} of collection {name!r} is {value!r}; it is {LABEL}"
     if not is_text(collection.label):
         yield 13, f"label of collection {name!r} is {collection.label!r}; it is a string"

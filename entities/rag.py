@@ -18,8 +18,10 @@ LearnedVotes = Literal["propose", "label"]
 VERBS = ("view", "change", "delete", "upload", "share")
 
 
-def split_label(label: Label) -> frozenset[int]:
-    """The atoms of a declared label; Public has none."""
+def split_label(label: Label | None) -> frozenset[int]:
+    """The atoms of a declared label; Public has none, nor has what is not declared."""
+    if label is None:
+        return frozenset()
     return frozenset({label} if isinstance(label, int) else label) - {0}
 
 
@@ -27,7 +29,8 @@ def split_label(label: Label) -> frozenset[int]:
 class Collection:
     """A named set of files on a record.
 
-    classification: floor of every paragraph in it. name_classification: label of the files' names.
+    classification: floor of every paragraph in it; 0 declares that its text is Public where nothing is found in it, and
+    None says nothing: such text has the resting label of its workspace until somebody judges it. name_classification: label of the files' names.
     strategy: how text is taken from files (docs/ocr.md); "auto" looks for tables where strokes suggest one, and reads
     by OCR what says too little itself. Who uploads may choose another.
     classify: may be off only where a classification is declared.
@@ -40,13 +43,18 @@ class Collection:
     """
 
     label: str = ""
-    classification: Label = 0
+    classification: Label | None = None
     name_classification: Label = 0
     strategy: Strategy = "auto"
     classify: bool = True
     remainder: RemainderPolicy = "default"
     addresses: Sequence[str] = ()
     learned_votes: LearnedVotes = "propose"
+
+    @property
+    def is_public(self) -> bool:
+        """Whether its text is declared to be Public."""
+        return self.classification is not None and not split_label(self.classification)
 
 
 @dataclass(frozen=True)

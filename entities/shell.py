@@ -54,6 +54,7 @@ class Shell:
     people_url: str = ""
     model_url: str = ""
     encoder_url: str = ""
+    resting_url: str = ""
     evaluation_url: str = ""
     quarantine_url: str = ""
     bin_url: str = ""
@@ -77,6 +78,7 @@ class Shell:
             NavLink(gettext("Classification desk"), self.desk_url, "checklist"),
             NavLink(gettext("People and roles"), self.people_url, "users"),
             NavLink(gettext("Model"), self.model_url, "plug"),
+            NavLink(gettext("New text"), self.resting_url, "lock"),
             NavLink(gettext("Search by meaning"), self.encoder_url, "search"),
             NavLink(gettext("Administration"), self.admin_url, "settings"),
             NavLink(gettext("Evaluation"), self.evaluation_url, "chart-line"),

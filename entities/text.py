@@ -167,12 +167,19 @@ def validate_one_line(text: str) -> None:
         raise ValidationError(gettext("One line of text, without control characters."), code="control_characters")
 
 
-def write_text(scope: Scope, entity: Entity, field: str, text: str) -> frozenset[int | None] | None:
+DECLARED_PUBLIC = {"source": "inherited", "labels": [], "reason": "declared by who typed it", "public": True}
+"""The vote of who typed a paragraph, where they say that it is Public if nothing is found in it."""
+
+
+def write_text(
+    scope: Scope, entity: Entity, field: str, text: str, *, public: bool = False
+) -> frozenset[int | None] | None:
     """Replace what `scope` sees of a long text. Paragraphs it does not see stay where they are.
 
     Unchanged paragraphs keep their row, label and votes. New ones enter unlabelled, hidden from all but stewards until
-    the service has labelled them. What an edit removes lives on as the floor of what it became: its label and floor, so
-    that no edit lowers anything by itself (design §2.2). Returns None where nothing changed, else the labels of the
+    the service has labelled them. public: as the writer declares of them (`DECLARED_PUBLIC`). What an edit removes
+    lives on as the floor of what it became: its label and floor, so that no edit lowers anything by itself (design
+    §2.2). Returns None where nothing changed, else the labels of the
     paragraphs that are gone. Raises: TextTooLong.
     """
     new = split_paragraphs(validate_text(text))
@@ -201,6 +208,7 @@ def write_text(scope: Scope, entity: Entity, field: str, text: str) -> frozenset
                 text=body,
                 digest=compute_digest(body),
                 author=max(scope.principal, 0),
+                votes=[DECLARED_PUBLIC] if public else [],
                 floor=_compute_floor(body, old[a0:a1], removed.values()),
                 position=0,
             )
@@ -216,7 +224,9 @@ def _compute_floor(body: str, block: Sequence[FieldParagraph], removed: Iterable
     """The label below which new text may not fall: of all it stands in the place of, and of what moved into it."""
     words = _split_words(body)
     before = {p.pk: p for p in block} | {p.pk: p for p in removed if _share_most_words(words, _split_words(p.text))}
-    return combine_many(label for p in before.values() for label in (p.floor, p.data_classification or 0))
+    return combine_many(
+        label for p in before.values() for label in (p.floor, p.data_classification or 0 if p.judged else 0)
+    )
 
 
 def _split_words(text: str) -> frozenset[str]:

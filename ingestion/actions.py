@@ -17,7 +17,7 @@ from entities.actions import record_action
 from entities.api.errors import TooLarge
 from entities.formats import format_size
 from entities.models import Entity
-from entities.models.classification import FIRST_COMPOUND
+from entities.models.classification import FIRST_COMPOUND, PUBLIC
 from entities.rag import split_label
 from ingestion import blobs
 from ingestion.access import (
@@ -45,6 +45,7 @@ from ingestion.relabelling import label_text, relabel_paragraph, take_with_floor
 from ingestion.signals import document_removed
 from ingestion.strategies import check_strategy, choose_strategy
 from ingestion.versions import is_restorable
+from ingestion.work import load_resting
 
 __all__ = [
     "choose_strategy",
@@ -74,9 +75,9 @@ def upload_file(
     """Take a file for a record that was got with the verb "upload"; the pipeline starts when the transaction commits.
 
     collection: one that the record's type declares, the first by default. labels: atoms that every paragraph is to
-    need, of those the caller is cleared for. path: where the file stood among others, by which links find it. strategy:
-    how it is to be read (docs/ocr.md); "" leaves that as it is, or to the collection. batch: the same for all that a
-    caller sends together. addresses: where its folders live elsewhere. goes_with: records with which this one is
+    need, of those the caller is cleared for; Public alone says that what nothing is found in is Public. path: where the
+    file stood among others, by which links find it. strategy: how it is to be read (docs/ocr.md); "" leaves that as it
+    is, or to the collection. batch: the same for all that a caller sends together. addresses: where its folders live elsewhere. goes_with: records with which this one is
     deleted. Same name, path and bytes again, to be read the same way, is the file that is there; others are its next
     revision, and the old one stays readable until the new one is published, by whom the labels let.
     Raises: BadUpload (422), TooLarge (413), Http404 where the record was deleted meanwhile.
@@ -91,7 +92,10 @@ def upload_file(
         )
     if strategy:
         check_strategy(strategy)
-    floor = combine_chosen_labels(labels)
+    labels = frozenset(labels)
+    floor, public = combine_chosen_labels(labels), labels == {PUBLIC}
+    if public:
+        check_declared_public()
     limit = settings.CLEARANCE_MAX_UPLOAD
     if (upload.size or 0) > limit:
         raise build_too_large(upload.size, limit)
@@ -113,7 +117,9 @@ def upload_file(
     # What somebody attaches to a conversation has no versions: other bytes of that name are another file.
     alike = blob if entity.attached_to else None
     file = _find_or_create_file(scope, entity, collection, path, floor, label, alike)
-    return _create_next_revision(scope, file, blob, floor, strategy, batch, [one.to_json() for one in addresses])
+    return _create_next_revision(
+        scope, file, blob, floor, strategy, batch, [one.to_json() for one in addresses], public=public
+    )
 
 
 def build_too_large(size: int | None, limit: int) -> TooLarge:
@@ -137,6 +143,16 @@ def combine_chosen_labels(labels: Iterable[int]) -> int:
             gettext("You can give labels that you are cleared for yourself, and no others."), "label_not_yours"
         )
     return combine_many(wanted)
+
+
+def check_declared_public() -> None:
+    """Raises: BadUpload for who may not read what nobody has judged: they cannot say that it is Public."""
+    resting = load_resting()
+    if resting is None or not resting <= load_granted_atoms():
+        raise BadUpload(
+            gettext("Who declares a file Public must be cleared for text that nobody has judged yet. You are not."),
+            "label_not_yours",
+        )
 
 
 def _find_or_create_file(
@@ -174,7 +190,15 @@ def _find_or_create_file(
 
 
 def _create_next_revision(
-    scope: Scope, file: File, blob: Blob, floor: int, strategy: str, batch: UUID | None, addresses: list[list[str]]
+    scope: Scope,
+    file: File,
+    blob: Blob,
+    floor: int,
+    strategy: str,
+    batch: UUID | None,
+    addresses: list[list[str]],
+    *,
+    public: bool,
 ) -> File:
     """Make `blob` what is read next, unless it is already. Returns the file as it will be. A way of reading that comes
     with it is the file's when it is published: until then the version is not for everybody, and neither is that.
@@ -195,6 +219,7 @@ def _create_next_revision(
         or moved
         or revision is None
         or revision.blob_id != blob.pk
+        or public > revision.public
         or not _may_know_copy(scope, file, revision)
     ):
         revision = FileRevision.objects.create(
@@ -207,6 +232,7 @@ def _create_next_revision(
             addresses=addresses,
             strategy="" if strategy == file.strategy and not review else strategy,
             review=review,
+            public=public,
         )
         record_action(scope, "file.uploaded", "file", file.pk, revision=str(revision.pk), entity=str(file.entity_id))
     elif (
@@ -295,6 +321,7 @@ def restore_version(*, scope: Scope, file: File, number: int) -> File:
         source_revision=old.source_revision,
         addresses=old.addresses,
         created_by=old.created_by,
+        public=old.public,
         restores=old.number,
         restored_by=scope.principal,
     )

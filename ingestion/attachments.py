@@ -112,7 +112,7 @@ def publish_attachments(
             name_classification=_choose_name_label(file, work, named_by.label),
             floor=combine_many([same.floor, file.floor]),
         )
-        _create_next_revision(same, blob, sender, again=work.published)
+        _create_next_revision(same, blob, sender, again=work.published, public=work.declared_public)
     if unnoted:
         came = FileRevision.objects.get(pk=work.claim.revision)
         FileRevision.objects.filter(pk=came.pk).update(removed=[*came.removed, *unnoted])
@@ -182,7 +182,7 @@ def _create_file(file: File, name: str, sender: int) -> File:
     )
 
 
-def _create_next_revision(child: File, blob: Blob, sender: int, *, again: bool) -> None:
+def _create_next_revision(child: File, blob: Blob, sender: int, *, again: bool, public: bool) -> None:
     """Nothing where the bytes are those that it has, or that a steward has kept back and are only read again. Sent
     again, those stand in quarantine once more (`quarantine.take_back_rejection`).
     """
@@ -204,6 +204,7 @@ def _create_next_revision(child: File, blob: Blob, sender: int, *, again: bool) 
         created_by=sender,
         review=review,
         strategy=child.strategy if review else "",
+        public=public,
     )
     record_action(
         get_current_scope(), "file.uploaded", "file", child.pk, revision=str(revision.pk), entity=str(child.entity_id)

@@ -199,7 +199,11 @@ def ask_window(
     answer, injections = ask(classifier, texts)
     votes = {
         numbers[n]: Vote(
-            "model", said.atoms, extract_reason(texts[n], said, classifier.levels), confidence=said.confidence
+            "model",
+            said.atoms,
+            extract_reason(texts[n], said, classifier.levels),
+            confidence=said.confidence,
+            public=said.public,
         )
         for n, said in answer.paragraphs.items()
     }

@@ -5,7 +5,7 @@ what the steward may read; people are counted, and roles named, but no person is
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -20,6 +20,8 @@ from entities.models import ClassificationGrant, Entity, Membership, Role
 from entities.models.entity import Visibility
 from ingestion.desk import MOST, Item
 
+MoveCounts = Counter[tuple[frozenset[int] | None, frozenset[int]]]
+"""(atoms now, atoms afterwards) -> paragraphs."""
 GROUPINGS = {"document": gettext_lazy("By document"), "reason": gettext_lazy("By reason")}
 MAX_GROUPED_ITEMS = 200
 
@@ -114,11 +116,16 @@ def preview_sight(scope: Scope, items: Iterable[Item], atoms: frozenset[int] | N
     """What taking the proposals for `items` does, or giving all of them `atoms`: to roles by what they hold, to active
     members by what they hold on the records that they may see.
     """
-    by_record: dict[UUID, Counter[tuple[frozenset[int] | None, frozenset[int]]]] = {}
+    by_record: dict[UUID, MoveCounts] = {}
     for item in items:
         to = item.proposed if atoms is None else atoms
         if to is not None:
             by_record.setdefault(item.where.entity, Counter())[item.now, to] += 1
+    return preview_moves(scope, by_record)
+
+
+def preview_moves(scope: Scope, by_record: Mapping[UUID, MoveCounts]) -> Sight:
+    """The same of paragraphs that are counted by record and move."""
     moves = _list_moves(by_record.values())
     held: dict[int, set[int]] = {}
     for role, value in ClassificationGrant.objects.values_list("role", "classification__value"):
@@ -157,8 +164,8 @@ def _list_readers(scope: Scope, records: set[UUID]) -> Iterator[tuple[int, froze
         yield user, frozenset(atoms or ()), records - closed_records | seen
 
 
-def _list_moves(counts: Iterable[Counter[tuple[frozenset[int] | None, frozenset[int]]]]) -> list[Move]:
-    total: Counter[tuple[frozenset[int] | None, frozenset[int]]] = Counter()
+def _list_moves(counts: Iterable[MoveCounts]) -> list[Move]:
+    total: MoveCounts = Counter()
     for count in counts:
         total.update(count)
     return [Move(now, to, count) for (now, to), count in total.items()]

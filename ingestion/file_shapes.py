@@ -108,12 +108,13 @@ class BatchRetriedSerializer(serializers.Serializer):
 class FileText(TextBlock):
     """A paragraph of a file. page: from 1, null where the format has none. section: the headings above it. read_by: who
     read it, only of text that was read off a picture. granted_until: only of text that the caller was granted without
-    its labels, when that ends; null for never."""
+    its labels, when that ends; null for never. judged: false where nobody knows the label, and it rests."""
 
     page = serializers.IntegerField(allow_null=True)
     section = serializers.CharField()
     read_by = serializers.ChoiceField(["ocr", "vision"], required=False)
     granted_until = serializers.DateTimeField(required=False, allow_null=True)
+    judged = serializers.BooleanField(required=False)
 
 
 class FilePlaceholder(Placeholder):

@@ -23,7 +23,7 @@ from ingestion.votes import SOURCES, Vote, build_votes, decide_atoms
 
 class VoteSerializer(serializers.Serializer):
     """by: the user who decided, for "manual". confidence: of "model", 0 to 1. proposed: labels that "rules" suggest to
-    stewards."""
+    stewards. public: that no label is needed was decided."""
 
     source = serializers.ChoiceField(sorted(SOURCES))  # type: ignore[assignment]
     labels = Label(many=True)
@@ -31,17 +31,20 @@ class VoteSerializer(serializers.Serializer):
     by = serializers.IntegerField(required=False)
     confidence = serializers.FloatField(required=False)
     proposed = Label(many=True, required=False)
+    public = serializers.BooleanField(required=False)
 
 
 class ParagraphSerializer(serializers.Serializer):
     """labels: null until it has been classified. floor: what it has at least, from its file and its collection,
-    and without a label from what was found in it."""
+    and without a label from what was found in it. judged: whether somebody or something knows the label; else the text
+    rests."""
 
     id = serializers.UUIDField()
     page = serializers.IntegerField(allow_null=True)
     text = serializers.CharField()
     labels = Label(many=True, allow_null=True)
     floor = Label(many=True)
+    judged = serializers.BooleanField()
     votes = VoteSerializer(many=True)
 
 
@@ -94,6 +97,7 @@ def build_paragraph_json(paragraph: Paragraph) -> dict[str, Any]:
         "text": paragraph.text,
         "labels": None if label is None else label_list(label),
         "floor": label_list(paragraph.floor),
+        "judged": paragraph.judged,
         "votes": [vote_json(vote) for vote in build_votes(paragraph.votes)],
     }
 
@@ -106,4 +110,6 @@ def vote_json(vote: Vote) -> dict[str, Any]:
         data["confidence"] = vote.confidence
     if vote.proposed:
         data["proposed"] = list_atom_labels(vote.proposed)
+    if vote.public:
+        data["public"] = True
     return data

@@ -29,6 +29,7 @@ from ingestion.votes import (
     collect_automatic,
     decide_atoms,
     find_manual_vote,
+    is_judged,
 )
 from ingestion.work import FileVotes, MarkedParagraph, SegmentedFile, Work, build_clearances
 
@@ -49,7 +50,7 @@ def segment_text(work: Work, extraction: Extraction, classified: FileVotes) -> S
         votes = tuple(add_floor(classified.votes[number], work.floor))  # kept ones may be from before it was raised
         # A vote of the old label is worth keeping only where it says more than the others.
         votes += tuple(v for v in carried[number] if v.source == "manual" or not v.labels <= collect_automatic(votes))
-        atoms = decide_atoms(votes, model_needed=work.collection.classify)
+        atoms = decide_atoms(votes, model_needed=work.collection.classify, resting=work.resting)
         decision = find_manual_vote(votes)
         # Nobody knows the label of what has none: what was found or had before is what it needs at least.
         least = decision.labels if decision else work.floor if atoms is not None else collect_automatic(votes)
@@ -211,10 +212,11 @@ def _carry_decision(old: Paragraph | PastParagraph) -> list[Vote]:
 
 def _label_before(old: Paragraph | PastParagraph, decision: Vote | None) -> list[Vote]:
     """The old label as a vote, as far as a steward's decision does not say it or overrule it. Of a paragraph without a
-    label, what it had inherited.
+    label, what it had inherited; of one that nobody had judged, nothing.
     """
-    if old.data_classification is None:
-        inherited = [vote.labels for vote in build_votes(old.votes) if vote.source == "inherited"]
+    votes = build_votes(old.votes)
+    if old.data_classification is None or not is_judged(votes):
+        inherited = [vote.labels for vote in votes if vote.source == "inherited"]
         atoms = frozenset().union(*inherited)
     else:
         atoms = frozenset(list_atoms(old.data_classification))

@@ -135,7 +135,7 @@ def classify(work: Work, done: dict[Stage, Any]) -> FileVotes:
         by_rules = build_rules_vote(
             paragraph.text, paragraph.lang, paragraph.heading_path, before, work.collection.learned_votes
         )
-        votes.append([Vote("inherited", work.floor, FLOOR), by_rules])
+        votes.append([Vote("inherited", work.floor, FLOOR, public=work.declared_public), by_rules])
         show(BY_RULES * number // len(paragraphs))
     remainder = weigh_texts(extraction.remainder, lambda: show(BY_RULES))
     if not work.collection.classify:

@@ -34,7 +34,7 @@ class TextBlock:
 
     marks: spans of the text that a citation means, by character; cited: the paragraph is part of it. read_by: `ocr` or
     `vision` where it was read off a picture. granted: the reader was granted it without its label, for good or until
-    `until`.
+    `until`. judged: somebody or something knows the label.
     """
 
     passage: UUID
@@ -49,6 +49,7 @@ class TextBlock:
     read_by: str = ""
     granted: bool = False
     until: datetime | None = None
+    judged: bool = True
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -58,6 +59,7 @@ class TextBlock:
             "section": self.section,
             "labels": None if self.label is None else label_list(self.label),
             "passage": str(self.passage),
+            **({} if self.judged else {"judged": False}),
             **({"read_by": self.read_by} if self.read_by else {}),
             **({"granted_until": self.until and self.until.isoformat()} if self.granted else {}),
         }
@@ -162,6 +164,7 @@ def _build_text_block(row: Paragraph, texts: dict[UUID, str]) -> TextBlock:
         label=row.data_classification,
         level=min(len(above) + 1, 6),
         read_by=row.read_by,
+        judged=row.judged,
     )
 
 

@@ -21,6 +21,7 @@ from entities.access import Scope, combine_many, list_atoms
 from entities.actions import move_date
 from entities.models import Entity, FieldParagraph
 from entities.rag import split_label
+from entities.text import DECLARED_PUBLIC
 from ingestion.access import hold_record
 from ingestion.claims import RETRY_AFTER, WAIT_FOR_BUDGET
 from ingestion.classify import Classifier, build_rules_vote, vote_by_model
@@ -34,7 +35,7 @@ from ingestion.signals import record_indexed
 from ingestion.turns import is_free
 from ingestion.vector_models import load_embedder, lock_embedder
 from ingestion.votes import KEPT_TYPED, Vote, build_votes, collect_automatic, decide_atoms
-from ingestion.work import load_workspace_guidance, load_workspace_levels
+from ingestion.work import load_resting, load_workspace_guidance, load_workspace_levels
 from llm.errors import BudgetExceeded, ModelError
 
 logger = logging.getLogger(__name__)
@@ -46,6 +47,7 @@ WAIT_AT_MOST = timedelta(hours=1)
 CHANGED = Q(claim=None, attempts=0)
 """It has changed since it was tried, so it need not wait for the next try."""
 DECLARED = "declared by the type"
+TYPED_AS_PUBLIC = Vote.from_json(DECLARED_PUBLIC)
 
 
 @dataclass(frozen=True)
@@ -142,12 +144,13 @@ def label_texts(claim: RecordClaim) -> None:
         default = split_label(entity.type_class.rag().default)
         inherited = [_build_inherited(default, frozenset(list_atoms(row.floor))) for row in rows]
         classifier = Classifier(claim.workspace, load_workspace_levels(), load_workspace_guidance(), entity.type_title)
+        resting = load_resting()
     if not rows:
         return
     texts = [_build_text(row.text) for row in rows]
     votes = [
         [
-            *(v for v in build_votes(row.votes) if v.source == "manual"),
+            *(v for v in build_votes(row.votes) if v.source == "manual" or v == TYPED_AS_PUBLIC),
             *given,
             build_rules_vote(text.text, text.lang, before=texts_before.get(row.pk, "")),
         ]
@@ -161,7 +164,7 @@ def label_texts(claim: RecordClaim) -> None:
         # The record before its paragraphs, as whoever edits them, since its date may move: or both would wait.
         list(Entity.objects.select_for_update(no_key=True).filter(pk=claim.entity).order_by().values_list("pk"))
         for row, given_votes in zip(rows, votes, strict=True):
-            decided = decide_atoms(given_votes, model_needed=True)
+            decided = decide_atoms(given_votes, model_needed=True, resting=resting)
             # Only what was read: a paragraph that was edited or labelled meanwhile keeps what it has.
             written = FieldParagraph.objects.filter(pk=row.pk, digest=row.digest, data_classification=None).update(
                 votes=[vote.to_json() for vote in given_votes],

@@ -28,7 +28,7 @@ from ingestion.listing import build_file_view, build_file_views, list_attachment
 from ingestion.models import Redo, State
 from ingestion.pages import MAX_HITS, Stop, build_sections, find_page, find_words, list_headings, select_part
 from ingestion.queueing import ENDED
-from ingestion.reader import NOTICE, list_blocks, mark_citation, resolve_cited
+from ingestion.reader import NOTICE, TextBlock, list_blocks, mark_citation, resolve_cited
 from ingestion.remainder_decisions import find_unread
 from ingestion.strategies import STRATEGY_CHOICES
 
@@ -225,6 +225,7 @@ def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
         "attachments": list_attachments(scope, file),
         "entity": entity,
         "notice": NOTICE,
+        "resting": sum(isinstance(block, TextBlock) and not block.judged for block in found),
         "part": part,
         "headings": list_headings(found),
         "last_page": max((block.page or 0 for block in found), default=0),

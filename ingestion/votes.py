@@ -29,7 +29,8 @@ class Vote:
     rules suggest and that label nothing until a steward takes them.
 
     by: who voted manually (user id). over: the atoms of all other votes when a manual one was given: it has overruled
-    them, for better or worse. confidence: the model's, 0 to 1.
+    them, for better or worse. confidence: the model's, 0 to 1. public: where no atom is needed, that this was decided;
+    who merely found nothing has not judged.
     """
 
     source: Source
@@ -39,6 +40,7 @@ class Vote:
     over: frozenset[int] = frozenset()
     confidence: float | None = None
     proposed: frozenset[int] = frozenset()
+    public: bool = False
 
     def to_json(self) -> dict[str, Any]:
         data: dict[str, Any] = {"source": self.source, "labels": sorted(self.labels), "reason": self.reason}
@@ -50,6 +52,8 @@ class Vote:
             data["confidence"] = self.confidence
         if self.proposed:
             data["proposed"] = sorted(self.proposed)
+        if self.public:
+            data["public"] = True
         return data
 
     @classmethod
@@ -65,6 +69,7 @@ class Vote:
             frozenset(data.get("over", ())),
             data.get("confidence"),
             frozenset(data.get("proposed", ())),
+            data.get("public", False),
         )
 
 
@@ -118,10 +123,20 @@ def find_own_atoms(votes: Iterable[Vote]) -> frozenset[int]:
     return collect_automatic(vote for vote in votes if not (vote.source == "inherited" and vote.reason in HELD_BACK))
 
 
-def decide_atoms(votes: Iterable[Vote], *, model_needed: bool) -> frozenset[int] | None:
+def is_judged(votes: Iterable[Vote]) -> bool:
+    """Whether somebody or something knows the label: a steward, a finding, or who decided that nothing is needed. As
+    `app_is_judged` has it.
+    """
+    return any(vote.source == "manual" or vote.labels or vote.public for vote in votes)
+
+
+def decide_atoms(
+    votes: Iterable[Vote], *, model_needed: bool, resting: frozenset[int] | None = frozenset()
+) -> frozenset[int] | None:
     """The atoms that the paragraph needs; None where it stays unlabelled.
 
     model_needed: without a vote of the model, or a manual one, the paragraph stays unlabelled whatever rules say.
+    resting: the atoms of what nobody has judged; None for no label.
     """
     votes = list(votes)
     decision = find_manual_vote(votes)
@@ -129,4 +144,4 @@ def decide_atoms(votes: Iterable[Vote], *, model_needed: bool) -> frozenset[int]
         return decision.labels | (collect_automatic(votes) - decision.over)
     if model_needed and not any(vote.source == "model" for vote in votes):
         return None
-    return collect_automatic(votes)
+    return collect_automatic(votes) if is_judged(votes) else resting

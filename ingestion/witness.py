@@ -83,6 +83,8 @@ def collect_inputs(
     scope."""
     hidden = " ".join(map(str, sorted(concealed)))
     declared: list[Any] = sorted(split_label(collection.classification))
+    if collection.is_public:
+        declared.append("public")
     if collection.learned_votes != Collection.learned_votes:
         declared.append(collection.learned_votes)
     eyes = [get_model_name("standard"), prompts.hash_templates(*vision.TEMPLATES)] if strategy == "vision" else []

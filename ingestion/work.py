@@ -52,7 +52,9 @@ class Work:
     it is worked on with; witness: the digest of the bytes and those; embedder: the model of its vectors. changed: of a
     published one that is worked over again, the inputs that are others now; else its labels alone are, from the votes
     it has, and its inputs stay those it was made with. anew: nothing is taken over, not even from equal inputs.
-    review: what a steward decided of it when it was quarantined (`ingestion.drift`). is_offline: there is no model.
+    review: what a steward decided of it when it was quarantined (`ingestion.drift`). resting: the atoms of what nobody
+    has judged; None for no label. declared_public: text in which nothing is found is Public, as its collection or
+    sender says. is_offline: there is no model.
     saved: (step, witness) of the results that earlier workers saved. unsaved: what this one has not saved yet.
     """
 
@@ -77,6 +79,8 @@ class Work:
     changed: frozenset[str] = frozenset()
     anew: bool = False
     review: str = ""
+    resting: frozenset[int] | None = frozenset()
+    declared_public: bool = False
     notes: tuple[Note, ...] = ()
     is_offline: bool = False
     saved: frozenset[tuple[str, str]] = frozenset()
@@ -234,6 +238,8 @@ def load_work(claim: Claim, embedder: str = "") -> Work:
         changed=changed,
         anew=anew,
         review=revision.review,
+        resting=load_resting(),
+        declared_public=collection.is_public or revision.public,
         notes=tuple(Note(n["code"], n["detail"]) for n in file.notes),
     )
 
@@ -279,6 +285,12 @@ def build_clearances(labels: Iterable[int | None], concealed: frozenset[int]) ->
         if label is not None
     }
     return Clearances(atoms, concealed)
+
+
+def load_resting() -> frozenset[int] | None:
+    """The atoms of what nobody in the open scope's workspace has judged; None where it has no label."""
+    label = WorkspaceSettings.objects.values_list("resting", flat=True).first()
+    return None if label is None else frozenset(list_atoms(label))
 
 
 def load_policy() -> tuple[str, int | None]:

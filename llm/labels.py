@@ -11,11 +11,14 @@ from llm.messages import Reply
 
 @dataclass(frozen=True)
 class ParagraphLabels:
-    """atoms: without Public; empty means that the model found the paragraph to be Public."""
+    """atoms: without Public. public: Public was named, and nothing else; without it and without atoms nothing was
+    found, and nothing decided.
+    """
 
     atoms: frozenset[int]
     confidence: float
     reason: str
+    public: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,8 +72,9 @@ def _parse_paragraph(item: dict[str, Any], known: frozenset[int]) -> ParagraphLa
         return None
     confidence = item.get("confidence")
     sure = float(confidence) if isinstance(confidence, int | float) else 0.0
-    return ParagraphLabels(atoms, min(1.0, max(0.0, sure)), str(item.get("reason", ""))[:200])
+    public = bool(item["labels"]) and not atoms
+    return ParagraphLabels(atoms, min(1.0, max(0.0, sure)), str(item.get("reason", ""))[:200], public)
 
 
 def _is_same(first: ParagraphLabels | None, second: ParagraphLabels | None) -> bool:
-    return first is not None and second is not None and first.atoms == second.atoms
+    return first is not None and second is not None and (first.atoms, first.public) == (second.atoms, second.public)

@@ -11,10 +11,11 @@ import pytest
 from django.test import Client
 from rest_framework.test import APIClient
 
+import entities.actions
 from entities.access import Scope
 from entities.actions import add_member, create_entity, create_role, create_workspace
 from entities.models import Membership, Role, User, Workspace
-from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, PII_SENSITIVE, SECRET
+from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, PII_SENSITIVE, PUBLIC, SECRET
 from entities.tokens import issue_token
 from entities.types import Contract
 from tests.costs import pytest_configure, pytest_runtest_protocol  # noqa: F401  hooks
@@ -66,6 +67,17 @@ class Person:
         client = Client()
         client.force_login(self.user)
         return client
+
+
+# Most tests are about what rules find, and read the rest as everybody: those about text that nobody has judged ask for
+# a workspace that is closed (`closed`).
+entities.actions.RESTING = PUBLIC
+
+
+@pytest.fixture
+def closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workspaces are made as in the product: text that nobody has judged is for people cleared for Internal."""
+    monkeypatch.setattr(entities.actions, "RESTING", INTERNAL)
 
 
 @pytest.fixture

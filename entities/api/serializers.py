@@ -1,5 +1,6 @@
 """Serializers derived from a type's declaration, limited to the fields that exist for the caller."""
 
+from collections.abc import Iterable
 from decimal import Decimal
 from functools import cache
 from typing import Any
@@ -7,10 +8,11 @@ from typing import Any
 from django.utils.translation import gettext
 from rest_framework import serializers
 
-from entities.access import Scope, list_atoms, list_readable_fields, list_redacted_fields, load_concealed_atoms
+from entities.access import Scope, list_readable_fields, list_redacted_fields, load_concealed_atoms
 from entities.api.lists import label_list, list_atom_labels
 from entities.api.shapes import Label, Placeholder, Redacted, TextBlock, build_union
 from entities.models import Entity
+from entities.rag import split_label
 from entities.registry import get_column, list_parent_types
 from entities.text import FieldBlock, TextTooLong, validate_one_line, validate_text
 
@@ -156,11 +158,12 @@ class FieldSerializer(serializers.Serializer):
 
 
 class CollectionSerializer(serializers.Serializer):
-    """labels: of every paragraph of a file in it, at least."""
+    """labels: of every paragraph of a file in it, at least. public: text in which nothing is found is Public."""
 
     name = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]
     labels = Label(many=True)
+    public = serializers.BooleanField()
     strategy = serializers.CharField()
     classify = serializers.BooleanField()
     remainder = serializers.CharField()
@@ -221,7 +224,8 @@ def build_type_json(model: type[Entity]) -> dict[str, Any]:
             {
                 "name": name,
                 "label": c.label or name,
-                "labels": list_declared_labels(c.classification),
+                "labels": list_declared_labels(split_label(c.classification)),
+                "public": c.is_public,
                 "strategy": c.strategy,
                 "classify": c.classify,
                 "remainder": c.remainder,
@@ -245,8 +249,7 @@ def build_type_json(model: type[Entity]) -> dict[str, Any]:
     }
 
 
-def list_declared_labels(declared: int | tuple[int, ...]) -> list[dict[str, Any]]:
+def list_declared_labels(declared: Iterable[int]) -> list[dict[str, Any]]:
     """The declared atoms, but for those that are concealed from the caller."""
-    values = (declared,) if isinstance(declared, int) else declared
     concealed = load_concealed_atoms()
-    return list_atom_labels(a for value in values for a in list_atoms(value) if a not in concealed)
+    return list_atom_labels(sorted(atom for atom in declared if atom not in concealed))

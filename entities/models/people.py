@@ -8,7 +8,7 @@ from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models.functions import Now
 
-from entities.fields import WorkspaceForeignKey
+from entities.fields import LabelField, WorkspaceForeignKey
 
 
 class User(AbstractUser):
@@ -48,6 +48,8 @@ class WorkspaceSettings(models.Model):
     kinds: keys of the types in the menus, in their order; NULL for all of them. kind_names: by the key of a type, what
     it is called here, as [one, several]; "" for the usual name.
 
+    resting: the label of text that nobody has judged; NULL for none, so that only stewards read it.
+
     last_gone_level: the highest value of a classification that was deleted, kept by the database. Votes may still name
     it, so no other gets it.
     """
@@ -57,6 +59,7 @@ class WorkspaceSettings(models.Model):
         max_length=8, choices=[("number", "[1]"), ("source", "[src:a1b2c3d4]")], default="number"
     )
     classification_prompt = models.TextField(blank=True)
+    resting = LabelField(null=True, blank=True, default=1, editable=False)
     keep_questions_days = models.PositiveIntegerField(
         "days to keep the words of questions in the audit", null=True, blank=True, help_text="Empty: for ever."
     )

@@ -27,7 +27,8 @@ class Labelled(models.Model):
     `votes` is a list of {"source": inherited|rules|model|manual, "labels": [atoms], "reason": str, "by"?,
     "confidence"?, "proposed"?}: all votes are kept (design §2.3). `floor` is the label that nothing but a steward may
     go below.
-    `review` is why a steward should look at it, computed by the database from votes and label (`Review`); 0 for
+    `judged`: somebody or something knows the label (`ingestion.votes.is_judged`); else it is the resting label of the
+    workspace. `review` is why a steward should look at it, computed by the database from votes and label (`Review`); 0 for
     nothing.
     """
 
@@ -43,6 +44,9 @@ class Labelled(models.Model):
         expression=Func(F("votes"), F("data_classification"), function="app_review_causes"),
         output_field=models.SmallIntegerField(),
         db_persist=True,
+    )
+    judged = KeptColumn(
+        expression=Func(F("votes"), function="app_is_judged"), output_field=models.BooleanField(), db_persist=True
     )
 
     class Meta:

@@ -16,7 +16,7 @@ from entities.access import Scope, get_entity_or_404, grant_entity
 from entities.actions import add_member, create_entity, create_role, create_workspace
 from entities.api.serializers import build_input_serializer
 from entities.models import Classification, Entity, Role, User, Workspace
-from entities.models.classification import FINANCIAL, FIRST_COMPOUND, INTERNAL, PII
+from entities.models.classification import FINANCIAL, FIRST_COMPOUND, INTERNAL, PII, PUBLIC
 from entities.models.entity import Visibility
 from entities.registry import list_entity_types
 from ingestion.actions import upload_file
@@ -80,7 +80,7 @@ def load_company() -> dict[str, Any]:
 
 def open_workspace(company: Mapping[str, Any]) -> Workspace:
     found = Workspace.objects.filter(slug=SLUG).first()
-    return found or create_workspace(slug=SLUG, name=company["company"]["name"])
+    return found or create_workspace(slug=SLUG, name=company["company"]["name"], resting=INTERNAL)
 
 
 def load_demo() -> LoadedDemo:
@@ -101,7 +101,7 @@ def load_demo() -> LoadedDemo:
         with admin.open(), (HERE / given["path"]).open("rb") as content:
             entity = get_entity_or_404(admin, keys[given["entity"]], "upload")
             upload = Upload(content, name=Path(given["path"]).name)
-            upload_file(scope=admin, entity=entity, upload=upload, collection=given["collection"])
+            upload_file(scope=admin, entity=entity, upload=upload, collection=given["collection"], labels=[PUBLIC])
     _find_marker().unlink(missing_ok=True)
     return LoadedDemo(workspace.pk, len(keys), len(company["files"]))
 
@@ -146,6 +146,7 @@ def load_entity(scope: Scope, given: Mapping[str, Any], keys: Mapping[str, UUID]
         source_system=SOURCE,
         source_id=given["key"],
         visibility=Visibility.RESTRICTED if restricted else None,
+        public=True,
     )
     for username in (restricted or {}).get("users", []):
         user = User.objects.get(username=username)

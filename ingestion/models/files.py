@@ -168,7 +168,7 @@ class FileRevision(models.Model):
     one alone. floor: the label that its file is to have, as it was sent, until the service has raised what is there
     (`relabelling.take_with_floor`); then NULL. addresses: [[address, folder]], where the folders that it was sent in
     live elsewhere, as its sender says (`ingestion.folder_addresses`). removed: what somebody deleted of what came in
-    its bytes (`attachments.compute_key`).
+    its bytes (`attachments.compute_key`). public: who sent it says that it is Public where nothing is found in it.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -198,6 +198,7 @@ class FileRevision(models.Model):
     removed = ArrayField(models.CharField(max_length=64), default=list, db_default=[])
     addresses = models.JSONField(default=list, db_default=models.Value([], models.JSONField()))
     review = models.CharField(max_length=8, choices=Review, default=Review.NONE, blank=True)
+    public = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         ordering = ["number"]

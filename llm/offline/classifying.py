@@ -71,11 +71,11 @@ def classify(prompt: str) -> dict[str, Any]:
             if is_like(text, level, _select_guidance(guidance, level.label)):
                 atoms.add(level.value)
                 reasons.append(f"like the description of {level.label}")
-        labels = sorted(atoms) or [PUBLIC]
-        confidence = 0.9 if atoms else 0.7
-        reason = "; ".join(reasons[:4]) or "nothing that a level names"
-        paragraphs.append({"n": int(match["n"]), "labels": labels, "confidence": confidence, "reason": reason})
-        groups.setdefault(tuple(labels), []).append(text)
+        labels = sorted(atoms)
+        reason = "; ".join(reasons[:4])
+        # Rules that find nothing decide nothing: they name no level, not even Public.
+        paragraphs.append({"n": int(match["n"]), "labels": labels, "confidence": 0.9, "reason": reason})
+        groups.setdefault(tuple(labels or [PUBLIC]), []).append(text)
     summaries = [{"labels": list(labels), "summary": summarise(texts)} for labels, texts in groups.items()]
     return {"paragraphs": paragraphs, "summaries": summaries}
 

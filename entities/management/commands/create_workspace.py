@@ -50,6 +50,12 @@ class Command(BaseCommand):
             default=Languages.SEVERAL,
             help="In which languages its documents are; the search by meaning is chosen by it. Default: several.",
         )
+        parser.add_argument(
+            "--resting",
+            metavar="LEVEL",
+            default="Internal",
+            help="The level of new text until anybody has judged it; Public is everybody. Default: Internal.",
+        )
 
     def handle(
         self,
@@ -60,6 +66,7 @@ class Command(BaseCommand):
         clearances: Sequence[str] | None = None,
         no_steward: bool = False,
         languages: str = Languages.SEVERAL,
+        resting: str = "Internal",
         **options: Any,
     ) -> None:
         try:
@@ -69,12 +76,20 @@ class Command(BaseCommand):
         if Workspace.objects.filter(slug=slug).exists():
             raise CommandError(f"There is a workspace {slug!r} already.")
         levels = read_levels(clearances)
+        if resting.casefold() not in LEVELS:
+            raise CommandError(f"There is no level {resting!r} for --resting.")
         user = User.objects.filter(username=admin).first()
         password = "" if user else self.ask_password(admin)
         with transaction.atomic():
             user = user or User.objects.create_user(admin, password=password)
             found_workspace(
-                slug=slug, name=name, founder=user, levels=levels, steward=not no_steward, languages=languages
+                slug=slug,
+                name=name,
+                founder=user,
+                levels=levels,
+                steward=not no_steward,
+                languages=languages,
+                resting=LEVELS[resting.casefold()][0],
             )
         self.stdout.write(describe_founding(slug, admin, levels, steward=not no_steward))
 

@@ -1,0 +1,114 @@
+"""The resting label: who may read text that nobody has judged yet, neither a steward nor a finding.
+
+It belongs to the workspace. A change moves all text that rests, in one transaction: labels, what was drawn from it,
+and the index rows, which go out and are made again by workers.
+"""
+
+from collections import Counter
+from functools import partial
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.utils.translation import gettext
+
+from entities.access import Scope, list_atoms, raise_labels
+from entities.actions import record_action
+from entities.api.lists import list_atom_labels
+from entities.models import Classification, FieldParagraph, Role, Source, User, WorkspaceSettings
+from entities.models.classification import FIRST_COMPOUND, PUBLIC
+from ingestion.desk_groups import MoveCounts, Sight, preview_moves
+from ingestion.drawn import lock_paragraphs
+from ingestion.errors import BadUpload
+from ingestion.index import delete_rows
+from ingestion.models import File, Paragraph, RowParagraph
+from ingestion.queueing import publish_again
+from ingestion.records import mark_stale
+
+
+def list_resting_choices() -> list[Classification]:
+    """What text may rest as: Public first, for everybody, then each level. In an open scope."""
+    return list(Classification.objects.filter(value__lt=FIRST_COMPOUND).order_by("value"))
+
+
+def load_resting_label() -> int | None:
+    """In an open scope."""
+    return WorkspaceSettings.objects.values_list("resting", flat=True).first()
+
+
+def preview_resting(scope: Scope, label: int) -> Sight:
+    """Who gains and who loses by another resting label, counted over what the open scope may read."""
+    to = frozenset(list_atoms(label))
+    by_record: dict[UUID, MoveCounts] = {}
+    for model, record in ((Paragraph, "file__entity"), (FieldParagraph, "entity")):
+        resting = model._default_manager.filter(judged=False, data_classification__isnull=False).order_by()
+        for entity, now in resting.exclude(data_classification=label).values_list(record, "data_classification"):
+            by_record.setdefault(entity, MoveCounts())[frozenset(list_atoms(now)), to] += 1
+    return preview_moves(scope, by_record)
+
+
+def change_resting(*, scope: Scope, label: int) -> None:
+    """For administrators. It is carried out when this transaction commits, before the caller gets an answer. Raises:
+    BadUpload for what is no level, or one that no steward holds: nobody could ever judge what rests.
+    """
+    if label not in {level.value for level in list_resting_choices()}:
+        raise BadUpload(gettext("Choose one of the levels."), "unknown_label")
+    stewards = _load_stewards()
+    if label != PUBLIC and not any(label in held for held in stewards.values()):
+        names = ", ".join(sorted(stewards)) or gettext("nobody is a steward yet")
+        raise BadUpload(
+            gettext(
+                "No steward is cleared for %(level)s, so nobody could judge such text. Give it to one of: %(names)s."
+            )
+            % {"level": list_atom_labels([label])[0]["label"], "names": names},
+            "no_steward",
+        )
+    before = WorkspaceSettings.objects.select_for_update().values_list("resting", flat=True).get()
+    if before == label:
+        return
+    WorkspaceSettings.objects.update(resting=label)
+    record_action(scope, "resting.changed", "workspace", scope.workspace, before=before, after=label)
+    transaction.on_commit(partial(move_resting, scope.workspace))
+
+
+def move_resting(workspace: int) -> None:
+    """Give all text that rests the label of now. Needs no scope open."""
+    with Scope.for_service(workspace).open():
+        label = load_resting_label()
+        if label is None:
+            return
+        files = Paragraph.objects.filter(judged=False).order_by().values_list("file", flat=True).distinct()
+        held = list(
+            File.objects.select_for_update().filter(pk__in=list(files)).order_by("pk").values_list("pk", flat=True)
+        )
+        records: set[UUID] = set()
+        moved: list[UUID] = []
+        for model in (Paragraph, FieldParagraph):
+            rows = model._default_manager.filter(judged=False, data_classification__isnull=False)
+            ids = list(rows.exclude(data_classification=label).values_list("pk", flat=True))
+            lock_paragraphs(ids, to_change=True)
+            if model is FieldParagraph:
+                records = set(FieldParagraph.objects.filter(pk__in=ids).values_list("entity", flat=True))
+            moved += ids
+        delete_rows(
+            {
+                *RowParagraph.objects.filter(paragraph__in=moved).values_list("row", flat=True),
+                *RowParagraph.objects.filter(field_paragraph__in=moved).values_list("row", flat=True),
+            }
+        )
+        for model in (Paragraph, FieldParagraph):
+            model._default_manager.filter(pk__in=moved, judged=False).update(data_classification=label)
+        drawn = Source.objects.filter(passage__in=moved).values_list("passage", flat=True).distinct()
+        raise_labels({pk: label for pk in drawn if pk is not None})
+        for file in held:
+            publish_again(file)
+        mark_stale(workspace, sorted(records))
+
+
+def _load_stewards() -> dict[str, frozenset[int]]:
+    """User name of each steward who is active -> the atoms that they hold."""
+    group = Role.objects.filter(is_steward=True).values_list("group__user", flat=True)
+    active = User.objects.filter(pk__in=list(group), is_active=True)
+    names = dict(active.values_list("pk", "username"))
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT member, app_atoms_of(member) FROM unnest(%s::bigint[]) AS member", [list(names)])
+        return {names[member]: frozenset(atoms or ()) for member, atoms in cursor.fetchall()}

@@ -1,0 +1,40 @@
+"""The page on which administrators choose who may read text that nobody has judged yet."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from entities.access import ADMIN, opens_own_scope, requires
+from entities.api.lists import load_atom_chips
+from ingestion.desk_views import get_scope
+from ingestion.errors import BadUpload
+from ingestion.resting import change_resting, list_resting_choices, load_resting_label, preview_resting
+
+
+@opens_own_scope
+@requires(ADMIN)
+@never_cache
+@require_http_methods(["GET", "POST"])
+def resting(request: HttpRequest) -> HttpResponse:
+    """The choice; with `to`, who gains and who loses by another one; POST makes it."""
+    scope, problem = get_scope(request), ""
+    given = request.POST.get("to") or request.GET.get("to") or ""
+    to = int(given) if given.isascii() and given.isdigit() and len(given) < 10 else None
+    if request.method == "POST" and to is not None:
+        try:
+            with scope.open():
+                change_resting(scope=scope, label=to)
+            messages.success(request, gettext("New text is judged as before; who reads it until then has changed."))
+            return redirect("ingestion:resting")
+        except BadUpload as refusal:
+            problem = str(refusal)
+    with scope.open():
+        now, chips = load_resting_label(), load_atom_chips()
+        choices = [(level, chips[level.value]) for level in list_resting_choices()]
+        chosen = now if to is None else to
+        sight = preview_resting(scope, to) if to is not None and to in chips and to != now else None
+        context = {"choices": choices, "now": now, "chosen": chosen, "sight": sight, "problem": problem}
+        return render(request, "ingestion/resting.html", context, status=422 if problem else 200)
