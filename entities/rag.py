@@ -30,7 +30,8 @@ class Collection:
     """A named set of files on a record.
 
     classification: floor of every paragraph in it; 0 declares that its text is Public where nothing is found in it, and
-    None says nothing: such text has the resting label of its workspace until somebody judges it. name_classification: label of the files' names.
+    None says nothing: such text has the resting label of its workspace until somebody judges it. name_classification:
+    label of the files' names.
     strategy: how text is taken from files (docs/ocr.md); "auto" looks for tables where strokes suggest one, and reads
     by OCR what says too little itself. Who uploads may choose another.
     classify: may be off only where a classification is declared.

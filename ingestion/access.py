@@ -109,6 +109,11 @@ def get_record_for(scope: Scope, pk: UUID, verb: str) -> Entity:
     return entity
 
 
+def is_name_known(scope: Scope, file: File) -> bool:
+    """Whether the caller may read a file's name, or gave it."""
+    return is_readable(file.name_classification) or bool(scope.principal and file.created_by == scope.principal)
+
+
 def load_outlines(files: Iterable[UUID]) -> dict[UUID, Outline]:
     """Outlines of files whose records the caller has been found to see."""
     with connection.cursor() as cursor:

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.http import Http404
 from django.utils.translation import gettext
 
-from entities.access import Scope, combine_many, is_readable, load_granted_atoms
+from entities.access import Scope, combine_many, list_atoms, load_granted_atoms
 from entities.actions import record_action
 from entities.api.errors import TooLarge
 from entities.formats import format_size
@@ -25,6 +25,7 @@ from ingestion.access import (
     hold_or_404,
     hold_record_or_404,
     is_disclosed_file,
+    is_name_known,
     list_collections,
     load_outlines,
     lock_name,
@@ -38,6 +39,7 @@ from ingestion.errors import BadUpload
 from ingestion.folder_addresses import FolderAddress
 from ingestion.known_versions import get_known_or_404
 from ingestion.models import Blob, File, FileRevision, Review, Stage, State
+from ingestion.name_labels import combine_name_label
 from ingestion.names import BadPath, clean_name, clean_path
 from ingestion.quarantine import decide_review
 from ingestion.queueing import queue_file, take_revision
@@ -45,7 +47,7 @@ from ingestion.relabelling import label_text, relabel_paragraph, take_with_floor
 from ingestion.signals import document_removed
 from ingestion.strategies import check_strategy, choose_strategy
 from ingestion.versions import is_restorable
-from ingestion.work import load_resting
+from ingestion.work import load_resting, load_workspace_atoms
 
 __all__ = [
     "choose_strategy",
@@ -77,9 +79,10 @@ def upload_file(
     collection: one that the record's type declares, the first by default. labels: atoms that every paragraph is to
     need, of those the caller is cleared for; Public alone says that what nothing is found in is Public. path: where the
     file stood among others, by which links find it. strategy: how it is to be read (docs/ocr.md); "" leaves that as it
-    is, or to the collection. batch: the same for all that a caller sends together. addresses: where its folders live elsewhere. goes_with: records with which this one is
-    deleted. Same name, path and bytes again, to be read the same way, is the file that is there; others are its next
-    revision, and the old one stays readable until the new one is published, by whom the labels let.
+    is, or to the collection. batch: the same for all that a caller sends together. addresses: where its folders live
+    elsewhere. goes_with: records with which this one is deleted. Same name, path and bytes again, to be read the same
+    way, is the file that is there; others are its next revision, and the old one stays readable until the new one is
+    published, by whom the labels let.
     Raises: BadUpload (422), TooLarge (413), Http404 where the record was deleted meanwhile.
     """
     declared = list_collections(entity)
@@ -112,7 +115,13 @@ def upload_file(
             blob = blobs.save_blob(received, scope.workspace, media_type)
     except blobs.TooMuch:
         raise build_too_large(None, limit) from None
-    label = combine_many(split_label(declared[collection].name_classification))
+    label = combine_name_label(
+        name,
+        {*split_label(declared[collection].name_classification), *list_atoms(floor)},
+        opened=public or declared[collection].is_public,
+        resting=load_resting(),
+        everything=load_workspace_atoms(),
+    )
     hold_record_or_404(entity, *goes_with)
     # What somebody attaches to a conversation has no versions: other bytes of that name are another file.
     alike = blob if entity.attached_to else None
@@ -173,8 +182,7 @@ def _find_or_create_file(
             continue  # it is what came in its message, and stays that, or it stands elsewhere
         if blob is not None and not FileRevision.objects.filter(file=file.pk, blob=blob.pk).exists():
             continue
-        knows_name = is_readable(file.name_classification) or (scope.principal and file.created_by == scope.principal)
-        if knows_name and is_disclosed_file(scope, file, found.get(file.pk, Outline())):
+        if is_name_known(scope, file) and is_disclosed_file(scope, file, found.get(file.pk, Outline())):
             return file
     return File.objects.create(
         workspace_id=scope.workspace,

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import Case, Count, F, Func, Value, When
 from django.utils.translation import gettext_lazy
 
-from entities.access import Scope, has_permission, is_readable, list_atoms, load_allowed_labels
+from entities.access import Scope, has_permission, list_atoms, load_allowed_labels
 from entities.api.lists import list_chips
 from entities.models import Entity
 from entities.rag import Collection
@@ -20,6 +20,7 @@ from ingestion.access import (
     is_acknowledged,
     is_disclosed,
     is_disclosed_file,
+    is_name_known,
     is_own,
     is_steward,
     list_collections,
@@ -119,7 +120,7 @@ def _load_origins(scope: Scope, files: Sequence[File]) -> dict[UUID, FileOrigin]
     return {
         file.pk: FileOrigin(
             file.pk,
-            file.name if is_readable(file.name_classification) else NAMELESS,
+            file.name if is_name_known(scope, file) else NAMELESS,
             file.pk in found and found[file.pk].shown > 0,
         )
         for file in File.objects.filter(pk__in=wanted)
@@ -228,7 +229,7 @@ def _build_file_view(
         }
         if file.error_page is not None and own:
             error["page"] = file.error_page
-    named = is_readable(file.name_classification)
+    named = is_name_known(scope, file)
     return FileView(
         id=file.pk,
         name=file.name if named else NAMELESS,

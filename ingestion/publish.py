@@ -23,6 +23,7 @@ from ingestion.documents import Extraction, ParagraphText
 from ingestion.index import BATCH, replace_rows
 from ingestion.links import publish_links
 from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, Redo, Stage, State
+from ingestion.name_labels import publish_name_label
 from ingestion.paragraph_identity import digest_decisions, list_disclosed_sections
 from ingestion.past_paragraphs import save_past_paragraphs
 from ingestion.queueing import resume_revision
@@ -99,6 +100,7 @@ def publish_revision(
             publish_attachments(work, extraction, segmented, received or {})
     else:
         follow_labels(work, segmented)
+    publish_name_label(work, file, segmented)
     finish_publication(scope, work, file, extraction, done, took or {})
 
 
@@ -128,6 +130,7 @@ def finish_publication(
         strategy="",
         published_at=at,
         **({"stages": list_stages(done, took)} if work.opened else {}),
+        **({} if done[Stage.CLASSIFY].kind is None else {"kind": done[Stage.CLASSIFY].kind}),
         **compute_remainder_columns(work, file, was, extraction, done[Stage.CLASSIFY].remainder, lost),
     )
     outcome = {

@@ -26,14 +26,16 @@ from ingestion.access import hold_record
 from ingestion.claims import RETRY_AFTER, WAIT_FOR_BUDGET
 from ingestion.classify import Classifier, build_rules_vote, vote_by_model
 from ingestion.documents import ParagraphText
+from ingestion.embed import get_embedder
 from ingestion.embedders import EmbeddingFailed
 from ingestion.extract import language
 from ingestion.index import embed_texts, load_known_vectors, replace_rows
+from ingestion.judging import vote_by_heads
 from ingestion.models import ContextRow, Kind, RecordIndex
 from ingestion.record_rows import build_drafts
 from ingestion.signals import record_indexed
 from ingestion.turns import is_free
-from ingestion.vector_models import load_embedder, lock_embedder
+from ingestion.vector_models import get_current_model, load_embedder, lock_embedder
 from ingestion.votes import KEPT_TYPED, Vote, build_votes, collect_automatic, decide_atoms
 from ingestion.work import load_resting, load_workspace_guidance, load_workspace_levels
 from llm.errors import BudgetExceeded, ModelError
@@ -144,7 +146,7 @@ def label_texts(claim: RecordClaim) -> None:
         default = split_label(entity.type_class.rag().default)
         inherited = [_build_inherited(default, frozenset(list_atoms(row.floor))) for row in rows]
         classifier = Classifier(claim.workspace, load_workspace_levels(), load_workspace_guidance(), entity.type_title)
-        resting = load_resting()
+        resting, embedder = load_resting(), get_current_model()
     if not rows:
         return
     texts = [_build_text(row.text) for row in rows]
@@ -156,6 +158,16 @@ def label_texts(claim: RecordClaim) -> None:
         ]
         for row, given, text in zip(rows, inherited, texts, strict=True)
     ]
+    by_heads = vote_by_heads(
+        get_embedder(embedder),
+        classifier.title,
+        [text.text for text in texts],
+        floors={},  # a field of a record is no document of some kind
+        known=frozenset(level.value for level in classifier.levels) - {0},
+        resting=resting,
+    )
+    for votes_before, found in zip(votes, by_heads.votes if by_heads else (), strict=bool(by_heads)):
+        votes_before += found
     for answer in vote_by_model(texts, classifier):
         for number, vote in answer.votes.items():
             votes[number].append(vote)

@@ -4,7 +4,6 @@ It belongs to the workspace. A change moves all text that rests, in one transact
 and the index rows, which go out and are made again by workers.
 """
 
-from collections import Counter
 from functools import partial
 from uuid import UUID
 

@@ -23,6 +23,7 @@ from ingestion.batches import find_latest_batch
 from ingestion.bin import bin_file
 from ingestion.claims import UNFINISHED
 from ingestion.file_presenter import FileView
+from ingestion.kinds import describe_kind
 from ingestion.link_views import link_panel
 from ingestion.listing import build_file_view, build_file_views, list_attachments, list_collection_choices, list_files
 from ingestion.models import Redo, State
@@ -30,6 +31,7 @@ from ingestion.pages import MAX_HITS, Stop, build_sections, find_page, find_word
 from ingestion.queueing import ENDED
 from ingestion.reader import NOTICE, TextBlock, list_blocks, mark_citation, resolve_cited
 from ingestion.remainder_decisions import find_unread
+from ingestion.resting import load_resting_label
 from ingestion.strategies import STRATEGY_CHOICES
 
 UNFOLDED_ROWS = 12
@@ -225,6 +227,8 @@ def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
         "attachments": list_attachments(scope, file),
         "entity": entity,
         "notice": NOTICE,
+        "kind": describe_kind(file, found),
+        "resting_label": load_resting_label() or 0,
         "resting": sum(isinstance(block, TextBlock) and not block.judged for block in found),
         "part": part,
         "headings": list_headings(found),

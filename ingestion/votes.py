@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
-Source = Literal["inherited", "rules", "model", "manual"]
+Source = Literal["inherited", "rules", "kind", "head", "model", "manual"]
 SOURCES: frozenset[str] = frozenset(get_args(Source))
 
 FLOOR = "collection and upload"
@@ -26,11 +26,12 @@ words.
 @dataclass(frozen=True)
 class Vote:
     """labels: atoms, Public being none. reason: for stewards, never a quotation of the text. proposed: atoms that the
-    rules suggest and that label nothing until a steward takes them.
+    rules or heads suggest and that label nothing until a steward takes them. source: "kind" is what the document looks
+    like as a whole, "head" what a paragraph does (`ingestion.heads`).
 
     by: who voted manually (user id). over: the atoms of all other votes when a manual one was given: it has overruled
-    them, for better or worse. confidence: the model's, 0 to 1. public: where no atom is needed, that this was decided;
-    who merely found nothing has not judged.
+    them, for better or worse. confidence: of the model and the heads, 0 to 1. public: where no atom is needed, that
+    this was decided; who merely found nothing has not judged.
     """
 
     source: Source

@@ -14,6 +14,7 @@ from ingestion.access import collect_floor_atoms, get_collection
 from ingestion.claims import Claim, ClaimLost
 from ingestion.documents import Note, UnreadContent
 from ingestion.extract import STRATEGIES
+from ingestion.kinds import load_kind_floors
 from ingestion.models import File, FileRevision, Redo, Stage
 from ingestion.segment import Clearances
 from ingestion.vector_models import get_current_model
@@ -54,7 +55,7 @@ class Work:
     it has, and its inputs stay those it was made with. anew: nothing is taken over, not even from equal inputs.
     review: what a steward decided of it when it was quarantined (`ingestion.drift`). resting: the atoms of what nobody
     has judged; None for no label. declared_public: text in which nothing is found is Public, as its collection or
-    sender says. is_offline: there is no model.
+    sender says. kind_floors: what documents of each kind need at least. is_offline: there is no model.
     saved: (step, witness) of the results that earlier workers saved. unsaved: what this one has not saved yet.
     """
 
@@ -81,6 +82,7 @@ class Work:
     review: str = ""
     resting: frozenset[int] | None = frozenset()
     declared_public: bool = False
+    kind_floors: Mapping[str, frozenset[int]] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
     is_offline: bool = False
     saved: frozenset[tuple[str, str]] = frozenset()
@@ -90,6 +92,10 @@ class Work:
     def is_first(self) -> bool:
         """Whether nothing was made of the file before."""
         return self.number == 1 and not self.published
+
+    @property
+    def known_atoms(self) -> frozenset[int]:
+        return frozenset(level.value for level in self.levels) - {0}
 
     @property
     def opened(self) -> bool:
@@ -121,13 +127,14 @@ class FileVotes:
     """votes: of each paragraph, in order, manual ones aside. proposals: (summary, numbers of the paragraphs it was made
     from) as the model gave them. injections: what was neutralised in its prompts. asked: the text is new to this
     workspace, so that summaries are made of it; else those that equal inputs gave serve. remainder: of the texts that
-    no paragraph shows."""
+    no paragraph shows. kind: what the document as a whole looks like; None where that was not asked."""
 
     votes: tuple[tuple[Vote, ...], ...]
     proposals: tuple[tuple[str, tuple[int, ...]], ...] = ()
     injections: tuple[str, ...] = ()
     asked: bool = False
     remainder: tuple[Vote, ...] = ()
+    kind: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -136,6 +143,7 @@ class FileVotes:
             "injections": list(self.injections),
             "asked": self.asked,
             "remainder": [vote.to_json() for vote in self.remainder],
+            "kind": self.kind,
         }
 
     @classmethod
@@ -146,6 +154,7 @@ class FileVotes:
             tuple(data["injections"]),
             data["asked"],
             tuple(map(Vote.from_json, data.get("remainder", ()))),  # kept by an earlier release without it
+            data.get("kind"),
         )
 
 
@@ -240,6 +249,7 @@ def load_work(claim: Claim, embedder: str = "") -> Work:
         review=revision.review,
         resting=load_resting(),
         declared_public=collection.is_public or revision.public,
+        kind_floors=load_kind_floors(),
         notes=tuple(Note(n["code"], n["detail"]) for n in file.notes),
     )
 
@@ -271,6 +281,11 @@ def load_levels() -> tuple[tuple[Level, ...], frozenset[int]]:
     rows = list(Classification.objects.filter(value__lt=FIRST_COMPOUND).order_by("value"))
     levels = tuple(Level(row.value, row.label, row.description) for row in rows)
     return levels, frozenset(row.value for row in rows if row.conceal)
+
+
+def load_workspace_atoms() -> frozenset[int]:
+    """In an open scope."""
+    return frozenset(level.value for level in load_levels()[0]) - {0}
 
 
 def load_workspace_levels() -> tuple[Level, ...]:

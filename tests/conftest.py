@@ -18,6 +18,7 @@ from entities.models import Membership, Role, User, Workspace
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, PII_SENSITIVE, PUBLIC, SECRET
 from entities.tokens import issue_token
 from entities.types import Contract
+from ingestion import judging
 from tests.costs import pytest_configure, pytest_runtest_protocol  # noqa: F401  hooks
 from tests.db_plugin import (  # noqa: F401  fixtures and hook
     app_connection,
@@ -72,6 +73,15 @@ class Person:
 # Most tests are about what rules find, and read the rest as everybody: those about text that nobody has judged ask for
 # a workspace that is closed (`closed`).
 entities.actions.RESTING = PUBLIC
+# Nor do they expect what the heads find: those that do ask for `heads`.
+load_heads = judging.load_heads
+judging.load_heads = lambda model_id: None
+
+
+@pytest.fixture
+def heads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The heads judge documents and paragraphs, as in the product."""
+    monkeypatch.setattr(judging, "load_heads", load_heads)
 
 
 @pytest.fixture

@@ -32,4 +32,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             "workspacesettings", "resting", LabelField(blank=True, default=1, editable=False, null=True)
         ),
+        migrations.AddField(
+            "workspacesettings", "kind_floors", models.JSONField(blank=True, default=dict, editable=False)
+        ),
     ]

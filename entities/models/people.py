@@ -48,7 +48,8 @@ class WorkspaceSettings(models.Model):
     kinds: keys of the types in the menus, in their order; NULL for all of them. kind_names: by the key of a type, what
     it is called here, as [one, several]; "" for the usual name.
 
-    resting: the label of text that nobody has judged; NULL for none, so that only stewards read it.
+    resting: the label of text that nobody has judged; NULL for none, so that only stewards read it. kind_floors:
+    {kind of document: label}, where it is not the one that Clearance comes with.
 
     last_gone_level: the highest value of a classification that was deleted, kept by the database. Votes may still name
     it, so no other gets it.
@@ -60,6 +61,7 @@ class WorkspaceSettings(models.Model):
     )
     classification_prompt = models.TextField(blank=True)
     resting = LabelField(null=True, blank=True, default=1, editable=False)
+    kind_floors = models.JSONField(default=dict, blank=True, editable=False)
     keep_questions_days = models.PositiveIntegerField(
         "days to keep the words of questions in the audit", null=True, blank=True, help_text="Empty: for ever."
     )

@@ -24,12 +24,12 @@ class Review(models.IntegerChoices):
 class Labelled(models.Model):
     """A paragraph with its label and how it came by it.
 
-    `votes` is a list of {"source": inherited|rules|model|manual, "labels": [atoms], "reason": str, "by"?,
+    `votes` is a list of {"source": inherited|rules|kind|head|model|manual, "labels": [atoms], "reason": str, "by"?,
     "confidence"?, "proposed"?}: all votes are kept (design §2.3). `floor` is the label that nothing but a steward may
     go below.
     `judged`: somebody or something knows the label (`ingestion.votes.is_judged`); else it is the resting label of the
-    workspace. `review` is why a steward should look at it, computed by the database from votes and label (`Review`); 0 for
-    nothing.
+    workspace. `review` is why a steward should look at it, computed by the database from votes and label (`Review`); 0
+    for nothing.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

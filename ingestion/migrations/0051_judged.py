@@ -20,4 +20,7 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddField("filerevision", "public", models.BooleanField(db_default=False, default=False)),
+        migrations.AddField(
+            "filerevision", "kind", models.CharField(blank=True, db_default="", default="", max_length=20)
+        ),
     ]

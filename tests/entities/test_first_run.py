@@ -33,6 +33,7 @@ FOUNDER = {
     "name": "Quay & Sons Ltd.",
     "kinds": ["project", "contract"],
     "languages": "several",
+    "resting": "0",
     "reads_all": "on",
     "steward": "on",
 }

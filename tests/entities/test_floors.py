@@ -39,7 +39,8 @@ def article(alice: Person, service: Scope) -> Entity:
     with alice.scope.open():
         made = create_entity(scope=alice.scope, model=Article, fields={"name": "Guide"}, texts={"body": MAY.decode()})
     with service.open():
-        FieldParagraph.objects.filter(entity=made.pk).update(data_classification=SECRET)
+        found = [{"source": "rules", "labels": [SECRET], "reason": ""}]
+        FieldParagraph.objects.filter(entity=made.pk).update(data_classification=SECRET, votes=found)
     return made
 
 

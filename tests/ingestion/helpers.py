@@ -11,6 +11,7 @@ from entities.models import Entity
 from ingestion import drift
 from ingestion.inline import process_all_waiting
 from ingestion.models import ContextRow, Paragraph
+from ingestion.votes import Vote
 from tests.conftest import Person
 
 REPORT = b"""# Progress
@@ -62,10 +63,14 @@ def paragraph(service: Scope, text: str) -> Paragraph:
 
 
 def label(service: Scope, text: str, value: int | None) -> None:
-    """Set a label as the pipeline would, whatever rules say of the text."""
+    """Set a label as the pipeline would, whatever rules say of the text: a finding, where it is not Public."""
+    found = [Vote("rules", frozenset({value})).to_json()] if value else []
     with service.open():
         ContextRow.objects.filter(paragraph_links__paragraph__text=text)._raw_delete("default")
-        Paragraph.objects.filter(text=text).update(data_classification=value)
+        for paragraph in Paragraph.objects.filter(text=text):
+            Paragraph.objects.filter(pk=paragraph.pk).update(
+                data_classification=value, votes=[*paragraph.votes, *found]
+            )
 
 
 def labelled(

@@ -22,6 +22,7 @@ FOUNDER = {
     "kinds": ["project"],
     "reads_all": "on",
     "steward": "on",
+    "resting": "0",
 }
 
 

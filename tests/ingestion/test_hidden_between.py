@@ -79,6 +79,7 @@ def test_a_version_that_brings_concealed_text_changes_no_passage_of_others(
     alice: Person, viewer: Person, contract: Contract, service: Scope, script: Script
 ) -> None:
     conceal(service)
+    script.push(tool_use=labelled(2, {}))
     file = ready(alice, contract, "plan.txt", f"{OPEN}\n\n{NEXT}".encode())
     before, read = passages(viewer, file), viewer.api.get(f"/api/files/{file}/reader/").content
     assert made(script, alice, contract, OPEN, HIDDEN, NEXT) == file

@@ -49,6 +49,7 @@ def test_reader_blocks_have_the_shape_of_the_contract(alice: Person, viewer: Per
         "page": None,
         "section": "Progress",
         "labels": [],
+        "judged": False,
         "passage": first["passage"],
     }
     assert hidden == {"type": "placeholder", "requires": [{"value": 5, "label": "Financial"}], "page": None, "run": 0}

@@ -1,0 +1,135 @@
+"""Trains the heads of one encoder, and draws their lines where few ordinary texts of another hand lie above."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from ingestion.embedders import Embedder
+from ingestion.embedders.base import Vectors
+from ingestion.heads import ATOMS, Heads, Judgement
+from ingestion.heads.features import centre_vectors, describe_document, describe_paragraphs
+from ingestion.heads.lessons import Lesson
+from ingestion.heads.network import Ensemble, Floats, train_ensemble
+
+FOLDS = 5
+SEEDS = range(4)
+HELD, LABELLED, PROPOSED = 0.01, 0.015, 0.025
+"""Of ordinary documents of another hand, the share that may be held; of their paragraphs, the shares that may be
+labelled and proposed."""
+Table = Mapping[str, Vectors]
+
+
+def embed_lessons(
+    embedder: Embedder, lessons: Sequence[Lesson], longest: int, kept: Path | None = None
+) -> dict[str, Vectors]:
+    """Text or name -> vector. kept: a file of those that were made before."""
+    table: dict[str, Vectors] = {}
+    if kept and kept.exists():
+        with np.load(kept) as file:
+            table = dict(zip(map(str, file["texts"]), file["vectors"], strict=True))
+    wanted = {line.text[:longest] for one in lessons for line in one.lines} | {one.name for one in lessons}
+    texts = sorted(wanted - {*table})
+    if texts:
+        table |= zip(texts, embedder.embed_documents(texts), strict=True)
+        if kept:
+            np.savez(kept, texts=np.array([*table]), vectors=np.array([*table.values()]))
+    return table
+
+
+def train_heads(lessons: Sequence[Lesson], ordinary: Sequence[Lesson], table: Table, longest: int) -> Heads:
+    """ordinary: documents of another hand, none of them sensitive as a whole, by which the lines are drawn."""
+    centre = np.mean([table[line.text[:longest]] for one in lessons for line in one.lines], axis=0)
+    kinds = tuple(sorted({one.kind for one in lessons} - {"-"}))
+    parts = [place_lesson(one, table, centre, longest) for one in lessons]
+    described = np.array([describe_document(*part) for part in parts])
+    wanted = np.array([list_wanted(one, kinds) for one in lessons], np.float32)
+    said = predict_held_out(described, wanted, [one.group for one in lessons])
+    document = train_documents(described, wanted, SEEDS)
+    rows = [
+        describe_paragraphs(part[0], [len(line.text) for line in one.lines], by[:2])
+        for one, part, by in zip(lessons, parts, said, strict=True)
+    ]
+    marks = [line for one in lessons for line in one.lines]
+    certain = np.array([line.mark != "~" for line in marks])
+    needed = np.array([[line.mark == "+", *(atom in line.atoms for atom in ATOMS)] for line in marks], np.float32)
+    paragraph = train_ensemble(
+        np.concatenate(rows)[certain], needed[certain], units=128, epochs=12, decay=2e-5, seeds=SEEDS
+    )
+    heads = Heads(centre, document, paragraph, kinds, 2.0, 2.0, 2.0)
+    return draw_lines(heads, ordinary, table, longest)
+
+
+def place_lesson(one: Lesson, table: Table, centre: Floats, longest: int) -> tuple[Vectors, Vectors]:
+    """(centred vectors of the paragraphs, of the name)."""
+    found = np.array([table[line.text[:longest]] for line in one.lines])
+    return centre_vectors(found, centre), centre_vectors(table[one.name], centre)
+
+
+def list_wanted(one: Lesson, kinds: Sequence[str]) -> list[float]:
+    """Sensitive as a whole, sensitive in parts, then each kind; of sensitive documents without a kind, not known."""
+    whole = float(one.whole == "S")
+    known = one.kind != "-" or not whole
+    return [whole, float(one.whole == "M"), *(float(one.kind == kind) if known else float("nan") for kind in kinds)]
+
+
+def train_documents(described: Floats, wanted: Floats, seeds: Sequence[int]) -> Ensemble:
+    return train_ensemble(described, wanted, units=64, epochs=25, decay=3e-4, seeds=seeds)
+
+
+def predict_held_out(described: Floats, wanted: Floats, groups: Sequence[str]) -> Floats:
+    """What the head says of documents of hands that it has not learned from: what the paragraphs' head learns with."""
+    hands = sorted(set(groups))
+    fold = np.array([hands.index(group) % FOLDS for group in groups])
+    found = np.zeros_like(wanted)
+    for number in range(FOLDS):
+        head = train_documents(described[fold != number], wanted[fold != number], SEEDS[:2])
+        found[fold == number] = head.compute_probabilities(described[fold == number])
+    return found
+
+
+def draw_lines(heads: Heads, ordinary: Sequence[Lesson], table: Table, longest: int) -> Heads:
+    """A document's line above all but HELD of them; a paragraph's above all but its share of their ordinary ones."""
+    judged = [judge_lesson(heads, one, table, longest) for one in ordinary]
+    whole = np.array([judgement.sensitive for judgement in judged])
+    single = np.array(
+        [
+            found.sensitive
+            for one, judgement in zip(ordinary, judged, strict=True)
+            for line, found in zip(one.lines, judgement.paragraphs, strict=True)
+            if line.mark == "-"
+        ]
+    )
+    hold = float(np.quantile(whole, 1 - HELD))
+    label, propose = (float(np.quantile(single, 1 - share)) for share in (LABELLED, PROPOSED))
+    return replace(heads, hold=hold, label=label, propose=propose)
+
+
+def judge_lesson(heads: Heads, one: Lesson, table: Table, longest: int) -> Judgement:
+    vectors = np.array([table[line.text[:longest]] for line in one.lines])
+    return heads.judge(vectors, [len(line.text) for line in one.lines], table[one.name])
+
+
+def measure_heads(heads: Heads, lessons: Sequence[Lesson], table: Table, longest: int) -> str:
+    """Shares in words: of sensitive paragraphs left open, of ordinary ones hidden, of documents held."""
+    hidden: dict[tuple[str, str], list[bool]] = {}
+    held: dict[str, list[bool]] = {}
+    for one in lessons:
+        judgement = judge_lesson(heads, one, table, longest)
+        held.setdefault(one.whole, []).append(judgement.held)
+        for line, found in zip(one.lines, judgement.paragraphs, strict=True):
+            row = hidden.setdefault((line.mark, one.whole if line.mark == "-" else ""), [])
+            row.append(judgement.held or found.sensitive >= heads.label)
+
+    def tell(row: Sequence[bool]) -> str:
+        return f"{100 * sum(row) / len(row):.1f} % of {len(row)}" if row else "none"
+
+    missed = [not seen for seen in hidden.get(("+", ""), [])]
+    return (
+        f"open {tell(missed)}; ordinary hidden {tell(hidden.get(('-', 'O'), []))}, in mixed "
+        f"{tell(hidden.get(('-', 'M'), []))}; held sensitive {tell(held.get('S', []))}, ordinary "
+        f"{tell(held.get('O', []))}, mixed {tell(held.get('M', []))}"
+    )

@@ -1,0 +1,72 @@
+"""Votes of the heads: on a document as a whole, whose kind has a floor, and on each of its paragraphs."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingestion.embedders import Embedder
+from ingestion.heads import LONGEST, Finding, Heads, Judgement, load_heads
+from ingestion.kinds import KINDS
+from ingestion.votes import Vote
+
+BATCH = 32
+"""Texts between two reports."""
+RESEMBLES = "resembles text that needs this"
+
+
+@dataclass(frozen=True)
+class HeadVotes:
+    """kind: of a document that is held as a whole, else "". votes: of each paragraph."""
+
+    kind: str
+    votes: tuple[tuple[Vote, ...], ...]
+
+
+def vote_by_heads(
+    embedder: Embedder,
+    name: str,
+    texts: Sequence[str],
+    *,
+    floors: Mapping[str, frozenset[int]],
+    known: frozenset[int],
+    resting: frozenset[int] | None,
+    show: Callable[[], None] = lambda: None,
+) -> HeadVotes | None:
+    """name: of the file. floors: of each kind. known: the atoms of the workspace. resting: those of unjudged text; None
+    where it has no label, and the heads only propose. None without heads for this encoder, or without text. Raises:
+    EmbeddingFailed.
+    """
+    heads = load_heads(embedder.model_id)
+    if heads is None or not texts:
+        return None
+    vectors = []
+    for first in range(0, len(texts), BATCH):
+        vectors.append(embedder.embed_documents([text[:LONGEST] for text in texts[first : first + BATCH]]))
+        show()
+    judgement = heads.judge(np.concatenate(vectors), [len(t) for t in texts], embedder.embed_documents([name])[0])
+    whole = build_kind_votes(judgement, floors, known, resting)
+    votes = ((*whole, *build_paragraph_votes(heads, found, known, resting)) for found in judgement.paragraphs)
+    return HeadVotes(judgement.kind if judgement.held else "", tuple(votes))
+
+
+def build_kind_votes(
+    judgement: Judgement, floors: Mapping[str, frozenset[int]], known: frozenset[int], resting: frozenset[int] | None
+) -> tuple[Vote, ...]:
+    atoms = floors.get(judgement.kind, frozenset()) & known if judgement.held else frozenset()
+    if not atoms:
+        return ()
+    labels, proposed = (frozenset(), atoms) if resting is None else (atoms, frozenset())
+    return (Vote("kind", labels, KINDS[judgement.kind].looks_like, None, frozenset(), judgement.sensitive, proposed),)
+
+
+def build_paragraph_votes(
+    heads: Heads, found: Finding, known: frozenset[int], resting: frozenset[int] | None
+) -> tuple[Vote, ...]:
+    """What the resting label has already needs no vote: the text is no more open while nobody has judged it."""
+    atoms = found.atoms & known
+    if not atoms or found.sensitive < heads.propose or (resting is not None and atoms <= resting):
+        return ()
+    if resting is None or found.sensitive < heads.label:
+        return (Vote("head", reason=RESEMBLES, proposed=atoms),)
+    return (Vote("head", atoms, RESEMBLES, confidence=round(found.sensitive, 2)),)
