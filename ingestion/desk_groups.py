@@ -121,10 +121,10 @@ def preview_sight(scope: Scope, items: Iterable[Item], atoms: frozenset[int] | N
         to = item.proposed if atoms is None else atoms
         if to is not None:
             by_record.setdefault(item.where.entity, Counter())[item.now, to] += 1
-    return preview_moves(scope, by_record)
+    return prepare_moves(scope, by_record)
 
 
-def preview_moves(scope: Scope, by_record: Mapping[UUID, MoveCounts]) -> Sight:
+def prepare_moves(scope: Scope, by_record: Mapping[UUID, MoveCounts]) -> Sight:
     """The same of paragraphs that are counted by record and move."""
     moves = _list_moves(by_record.values())
     held: dict[int, set[int]] = {}

@@ -15,7 +15,7 @@ from entities.actions import record_action
 from entities.api.lists import list_atom_labels
 from entities.models import Classification, FieldParagraph, Role, Source, User, WorkspaceSettings
 from entities.models.classification import FIRST_COMPOUND, PUBLIC
-from ingestion.desk_groups import MoveCounts, Sight, preview_moves
+from ingestion.desk_groups import MoveCounts, Sight, prepare_moves
 from ingestion.drawn import lock_paragraphs
 from ingestion.errors import BadUpload
 from ingestion.index import delete_rows
@@ -34,7 +34,7 @@ def load_resting_label() -> int | None:
     return WorkspaceSettings.objects.values_list("resting", flat=True).first()
 
 
-def preview_resting(scope: Scope, label: int) -> Sight:
+def prepare_resting(scope: Scope, label: int) -> Sight:
     """Who gains and who loses by another resting label, counted over what the open scope may read."""
     to = frozenset(list_atoms(label))
     by_record: dict[UUID, MoveCounts] = {}
@@ -42,7 +42,7 @@ def preview_resting(scope: Scope, label: int) -> Sight:
         resting = model._default_manager.filter(judged=False, data_classification__isnull=False).order_by()
         for entity, now in resting.exclude(data_classification=label).values_list(record, "data_classification"):
             by_record.setdefault(entity, MoveCounts())[frozenset(list_atoms(now)), to] += 1
-    return preview_moves(scope, by_record)
+    return prepare_moves(scope, by_record)
 
 
 def change_resting(*, scope: Scope, label: int) -> None:
@@ -66,10 +66,10 @@ def change_resting(*, scope: Scope, label: int) -> None:
         return
     WorkspaceSettings.objects.update(resting=label)
     record_action(scope, "resting.changed", "workspace", scope.workspace, before=before, after=label)
-    transaction.on_commit(partial(move_resting, scope.workspace))
+    transaction.on_commit(partial(apply_resting, scope.workspace))
 
 
-def move_resting(workspace: int) -> None:
+def apply_resting(workspace: int) -> None:
     """Give all text that rests the label of now. Needs no scope open."""
     with Scope.for_service(workspace).open():
         label = load_resting_label()

@@ -11,7 +11,7 @@ from entities.access import ADMIN, opens_own_scope, requires
 from entities.api.lists import load_atom_chips
 from ingestion.desk_views import get_scope
 from ingestion.errors import BadUpload
-from ingestion.resting import change_resting, list_resting_choices, load_resting_label, preview_resting
+from ingestion.resting import change_resting, list_resting_choices, load_resting_label, prepare_resting
 
 
 @opens_own_scope
@@ -35,6 +35,6 @@ def resting(request: HttpRequest) -> HttpResponse:
         now, chips = load_resting_label(), load_atom_chips()
         choices = [(level, chips[level.value]) for level in list_resting_choices()]
         chosen = now if to is None else to
-        sight = preview_resting(scope, to) if to is not None and to in chips and to != now else None
+        sight = prepare_resting(scope, to) if to is not None and to in chips and to != now else None
         context = {"choices": choices, "now": now, "chosen": chosen, "sight": sight, "problem": problem}
         return render(request, "ingestion/resting.html", context, status=422 if problem else 200)

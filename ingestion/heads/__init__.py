@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from ingestion.embedders.base import Vectors
-from ingestion.heads.features import centre_vectors, describe_document, describe_paragraphs
+from ingestion.heads.features import describe_document, describe_paragraphs, place_around
 from ingestion.heads.network import Ensemble, Floats
 
 FOLDER = Path(__file__).parent
@@ -65,7 +65,7 @@ class Heads:
 
     def judge(self, vectors: Vectors, lengths: Sequence[int], name: Vectors) -> Judgement:
         """vectors: of the paragraphs, (count, dim), count above 0. lengths: in characters. name: the file's name."""
-        centred, named = centre_vectors(vectors, self.centre), centre_vectors(name, self.centre)
+        centred, named = place_around(vectors, self.centre), place_around(name, self.centre)
         windows = list(cut_into_windows(len(centred)))
         said = self.document.compute_probabilities(
             np.array([describe_document(centred[window], named) for window in windows])

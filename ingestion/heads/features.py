@@ -16,7 +16,7 @@ NEIGHBOUR, AROUND = 0.5, 0.8
 """Weights of the vectors beside the paragraph's own."""
 
 
-def centre_vectors(vectors: Vectors, centre: Floats) -> Vectors:
+def place_around(vectors: Vectors, centre: Floats) -> Vectors:
     """Directions from the middle of ordinary text: without it all vectors of one encoder are alike."""
     known = np.linalg.norm(vectors, axis=-1, keepdims=True) > 0
     return normalise_rows(np.where(known, vectors - centre, 0).astype(np.float32))

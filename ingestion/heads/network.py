@@ -54,14 +54,14 @@ class Ensemble:
 PARTS = ("hidden", "hidden_bias", "output", "output_bias")
 
 
-def train_ensemble(
+def fit_ensemble(
     features: Floats, wanted: Floats, *, units: int, epochs: int, decay: float, seeds: Sequence[int]
 ) -> Ensemble:
     """wanted: (rows, outputs) of 0 and 1; NaN where it is not known, which teaches nothing."""
-    return Ensemble(tuple(train_layers(features, wanted, units, epochs, decay, seed) for seed in seeds))
+    return Ensemble(tuple(fit_layers(features, wanted, units, epochs, decay, seed) for seed in seeds))
 
 
-def train_layers(features: Floats, wanted: Floats, units: int, epochs: int, decay: float, seed: int) -> Layers:
+def fit_layers(features: Floats, wanted: Floats, units: int, epochs: int, decay: float, seed: int) -> Layers:
     """By Adam (Kingma and Ba 2015, arXiv:1412.6980) on batches of 128, the squares of the weights times `decay` added
     to the loss.
     """

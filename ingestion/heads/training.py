@@ -11,9 +11,9 @@ import numpy as np
 from ingestion.embedders import Embedder
 from ingestion.embedders.base import Vectors
 from ingestion.heads import ATOMS, Heads, Judgement
-from ingestion.heads.features import centre_vectors, describe_document, describe_paragraphs
+from ingestion.heads.features import describe_document, describe_paragraphs, place_around
 from ingestion.heads.lessons import Lesson
-from ingestion.heads.network import Ensemble, Floats, train_ensemble
+from ingestion.heads.network import Ensemble, Floats, fit_ensemble
 
 FOLDS = 5
 SEEDS = range(4)
@@ -40,15 +40,15 @@ def embed_lessons(
     return table
 
 
-def train_heads(lessons: Sequence[Lesson], ordinary: Sequence[Lesson], table: Table, longest: int) -> Heads:
+def fit_heads(lessons: Sequence[Lesson], ordinary: Sequence[Lesson], table: Table, longest: int) -> Heads:
     """ordinary: documents of another hand, none of them sensitive as a whole, by which the lines are drawn."""
     centre = np.mean([table[line.text[:longest]] for one in lessons for line in one.lines], axis=0)
     kinds = tuple(sorted({one.kind for one in lessons} - {"-"}))
     parts = [place_lesson(one, table, centre, longest) for one in lessons]
     described = np.array([describe_document(*part) for part in parts])
     wanted = np.array([list_wanted(one, kinds) for one in lessons], np.float32)
-    said = predict_held_out(described, wanted, [one.group for one in lessons])
-    document = train_documents(described, wanted, SEEDS)
+    said = estimate_left_out(described, wanted, [one.group for one in lessons])
+    document = fit_documents(described, wanted, SEEDS)
     rows = [
         describe_paragraphs(part[0], [len(line.text) for line in one.lines], by[:2])
         for one, part, by in zip(lessons, parts, said, strict=True)
@@ -56,7 +56,7 @@ def train_heads(lessons: Sequence[Lesson], ordinary: Sequence[Lesson], table: Ta
     marks = [line for one in lessons for line in one.lines]
     certain = np.array([line.mark != "~" for line in marks])
     needed = np.array([[line.mark == "+", *(atom in line.atoms for atom in ATOMS)] for line in marks], np.float32)
-    paragraph = train_ensemble(
+    paragraph = fit_ensemble(
         np.concatenate(rows)[certain], needed[certain], units=128, epochs=12, decay=2e-5, seeds=SEEDS
     )
     heads = Heads(centre, document, paragraph, kinds, 2.0, 2.0, 2.0)
@@ -66,7 +66,7 @@ def train_heads(lessons: Sequence[Lesson], ordinary: Sequence[Lesson], table: Ta
 def place_lesson(one: Lesson, table: Table, centre: Floats, longest: int) -> tuple[Vectors, Vectors]:
     """(centred vectors of the paragraphs, of the name)."""
     found = np.array([table[line.text[:longest]] for line in one.lines])
-    return centre_vectors(found, centre), centre_vectors(table[one.name], centre)
+    return place_around(found, centre), place_around(table[one.name], centre)
 
 
 def list_wanted(one: Lesson, kinds: Sequence[str]) -> list[float]:
@@ -76,17 +76,17 @@ def list_wanted(one: Lesson, kinds: Sequence[str]) -> list[float]:
     return [whole, float(one.whole == "M"), *(float(one.kind == kind) if known else float("nan") for kind in kinds)]
 
 
-def train_documents(described: Floats, wanted: Floats, seeds: Sequence[int]) -> Ensemble:
-    return train_ensemble(described, wanted, units=64, epochs=25, decay=3e-4, seeds=seeds)
+def fit_documents(described: Floats, wanted: Floats, seeds: Sequence[int]) -> Ensemble:
+    return fit_ensemble(described, wanted, units=64, epochs=25, decay=3e-4, seeds=seeds)
 
 
-def predict_held_out(described: Floats, wanted: Floats, groups: Sequence[str]) -> Floats:
+def estimate_left_out(described: Floats, wanted: Floats, groups: Sequence[str]) -> Floats:
     """What the head says of documents of hands that it has not learned from: what the paragraphs' head learns with."""
     hands = sorted(set(groups))
     fold = np.array([hands.index(group) % FOLDS for group in groups])
     found = np.zeros_like(wanted)
     for number in range(FOLDS):
-        head = train_documents(described[fold != number], wanted[fold != number], SEEDS[:2])
+        head = fit_documents(described[fold != number], wanted[fold != number], SEEDS[:2])
         found[fold == number] = head.compute_probabilities(described[fold == number])
     return found
 

@@ -10,7 +10,7 @@ from ingestion.embed import get_embedder
 from ingestion.heads import FOLDER, LONGEST
 from ingestion.heads.lessons import FOLDER as DOCUMENTS
 from ingestion.heads.lessons import read_lessons
-from ingestion.heads.training import embed_lessons, measure_heads, train_heads
+from ingestion.heads.training import embed_lessons, fit_heads, measure_heads
 
 
 class Command(BaseCommand):
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         sets = {path.name: read_lessons(path) for path in options["measure"]}
         every = [*lessons, *ordinary, *(one for some in sets.values() for one in some)]
         table = embed_lessons(embedder, every, LONGEST, options["vectors"])
-        heads = train_heads(lessons, ordinary, table, LONGEST)
+        heads = fit_heads(lessons, ordinary, table, LONGEST)
         self.stdout.write(f"lines: held {heads.hold:.3f}, label {heads.label:.3f}, propose {heads.propose:.3f}")
         for name, some in sets.items():
             for half in (0, 1):
