@@ -89,8 +89,9 @@ def relabel_paragraph(
     seen: `digest_judged` of the paragraph as the steward was shown it, where the decision is about that and nothing
     newer. It is carried out when this transaction commits, before the caller gets an answer, in one transaction of the
     service: text drawn from the paragraph may rise above the label of whoever decides, and scopes do not nest.
-    Raises: BadUpload without a reason, or for a label that does not exist or is not the steward's; Conflict where it has changed since it was
-    seen, also by the commit, and where its text has by then; PermissionError for who is no steward.
+    Raises: BadUpload without a reason, or for a label that does not exist or is not the steward's; Conflict where it
+    has changed since it was seen, also by the commit, and where its text has by then; PermissionError for who is no
+    steward.
     """
     if not is_steward(scope):
         raise PermissionError(gettext("Labels are decided by stewards."))

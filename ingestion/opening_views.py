@@ -1,0 +1,63 @@
+"""Panels beside the buttons that give roles, clearances or access: what it would open, before it is given."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext
+from django.views.decorators.http import require_POST
+
+from entities.access import ADMIN, MEMBER, STEWARD, Scope, load_granted_atoms, requires
+from entities.access.routes import open_scope_satisfies
+from entities.models import FieldParagraph, Membership, Role, User
+from entities.models.entity import Visibility
+from entities.people_views import read_cells
+from entities.role_views import read_keys
+from entities.views import get_for
+from ingestion.desk import select_field_paragraphs, select_paragraphs
+from ingestion.desk_views import get_scope
+from ingestion.grants import find_asked_passages
+from ingestion.models import Extent, Paragraph
+from ingestion.openings import Change, Holding, add_roles, count_opening, load_holdings
+from ingestion.requests import get_request_or_404
+
+PEOPLE_SHOWN = 10
+
+
+@requires(ADMIN)
+@require_POST
+def opening_of_invitation(request: HttpRequest) -> HttpResponse:
+    """Of an invitation with `roles`, for whom its `note` names."""
+    roles = Role.objects.filter(pk__in=read_keys(request.POST.getlist("roles")))
+    name = request.POST.get("note", "").strip()[:150] or gettext("Whoever follows the link")
+    # Somebody without any role reads what is Public in open records.
+    after = add_roles(Holding(principals=(0,)), roles)
+    return render_opening(request, get_scope(request), [Change(name, None, after)])
+
+
+def load_members(users: Iterable[int | None]) -> dict[int, str]:
+    """Names of active members, by user."""
+    found = Membership.objects.filter(user__in=[user for user in users if user], user__is_active=True)
+    return {member.user_id: str(member.user) for member in found.select_related("user")}
+
+
+def render_opening(
+    request: HttpRequest,
+    scope: Scope,
+    changes: Sequence[Change],
+    of_files: QuerySet[Paragraph] | None = None,
+    typed: QuerySet[FieldParagraph] | None = None,
+    at_most: bool = False,
+) -> HttpResponse:
+    """The panel. at_most: some of the records may be closed to them."""
+    opening = count_opening(scope, changes, of_files, typed)
+    context = {
+        "opening": opening,
+        "people": opening.people[:PEOPLE_SHOWN],
+        "others": len(opening.people[PEOPLE_SHOWN:]),
+        "at_most": at_most,
+    }
+    return render(request, "ingestion/opening.html", context)

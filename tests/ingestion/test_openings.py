@@ -1,0 +1,84 @@
+"""What an invitation, a role, a group, a share or a clearance opens is told before the click, in counts of what whoever
+looks may read themselves.
+"""
+
+import re
+from typing import Any
+
+import pytest
+
+from entities.access import Scope, grant_entity
+from entities.actions import create_role
+from entities.models import Classification, Entity, Role, Workspace
+from entities.models.classification import FINANCIAL, PII, SECRET
+from entities.types import Contract
+from ingestion.models import Paragraph
+from tests.conftest import Person, person
+from tests.ingestion.helpers import label, ready
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+GATE, RENT, HOME, CODE = "The gate is green.", "The hall is for hire.", "The yard is wide.", "The fence is new."
+TEXT = "\n\n".join((GATE, RENT, HOME, CODE)).encode()
+
+
+@pytest.fixture
+def file(alice: Person, contract: Contract, service: Scope) -> str:
+    """Four paragraphs: Public, Financial, PII, Secret; of the model's votes that on HOME is the least sure."""
+    made = ready(alice, contract, "a.txt", TEXT)
+    for text, value in ((RENT, FINANCIAL), (HOME, PII), (CODE, SECRET)):
+        label(service, text, value)
+    with service.open():
+        for text, confidence in ((GATE, 0.9), (RENT, 0.8), (HOME, 0.3), (CODE, 0.5)):
+            vote = {"source": "model", "labels": [], "reason": "", "confidence": confidence}
+            Paragraph.objects.filter(text=text).update(votes=[vote])
+    return made
+
+
+def role(service: Scope, name: str, *atoms: int, **flags: bool) -> Role:
+    with service.open():
+        return create_role(Workspace.objects.get(pk=service.workspace), name, atoms, **flags)
+
+
+def opening(who: Person, door: str, **given: Any) -> str:
+    """What the panel says, without its marks."""
+    answer = who.client.post(f"{who.base}opening/{door}", given)
+    assert answer.status_code == 200, answer.content
+    return " ".join(re.sub(r"<[^>]*>", " ", answer.content.decode()).replace("&#x27;", "'").split())
+
+
+def test_an_invitation(alice: Person, viewer: Person, file: str, service: Scope) -> None:
+    finance, people = role(service, "Money", FINANCIAL), role(service, "Persons", PII)
+    page = alice.client.get(f"{alice.base}people/").content.decode()
+    assert f'hx-post="{alice.base}opening/invitation/"' in page
+    said = opening(alice, "invitation/", note="Nina")
+    assert "Nina will read 1 more paragraph of 1 file." in said, "without a role what is Public"
+    said = opening(alice, "invitation/", note="Nina", roles=[finance.pk, people.pk])
+    assert "Nina will read 3 more paragraphs of 1 file." in said
+    assert said.index(HOME) < said.index(RENT) < said.index(GATE), "the least certain first"
+    assert CODE not in said
+    assert "Whoever follows the link will read" in opening(alice, "invitation/")
+    assert viewer.client.post(f"{viewer.base}opening/invitation/").status_code == 403
+
+
+def test_counts_are_of_what_the_actor_may_read(alice: Person, file: str, service: Scope, contract: Contract) -> None:
+    clerk = person(contract.workspace, "clerk", [FINANCIAL], is_admin=True)
+    everything = role(service, "All", FINANCIAL, PII, SECRET)
+    said = opening(alice, "invitation/", roles=[everything.pk])
+    assert "4 more paragraphs of 1 file." in said
+    assert "you may not see" not in said
+    said = opening(clerk, "invitation/", roles=[everything.pk])
+    assert "2 more paragraphs of 1 file." in said
+    assert (RENT in said, HOME in said, CODE in said) == (True, False, False)
+    assert "And text that needs PII and Secret, which you may not see" in said
+    with service.open():
+        Classification.objects.filter(value=SECRET).update(conceal=True)
+    said = opening(clerk, "invitation/", roles=[everything.pk])
+    assert "And text that needs PII, which you may not see" in said, "of a concealed level nothing is said"
+
+
+def test_a_restricted_record_counts_for_who_may_open_it(
+    alice: Person, restricted: Contract, contract: Contract, service: Scope
+) -> None:
+    ready(alice, restricted, "b.txt", b"The pier is long.")
+    assert "This opens nothing" in opening(alice, "invitation/", note="Nina")
