@@ -38,6 +38,23 @@ def opening_of_invitation(request: HttpRequest) -> HttpResponse:
     return render_opening(request, get_scope(request), [Change(name, None, after)])
 
 
+@requires(ADMIN)
+@require_POST
+def opening_of_levels(request: HttpRequest) -> HttpResponse:
+    """Of levels that are ticked (`cell`) and were not (`was`), for everybody who has these roles."""
+    were, ticked = (read_cells(request.POST.getlist(name)) for name in ("was", "cell"))
+    added = {role: levels - were.get(role, set()) for role, levels in ticked.items() if levels - were.get(role, set())}
+    gained: dict[int, set[int]] = {}
+    for role, user in Role.objects.filter(pk__in=added).values_list("pk", "group__user"):
+        gained.setdefault(user, set()).update(added[role])
+    members = load_members(gained)
+    holdings = load_holdings(members)
+    changes = [
+        Change(members[user], held, replace(held, atoms=held.atoms | gained[user])) for user, held in holdings.items()
+    ]
+    return render_opening(request, get_scope(request), changes)
+
+
 def load_members(users: Iterable[int | None]) -> dict[int, str]:
     """Names of active members, by user."""
     found = Membership.objects.filter(user__in=[user for user in users if user], user__is_active=True)

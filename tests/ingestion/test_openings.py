@@ -82,3 +82,20 @@ def test_a_restricted_record_counts_for_who_may_open_it(
 ) -> None:
     ready(alice, restricted, "b.txt", b"The pier is long.")
     assert "This opens nothing" in opening(alice, "invitation/", note="Nina")
+
+
+def test_a_level_for_a_role_is_told_of_each_of_its_members(
+    alice: Person, viewer: Person, hr: Person, file: str, service: Scope
+) -> None:
+    page = alice.client.get(f"{alice.base}people/roles/").content.decode()
+    assert f'hx-post="{alice.base}opening/levels/"' in page
+    with service.open():
+        theirs, own = (Role.objects.get(name=name).pk for name in ("viewer role", "HR"))
+    was = [f"{own}:{PII}"]
+    assert "This opens nothing" in opening(alice, "levels/", was=was, cell=was)
+    said = opening(alice, "levels/", was=was, cell=[*was, f"{own}:{FINANCIAL}", f"{theirs}:{PII}", f"{own}:{SECRET}"])
+    assert "hr will read 2 more paragraphs of 1 file." in said
+    assert "viewer will read 1 more paragraph of 1 file." in said
+    assert said.index("hr will") < said.index("viewer will")
+    assert "This opens nothing" in opening(alice, "levels/", was=was, cell=[]), "what is taken opens nothing"
+    assert viewer.client.post(f"{viewer.base}opening/levels/", {"cell": f"{theirs}:{SECRET}"}).status_code == 403
