@@ -55,6 +55,17 @@ def opening_of_levels(request: HttpRequest) -> HttpResponse:
     return render_opening(request, get_scope(request), changes)
 
 
+@requires(ADMIN)
+@require_POST
+def opening_of_members(request: HttpRequest) -> HttpResponse:
+    """Of the role or group `role` in the address, for members who are ticked (`member`) and were not (`was`)."""
+    role = get_object_or_404(Role, pk__in=read_keys([request.GET.get("role", "")]))
+    ticked, were = (read_keys(request.POST.getlist(name)) for name in ("member", "was"))
+    members = load_members(ticked - were)
+    changes = [Change(members[user], held, add_roles(held, [role])) for user, held in load_holdings(members).items()]
+    return render_opening(request, get_scope(request), changes)
+
+
 def load_members(users: Iterable[int | None]) -> dict[int, str]:
     """Names of active members, by user."""
     found = Membership.objects.filter(user__in=[user for user in users if user], user__is_active=True)

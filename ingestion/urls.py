@@ -42,6 +42,7 @@ urlpatterns = [
     path("files/<uuid:pk>/download/", views.download, name="download"),
     path("opening/invitation/", opening_views.opening_of_invitation, name="opening_of_invitation"),
     path("opening/levels/", opening_views.opening_of_levels, name="opening_of_levels"),
+    path("opening/members/", opening_views.opening_of_members, name="opening_of_members"),
     path("sample/", sample_views.describe_sample, name="sample"),
     path("desk/", desk_views.desk, name="desk"),
     path("desk/waiting/", desk_views.desk_waiting, name="desk_waiting"),

@@ -99,3 +99,24 @@ def test_a_level_for_a_role_is_told_of_each_of_its_members(
     assert said.index("hr will") < said.index("viewer will")
     assert "This opens nothing" in opening(alice, "levels/", was=was, cell=[]), "what is taken opens nothing"
     assert viewer.client.post(f"{viewer.base}opening/levels/", {"cell": f"{theirs}:{SECRET}"}).status_code == 403
+
+
+def test_a_member_more_in_a_role_or_group(
+    alice: Person, viewer: Person, hr: Person, file: str, restricted: Contract, service: Scope
+) -> None:
+    ready(alice, restricted, "b.txt", b"The pier is long.")
+    finance, group = role(service, "Money", FINANCIAL), role(service, "Group")
+    page = alice.client.get(f"{alice.base}people/roles/members/?role={group.pk}").content.decode()
+    assert f'hx-post="{alice.base}opening/members/?role={group.pk}"' in page
+    said = opening(alice, f"members/?role={finance.pk}", member=[viewer.user.pk, hr.user.pk], was=[hr.user.pk])
+    assert "viewer will read 1 more paragraph of 1 file." in said
+    assert "hr will" not in said
+    assert "This opens nothing" in opening(alice, f"members/?role={group.pk}", member=[viewer.user.pk])
+    with alice.scope.open():
+        grant_entity(Entity.objects.get(pk=restricted.pk), -group.pk, ["view"])
+    said = opening(alice, f"members/?role={group.pk}", member=[viewer.user.pk])
+    assert "viewer will read 1 more paragraph of 1 file." in said, "what is shared with the group"
+    clerk = person(Workspace.objects.get(pk=service.workspace), "clerk", [], is_admin=True)
+    said = opening(clerk, f"members/?role={group.pk}", member=[viewer.user.pk])
+    assert "This opens nothing" in said, "its twin: that record is closed to this administrator"
+    assert viewer.client.post(f"{viewer.base}opening/members/?role={group.pk}").status_code == 403
