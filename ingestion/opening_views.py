@@ -66,6 +66,39 @@ def opening_of_members(request: HttpRequest) -> HttpResponse:
     return render_opening(request, get_scope(request), changes)
 
 
+@requires(MEMBER)
+@require_POST
+def opening_of_share(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Of access to a record for `holder` or `username`, or of its `visibility`. Who is no administrator learns only
+    what somebody would read who holds as much as they do themselves.
+    """
+    scope, given = get_scope(request), request.POST
+    entity = get_for(scope, pk, "share")
+    chosen, visibility = given.get("holder", ""), given.get("visibility", "")
+    narrow = given.get("act") == "visibility" and visibility in (Visibility.PRIVATE, entity.visibility)
+    changes: list[Change] = []
+    if not open_scope_satisfies(scope, ADMIN):
+        if not narrow and (chosen or given.get("username") or visibility):
+            name = gettext("Whoever gets access and holds as much as you do")
+            changes = [Change(name, None, Holding(load_granted_atoms(), None))]
+    elif not narrow:
+        members = load_members(_list_holders(chosen, visibility))
+        changes = [
+            Change(members[user], held, replace(held, shared=frozenset({entity.pk})))
+            for user, held in load_holdings(members).items()
+        ]
+    here = select_paragraphs(scope).filter(file__entity=entity.pk)
+    return render_opening(request, scope, changes, here, select_field_paragraphs(scope).filter(entity=entity.pk))
+
+
+def _list_holders(chosen: str, visibility: str) -> Iterable[int | None]:
+    """Users whom access is given: one, those of a role (its key with a minus sign), or all."""
+    if visibility == Visibility.WORKSPACE:
+        return Membership.objects.values_list("user", flat=True)
+    keys = read_keys([chosen.removeprefix("-")])
+    return Role.objects.filter(pk__in=keys).values_list("group__user", flat=True) if chosen.startswith("-") else keys
+
+
 def load_members(users: Iterable[int | None]) -> dict[int, str]:
     """Names of active members, by user."""
     found = Membership.objects.filter(user__in=[user for user in users if user], user__is_active=True)

@@ -120,3 +120,34 @@ def test_a_member_more_in_a_role_or_group(
     said = opening(clerk, f"members/?role={group.pk}", member=[viewer.user.pk])
     assert "This opens nothing" in said, "its twin: that record is closed to this administrator"
     assert viewer.client.post(f"{viewer.base}opening/members/?role={group.pk}").status_code == 403
+
+
+def test_a_share(
+    alice: Person, viewer: Person, staff: Person, hr: Person, restricted: Contract, file: str, service: Scope
+) -> None:
+    ready(alice, restricted, "b.txt", b"The pier is long.\n\nThe door is shut.")
+    label(service, "The door is shut.", PII)
+    door, give = f"share/{restricted.pk}/", {"act": "give", "level": "view"}
+    page = alice.client.get(f"{alice.base}entities/{restricted.pk}/share/").content.decode()
+    assert page.count(f'hx-post="{alice.base}opening/{door}"') == 2
+    assert "This opens nothing" in opening(alice, door, **give)
+    assert "viewer will read 1 more paragraph of 1 file." in opening(alice, door, **give, holder=viewer.user.pk)
+    said = opening(alice, door, **give, holder=hr.user.pk)
+    assert "hr will read 2 more paragraphs of 1 file." in said
+    assert CODE not in said
+    with service.open():
+        theirs = Role.objects.get(name="HR")
+    assert "hr will read 2 more" in opening(alice, door, **give, holder=-theirs.pk)
+    said = opening(alice, door, act="visibility", visibility="workspace")
+    assert re.findall(r"(\w+) will read (\d)", said) == [("hr", "2"), ("staff", "1"), ("viewer", "1")]
+    assert "This opens nothing" in opening(alice, door, act="visibility", visibility="restricted")
+    # Who shares it and does not administer learns nothing of what others hold.
+    assert staff.client.post(f"{staff.base}opening/{door}", give).status_code == 404
+    with alice.scope.open():
+        grant_entity(Entity.objects.get(pk=restricted.pk), staff.user.pk)
+    told = {opening(staff, door, **give, username=name) for name in ("hr", "viewer", "nobody")}
+    assert len(told) == 1
+    assert "holds as much as you do will read 1 more paragraph of 1 file." in told.pop()
+    with alice.scope.open():
+        grant_entity(Entity.objects.get(pk=restricted.pk), viewer.user.pk, ["view"])
+    assert viewer.client.post(f"{viewer.base}opening/{door}", give).status_code == 403
