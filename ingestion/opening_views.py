@@ -99,6 +99,28 @@ def _list_holders(chosen: str, visibility: str) -> Iterable[int | None]:
     return Role.objects.filter(pk__in=keys).values_list("group__user", flat=True) if chosen.startswith("-") else keys
 
 
+@requires(STEWARD)
+@require_POST
+def opening_of_request(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Of a request for access, granted to `extent`."""
+    scope, extent = get_scope(request), request.POST.get("extent", Extent.LEVEL)
+    asked = get_request_or_404(scope, pk)
+    of_files, typed = select_paragraphs(scope), select_field_paragraphs(scope)
+    if extent == Extent.PASSAGE:
+        passages = [paragraph.pk for paragraph in find_asked_passages(scope, asked)]
+        of_files, typed = of_files.filter(pk__in=passages), typed.filter(pk__in=passages)
+    elif extent == Extent.FILE:
+        of_files, typed = of_files.filter(file=asked.file_id), typed.none()
+    elif extent == Extent.RECORD:
+        of_files, typed = of_files.filter(file__entity=asked.entity_id), typed.filter(entity=asked.entity_id)
+    changes = []
+    for user, held in load_holdings([asked.requester]).items():
+        held = replace(held, principals=None)  # which records are open to them is not for every steward
+        name = str(User.objects.get(pk=user))
+        changes.append(Change(name, held, replace(held, atoms=held.atoms.union(asked.atoms))))
+    return render_opening(request, scope, changes, of_files, typed, at_most=extent == Extent.LEVEL)
+
+
 def load_members(users: Iterable[int | None]) -> dict[int, str]:
     """Names of active members, by user."""
     found = Membership.objects.filter(user__in=[user for user in users if user], user__is_active=True)

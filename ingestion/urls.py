@@ -44,6 +44,7 @@ urlpatterns = [
     path("opening/levels/", opening_views.opening_of_levels, name="opening_of_levels"),
     path("opening/members/", opening_views.opening_of_members, name="opening_of_members"),
     path("opening/share/<uuid:pk>/", opening_views.opening_of_share, name="opening_of_share"),
+    path("opening/requests/<uuid:pk>/", opening_views.opening_of_request, name="opening_of_request"),
     path("sample/", sample_views.describe_sample, name="sample"),
     path("desk/", desk_views.desk, name="desk"),
     path("desk/waiting/", desk_views.desk_waiting, name="desk_waiting"),

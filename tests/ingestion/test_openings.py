@@ -151,3 +151,26 @@ def test_a_share(
     with alice.scope.open():
         grant_entity(Entity.objects.get(pk=restricted.pk), viewer.user.pk, ["view"])
     assert viewer.client.post(f"{viewer.base}opening/{door}", give).status_code == 403
+
+
+def test_a_clearance_that_is_asked_for(
+    alice: Person, steward: Person, viewer: Person, file: str, contract: Contract, restricted: Contract, service: Scope
+) -> None:
+    ready(alice, restricted, "b.txt", b"The pier is long.")
+    ready(alice, contract, "c.txt", b"The door is shut.")
+    for text in ("The pier is long.", "The door is shut."):
+        label(service, text, PII)
+    asked = viewer.api.post("/api/access-requests/", {"file": file, "labels": [PII], "message": ""}, format="json")
+    assert asked.status_code == 201, asked.content
+    door = f"requests/{asked.json()['id']}/"
+    page = steward.client.get(f"{steward.base}access-requests/").content.decode()
+    assert f'hx-post="{steward.base}opening/{door}"' in page
+    said = opening(steward, door, extent="level")
+    assert "viewer will read 2 more paragraphs of 2 files." in said, "the restricted record is closed to the steward"
+    assert "At most" in said
+    assert HOME in said
+    said = opening(steward, door, extent="file")
+    assert "viewer will read 1 more paragraph of 1 file." in said
+    assert "At most" not in said
+    assert "3 more paragraphs of 3 files" in opening(alice, door, extent="level")
+    assert viewer.client.post(f"{viewer.base}opening/{door}").status_code == 403
