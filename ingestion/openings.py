@@ -116,7 +116,7 @@ def count_opening(
     of_files = select_paragraphs(scope) if of_files is None else of_files
     typed = select_field_paragraphs(scope) if typed is None else typed
     groups = _list_groups(of_files, typed)
-    seen = _RecordsSeen(scope, {group.entity for group in groups})
+    seen = _VisibleRecords(scope, {group.entity for group in groups})
     people, opened = [], set()
     for change in changes:
         before = change.before
@@ -147,7 +147,7 @@ def _list_groups(of_files: QuerySet[Paragraph], typed: QuerySet[FieldParagraph])
     ]
 
 
-class _RecordsSeen:
+class _VisibleRecords:
     """Which of the records that the open scope sees somebody sees; each set of principals is asked once."""
 
     def __init__(self, scope: Scope, records: set[UUID]) -> None:
@@ -159,9 +159,9 @@ class _RecordsSeen:
     def is_read(self, by: Holding, group: TextGroup) -> bool:
         if not group.needs <= by.atoms or (group.label is None and not by.is_steward):
             return False
-        return group.entity in by.shared or by.principals is None or group.entity in self._find_seen(by.principals)
+        return group.entity in by.shared or by.principals is None or group.entity in self._find_visible(by.principals)
 
-    def _find_seen(self, principals: tuple[int, ...]) -> set[UUID]:
+    def _find_visible(self, principals: tuple[int, ...]) -> set[UUID]:
         if principals not in self.known:
             seen = set(self.open) if principals else set()
             for principal in principals:
