@@ -17,7 +17,7 @@ from entities.actions import record_action
 from entities.api.errors import TooLarge
 from entities.formats import format_size
 from entities.models import Entity
-from entities.models.classification import FIRST_COMPOUND, PUBLIC
+from entities.models.classification import PUBLIC
 from entities.rag import split_label
 from ingestion import blobs
 from ingestion.access import (
@@ -43,7 +43,7 @@ from ingestion.name_labels import combine_name_label
 from ingestion.names import BadPath, clean_name, clean_path
 from ingestion.quarantine import decide_review
 from ingestion.queueing import queue_file, take_revision
-from ingestion.relabelling import label_text, relabel_paragraph, take_with_floor
+from ingestion.relabelling import check_own_labels, label_text, relabel_paragraph, take_with_floor
 from ingestion.signals import document_removed
 from ingestion.strategies import check_strategy, choose_strategy
 from ingestion.versions import is_restorable
@@ -146,11 +146,8 @@ def combine_chosen_labels(labels: Iterable[int]) -> int:
     """One label of the atoms that an uploader gives. Raises: BadUpload for one that they do not hold, or that
     is none.
     """
-    wanted = set(labels) - {0}
-    if any(atom >= FIRST_COMPOUND for atom in wanted) or not wanted <= load_granted_atoms():
-        raise BadUpload(
-            gettext("You can give labels that you are cleared for yourself, and no others."), "label_not_yours"
-        )
+    wanted = frozenset(labels) - {0}
+    check_own_labels(wanted)
     return combine_many(wanted)
 
 

@@ -15,7 +15,7 @@ from django.db.models import BooleanField, CharField, F, Q, QuerySet, Value
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from entities.access import Scope, is_readable, list_atoms, load_atoms_by_label
+from entities.access import Scope, is_readable, list_atoms, load_atoms_by_label, load_granted_atoms
 from entities.api.lists import list_atom_chips
 from entities.language import translate_stored
 from entities.models import Entity, FieldParagraph, Review
@@ -23,7 +23,7 @@ from entities.models.text import Labelled
 from ingestion.access import is_steward, select_visible_files
 from ingestion.file_presenter import NAMELESS
 from ingestion.models import File, Paragraph
-from ingestion.relabelling import apply_decisions, build_decision, digest_judged
+from ingestion.relabelling import apply_decisions, build_decision, check_own_labels, digest_judged
 from ingestion.tables import format_as_prose
 from ingestion.votes import Vote, build_votes, collect_automatic, find_manual_vote, find_own_atoms, find_proposed_raise
 
@@ -109,6 +109,11 @@ class Item:
     @property
     def proposed_chips(self) -> list[Any] | None:
         return None if self.proposed is None else list_atom_chips(self.proposed)
+
+    @property
+    def is_acceptable(self) -> bool:
+        """Whether there is a proposal, and whoever looks holds all of it."""
+        return self.proposed is not None and self.proposed <= load_granted_atoms()
 
     @property
     def changes_label(self) -> bool:
@@ -262,7 +267,8 @@ def accept_proposals(
 ) -> AcceptResult:
     """Take the proposals for paragraphs as they were shown (`Item.seen` by id), in one transaction of the service when
     this one commits and before the caller gets an answer (`Accepted.drop_missed`). With `atoms` all of them get these,
-    for a `reason` (`relabelling.check_decision`). Raises: PermissionError for who is no steward.
+    for a `reason` (`relabelling.check_decision`). Raises: PermissionError for who is no steward; BadUpload where one of
+    them would give a label that the steward does not hold: nothing is decided then.
     """
     if not is_steward(scope):
         raise PermissionError(gettext("Labels are decided by stewards."))
@@ -270,6 +276,7 @@ def accept_proposals(
         raise ValueError(gettext("at most %(most)s proposals are taken at once") % {"most": MOST})
     found = find_unchanged_items(scope, shown)
     taken = [(item, given) for item in found if (given := item.proposed if atoms is None else atoms) is not None]
+    check_own_labels(frozenset().union(*(given for _, given in taken)))
     decisions = [
         build_decision(scope, item.paragraph, given, "accepted as proposed", item.seen, tuple(item.causes))
         if atoms is None

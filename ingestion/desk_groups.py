@@ -40,7 +40,7 @@ class ItemGroup:
 
     @property
     def is_acceptable(self) -> bool:
-        return any(item.proposed is not None for item in self.items)
+        return any(item.is_acceptable for item in self.items)
 
 
 def list_reasons(item: Item) -> tuple[str, ...]:

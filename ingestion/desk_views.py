@@ -35,7 +35,7 @@ from ingestion.desk_groups import GROUPINGS, MAX_GROUPED_ITEMS, find_alike, grou
 from ingestion.listing import build_file_view, build_file_views
 from ingestion.models import Paragraph
 from ingestion.page_pictures import draw_sheet, keep_if_still_allowed, load_sheet
-from ingestion.relabelling import get_paragraph_or_404
+from ingestion.relabelling import get_paragraph_or_404, list_own_chips
 from ingestion.remainder_decisions import select_files_to_settle
 from ingestion.tables import MarkdownTable, read_table
 
@@ -142,8 +142,12 @@ def desk_accept(request: HttpRequest) -> HttpResponse:
     is closed."""
     scope = get_scope(request)
     shown = read_ticked_items(request.POST)
-    with scope.open():
-        taken = accept_proposals(scope=scope, shown=shown)
+    try:
+        with scope.open():
+            taken = accept_proposals(scope=scope, shown=shown)
+    except APIException as refusal:
+        messages.error(request, str(refusal.detail))
+        return redirect_to_desk(request)
     done = taken.drop_missed()
     report_left_out(request)
     if not shown:
@@ -212,7 +216,7 @@ def show_item(
     context: dict[str, Any] = {
         "item": item,
         "votes": [(vote, list_atom_chips(vote.labels), list_atom_chips(vote.proposed)) for vote in item.votes],
-        "labels": [(chip, value in ticked) for value, chip in load_atom_chips().items() if value],
+        "labels": [(chip, chip.value in ticked) for chip in list_own_chips()],
         "reason": request.POST.get("reason", "") if problem else "",
         "problem": problem,
         "query": query,

@@ -14,6 +14,7 @@ from rest_framework.exceptions import APIException
 
 from entities.access import MEMBER, get_entity_or_404, has_permission, requires
 from entities.api.lists import load_atom_chips
+from entities.models.classification import PUBLIC
 from ingestion import actions
 from ingestion.access import get_file_or_404, get_record_for, is_steward
 from ingestion.bin import bin_file
@@ -21,6 +22,7 @@ from ingestion.file_presenter import FileView
 from ingestion.listing import build_file_view, list_files
 from ingestion.models import State
 from ingestion.moving import move_file
+from ingestion.relabelling import list_own_chips
 from ingestion.strategies import choose_strategy
 from ingestion.views import get_scope
 
@@ -66,7 +68,7 @@ def files_table(request: HttpRequest, pk: UUID) -> HttpResponse:
         "may_upload": has_permission(scope, entity, "upload"),
         "may_delete": has_permission(scope, entity, "delete"),
         "may_label": is_steward(scope),
-        "labels": load_atom_chips().values(),
+        "labels": [load_atom_chips()[PUBLIC], *list_own_chips()],
     }
     return render(request, "ingestion/files_table.html", context)
 

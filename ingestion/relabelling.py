@@ -11,12 +11,20 @@ from django.db import transaction
 from django.http import Http404
 from django.utils.translation import gettext, gettext_lazy
 
-from entities.access import Scope, combine_many, hold_rows, list_atoms, raise_labels
+from entities.access import (
+    Scope,
+    combine_many,
+    hold_rows,
+    list_atoms,
+    load_concealed_atoms,
+    load_granted_atoms,
+    raise_labels,
+)
 from entities.access.scope import get_current_scope
 from entities.api.errors import Conflict
+from entities.api.lists import load_atom_chips
 from entities.audit import AuditedQuery, record_question
 from entities.models import Classification, Entity, FieldParagraph
-from entities.models.classification import FIRST_COMPOUND
 from entities.models.text import Labelled
 from ingestion.access import is_steward, select_visible_files
 from ingestion.attachments import list_attachments, relabel_names
@@ -81,8 +89,9 @@ def relabel_paragraph(
     seen: `digest_judged` of the paragraph as the steward was shown it, where the decision is about that and nothing
     newer. It is carried out when this transaction commits, before the caller gets an answer, in one transaction of the
     service: text drawn from the paragraph may rise above the label of whoever decides, and scopes do not nest.
-    Raises: BadUpload without a reason or for a label that does not exist; Conflict where it has changed since it was
-    seen, also by the commit, and where its text has by then; PermissionError for who is no steward.
+    Raises: BadUpload without a reason, or for a label that does not exist or is not the steward's; Conflict where it
+    has changed since it was seen, also by the commit, and where its text has by then; PermissionError for who is no
+    steward.
     """
     if not is_steward(scope):
         raise PermissionError(gettext("Labels are decided by stewards."))
@@ -104,13 +113,31 @@ def check_decision(labels: Iterable[int], reason: str) -> tuple[frozenset[int], 
 
 
 def check_labels(labels: Iterable[int]) -> frozenset[int]:
-    """The atoms, none for Public. Raises: BadUpload for a label that does not exist."""
+    """The atoms, none for Public. Raises: BadUpload for a label that does not exist for the open scope, or that it does
+    not hold.
+    """
     atoms = frozenset(labels) - {0}
-    known = set(Classification.objects.filter(value__lt=FIRST_COMPOUND).values_list("value", flat=True))
+    known = load_atom_chips().keys() - load_concealed_atoms()
     if not atoms <= known:
         listed = ", ".join(map(str, sorted(known)))
         raise BadUpload(gettext("Labels are some of: %(known)s.") % {"known": listed}, "unknown_label")
+    check_own_labels(atoms)
     return atoms
+
+
+def list_own_chips() -> list[Classification]:
+    """The levels that a steward chooses from: those that they hold, without Public."""
+    return [chip for value, chip in load_atom_chips().items() if value in load_granted_atoms()]
+
+
+def check_own_labels(atoms: frozenset[int]) -> None:
+    """What somebody labels above their own clearances they would lose sight of, and could not undo. Raises: BadUpload
+    for an atom that the open scope does not hold.
+    """
+    if not atoms <= load_granted_atoms():
+        raise BadUpload(
+            gettext("You can give labels that you are cleared for yourself, and no others."), "label_not_yours"
+        )
 
 
 def digest_judged(paragraph: Labelled) -> str:

@@ -11,11 +11,12 @@ from django.views.decorators.http import require_POST, require_safe
 from rest_framework.exceptions import APIException
 
 from entities.access import STEWARD, opens_own_scope, requires
-from entities.api.lists import list_atom_chips, load_atom_chips
+from entities.api.lists import list_atom_chips
 from ingestion.access import get_file_or_404
 from ingestion.desk_views import get_scope, read_labels
 from ingestion.downloads import describe_refusal
 from ingestion.listing import build_file_view
+from ingestion.relabelling import list_own_chips
 from ingestion.remainder_decisions import find_unread, settle_remainder
 
 
@@ -37,7 +38,7 @@ def show_file(request: HttpRequest, pk: UUID, problem: str = "", status: int = 2
         "file": build_file_view(scope, file),
         "unread": unread,
         "chips": None if unread.atoms is None else list_atom_chips(unread.atoms),
-        "labels": [(chip, value in ticked) for value, chip in load_atom_chips().items() if value],
+        "labels": [(chip, chip.value in ticked) for chip in list_own_chips()],
         "reason": request.POST.get("reason", "") if problem else "",
         "problem": problem,
     }

@@ -2,6 +2,7 @@ from django.db import models
 
 from entities.fields import LongText, WorkspaceForeignKey
 from entities.models.entity import Entity
+from entities.rag import Allow
 from entities.types.contract import Contract
 from entities.types.project import Project
 
@@ -37,3 +38,10 @@ class Risk(Entity):
         status_fields = ["status", "severity"]
         icon = "alert-triangle"
         color = "red"
+
+    class Access(Entity.Access):
+        rules = [
+            *Entity.Access.rules,
+            # Of those that are restricted.
+            Allow("view", roles=["Admin", "Staff", "Steward"], rows=models.Q(category="sensitive")),
+        ]

@@ -145,7 +145,7 @@ def load_entity(scope: Scope, given: Mapping[str, Any], keys: Mapping[str, UUID]
         texts=texts,
         source_system=SOURCE,
         source_id=given["key"],
-        visibility=Visibility.RESTRICTED if restricted else None,
+        visibility=Visibility.RESTRICTED if restricted is not None else None,
         public=True,
     )
     for username in (restricted or {}).get("users", []):

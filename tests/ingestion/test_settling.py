@@ -112,7 +112,7 @@ def test_a_steward_settles_what_was_not_read_in_one_act(
         assert {text.text for text in AuditText.objects.filter(entry__in=acts)} == {"I have listened to it."}
 
 
-def test_who_settles_is_cleared_for_the_rest_and_may_raise_above_themselves(
+def test_who_settles_is_cleared_for_the_rest_and_gives_what_they_hold(
     alice: Person, cfo: Person, contract: Contract, hides: Hides
 ) -> None:
     hides(MEDIA, texts=(SALARY,))
@@ -121,8 +121,17 @@ def test_who_settles_is_cleared_for_the_rest_and_may_raise_above_themselves(
     assert (settle(clerk, file, []).status_code, told(clerk, file)) == (403, 403)
     hides(MEDIA)
     other = ready(alice, contract, "other.md", OTHER)
-    assert settle(clerk, other, [SECRET]).status_code == 200
+    refused = settle(clerk, other, [SECRET])
+    assert (refused.status_code, refused.json()["error"]["code"]) == (422, "label_not_yours")
+    page = f"{clerk.base}desk/files/{other}/"
+    assert clerk.client.post(f"{page}decide/", {"labels": [SECRET], "reason": "so"}).status_code == 422
+    assert ("Internal" in (shown := clerk.client.get(page).content.decode()), "Secret" in shown) == (True, False)
+    assert told(clerk, other)["waits"]
+    assert settle(alice, other, [SECRET]).status_code == 200
     assert [gets(who, other) for who in (clerk, cfo, alice)] == [403, 403, 200]
+    assert settle(clerk, other, []).status_code == 403, "what they do not hold they do not take"
+    assert settle(alice, other, [INTERNAL]).status_code == 200
+    assert [settle(clerk, other, labels).status_code for labels in ([], [INTERNAL])] == [200, 200]
 
 
 def test_a_decision_holds_for_its_bytes_and_where_the_same_is_found(
