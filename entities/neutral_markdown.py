@@ -1,8 +1,8 @@
 """Markdown with the words of a model or a stranger in it, for whoever draws it elsewhere: the API and exports.
 
-Pages draw it by `model_markdown.render_markdown` alone. What that leaves out is taken out of the text here, found by the
-same parser under the same rules: of an image its words stay, and of a link to where none may lead; a link to another
-host has the host beside it, and HTML is text. All else stays as it was written.
+Pages draw it by `model_markdown.render_markdown` alone. What that leaves out is taken out of the text here, found by
+the same parser under the same rules: of an image its words stay, and of a link to where none may lead; a link to
+another host has the host beside it, and HTML is text. All else stays as it was written.
 """
 
 import re
@@ -58,9 +58,10 @@ def _apply(block: str, edits: list[Edit]) -> str:
     for old, new in edits:
         pattern = BETWEEN_LINES.join(re.escape(part.strip(" \t")).replace(r"\|", r"\\?\|") for part in old.split("\n"))
         # What is added behind a link stands there once.
-        added = re.escape(new.removeprefix(old)) if new.startswith(old) else ""
-        pattern = f"({pattern})(?!{added})" if added else f"({pattern})"
-        changed = re.sub(pattern, lambda found: (found[1] if added else "") + new.removeprefix(old), changed, count=1)
+        added = new.removeprefix(old) if new.startswith(old) else ""
+        found = re.search(f"(?:{pattern})(?!{re.escape(added)})" if added else pattern, changed)
+        if found:
+            changed = changed[: found.end() if added else found.start()] + (added or new) + changed[found.end() :]
     return changed if changed != block else block.translate(SIGNS)
 
 
