@@ -15,10 +15,12 @@ from markdown_it.rules_inline import StateInline, autolink, image, link
 
 from entities.model_markdown import PARSER, build_parser, is_allowed, name_host, read_image_words
 
-TAG = re.compile(r"<(?=[A-Za-z/!?])[^\n]*")
+TAG = re.compile(r"<(?=[A-Za-z/!?])[^\n]{0,40}")
 BETWEEN_LINES = r"[ \t>]*\n[ \t>]*"
 """The lines of a paragraph may stand in a quotation."""
 MOST_ROUNDS = 8
+MOST_EDITS = 50
+"""Of a paragraph. One that has more, or that is not neutral after as many rounds, loses its signs altogether."""
 SIGNS = str.maketrans({"[": "&#91;", "<": "&lt;"})
 Rule = Callable[[StateInline, bool], bool]
 Edit = tuple[str, str]
@@ -35,7 +37,8 @@ def neutralise_markdown(text: str) -> str:
         for first, end, edits in reversed(blocks):
             block = "\n".join(lines[first:end])
             # What stands in code too is found there first, and once more in the next round.
-            lines[first:end] = (_apply(block, edits) if left else block.translate(SIGNS)).split("\n")
+            few = left and len(edits) <= MOST_EDITS
+            lines[first:end] = (_apply(block, edits) if few else block.translate(SIGNS)).split("\n")
         text = "\n".join(lines)
     return text
 
@@ -92,7 +95,8 @@ def _neutralise_found(state: StateInline, old: str, count: int) -> str:
     # Text that stands before it may have become a token only now.
     token, *inside = state.tokens[count if state.tokens[count].type in ("image", "link_open") else count + 1 :]
     if token.type == "image":
-        return " ".join(read_image_words(PARSER.renderer, token, state.md.options, state.env).split())
+        words = read_image_words(PARSER.renderer, token, state.md.options, state.env)  # type: ignore[arg-type]
+        return " ".join(words.split())
     href = str(token.attrs.get("href", ""))
     if not is_allowed(href):
         return " ".join("".join(part.content or " " * (part.type == "softbreak") for part in inside).split())
