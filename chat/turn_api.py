@@ -20,10 +20,11 @@ from chat.access import get_own_turn_or_404, get_session_or_404, get_turn_or_404
 from chat.callers import read_caller
 from chat.conversation import Exchange, list_exchanges
 from chat.inspector import inspect
-from chat.models import Message, Turn
+from chat.models import Message, Role, Turn
 from chat.shapes import EVENTS, ContextSerializer, StoppingSerializer, TurnRating, TurnSerializer
 from entities.access import MEMBER, Scope, requires
 from entities.api import label_list, list_atom_labels
+from entities.neutral_markdown import neutralise_markdown
 
 
 class EventStream(BaseRenderer):
@@ -69,7 +70,7 @@ def build_message_json(message: Message) -> dict[str, Any]:
         "id": str(message.pk),
         "turn": str(message.turn_id),
         "role": message.role,
-        "content": message.content,
+        "content": neutralise_markdown(message.content) if message.role == Role.ASSISTANT else message.content,
         "labels": label_list(message.data_classification),
         "created_at": message.created_at,
     }

@@ -25,7 +25,15 @@ from entities.middleware import WORKSPACE_URLS, is_signed_in, split_workspace
 
 Scope = MutableMapping[str, Any]
 
-UPLOAD_ROUTES = frozenset({"ingestion:upload", "ingestion_api:entity_files"})
+UPLOAD_ROUTES = frozenset(
+    {
+        "ingestion:upload",
+        "ingestion_api:entity_files",
+        "chat:attach",
+        "chat:attach_to_workspace",
+        "chat_api:attachments",
+    }
+)
 """Names of the URLs to which files are posted."""
 # Multipart boundaries, headers and form fields around the file.
 ALLOWANCE = 1024 * 1024

@@ -3,6 +3,7 @@
 import os
 import re
 from contextlib import suppress
+from ipaddress import ip_network
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -122,6 +123,17 @@ def check_demo_passwords() -> None:
             f"This installation is open to other machines while the demo's password still signs in "
             f"{', '.join(sorted(weak))}: change it with `manage.py changepassword`, or serve only localhost."
         )
+
+
+def check_proxies() -> None:
+    """Raises: Refusal for a proxy that is no address: nobody would be it, or everybody."""
+    for proxy in settings.CLEARANCE_PROXIES:
+        try:
+            ip_network(proxy)
+        except ValueError:
+            raise Refusal(
+                f"CLEARANCE_PROXIES names {proxy}, which is neither an address nor a network such as 10.0.0.0/8."
+            ) from None
 
 
 def check_broker() -> None:

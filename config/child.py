@@ -37,6 +37,7 @@ def run_web() -> None:
     from django.conf import settings
     from django.db import connections
 
+    from config.patience import PatientProtocol
     from config.prepare import open_console, prepare_installation
 
     if supervisor := open_console():
@@ -47,6 +48,8 @@ def run_web() -> None:
         "config.asgi:application",
         host=settings.CLEARANCE_BIND,
         port=settings.CLEARANCE_PORT,
+        http=PatientProtocol,
+        forwarded_allow_ips=settings.CLEARANCE_PROXIES,  # what anybody else says in X-Forwarded-For is not heard
         log_config=None,
         server_header=False,
         timeout_graceful_shutdown=3,

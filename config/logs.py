@@ -30,6 +30,15 @@ class WithoutInvitation(logging.Filter):
         return True
 
 
+class WithoutTraceback(logging.Filter):
+    """One line for a request that was refused. What Django attaches is where our own code refused it."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if getattr(record, "status_code", 500) < 500:
+            record.exc_info = record.exc_text = None
+        return True
+
+
 class WithoutQuery(logging.Filter):
     """Drops the query string from access-log lines: search words are text of users."""
 

@@ -83,6 +83,7 @@ def prepare_database(say: Callable[[str], None]) -> None:
         checks.check_role()
     checks.check_tables()
     checks.check_demo_passwords()
+    checks.check_proxies()
     checks.check_broker()
 
 

@@ -26,6 +26,8 @@ CLEARANCE_HOME = HOME
 CLEARANCE_BIND = env.str("CLEARANCE_BIND", "127.0.0.1")
 CLEARANCE_PORT = env.int("CLEARANCE_PORT", 8000)
 CLEARANCE_HTTPS = env.bool("CLEARANCE_HTTPS", False)
+# Addresses or networks of the proxies in front, which alone say for whom they ask (X-Forwarded-For).
+CLEARANCE_PROXIES = env.list("CLEARANCE_PROXIES", default=[])
 # Load the demo workspace on the first run; never on a public address.
 CLEARANCE_DEMO = env.bool("CLEARANCE_DEMO", True)
 DEBUG = env.bool("CLEARANCE_DEBUG", False)
@@ -319,6 +321,7 @@ LOGGING = {
     "filters": {
         "no_query": {"()": "config.logs.WithoutQuery"},
         "no_secret": {"()": "config.logs.WithoutInvitation"},
+        "no_traceback": {"()": "config.logs.WithoutTraceback"},
     },
     "formatters": {
         "line": {
@@ -328,7 +331,7 @@ LOGGING = {
         }
     },
     "handlers": {
-        "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["no_secret"]},
+        "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["no_secret", "no_traceback"]},
         "access": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["no_query", "no_secret"]},
     },
     "root": {"handlers": ["console"], "level": env.str("CLEARANCE_LOG_LEVEL", "INFO").upper()},

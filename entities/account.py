@@ -19,13 +19,15 @@ from django.views.decorators.http import require_http_methods
 
 from entities.access import OWN_ACCOUNT, SIGNED_IN, Scope, list_workspaces, requires
 from entities.actions import record_action
-from entities.attempts import SLOW_DOWN, note_wrong_password, too_many
+from entities.attempts import begin_attempt, get_wait
+from entities.devices import remember_device
 from entities.join_codes import build_code
 from entities.models import Token, User
+from entities.passwords import TooManyHashes
 
 
 class PasswordForm(PasswordChangeForm):
-    """Django's form, which refuses the old password as the new one and stops looking after too many wrong ones."""
+    """Django's form, which refuses the old password as the new one and looks at none while one has to wait."""
 
     def __init__(self, request: HttpRequest, data: Any = None) -> None:
         super().__init__(request.user, data)  # type: ignore[arg-type]
@@ -35,14 +37,14 @@ class PasswordForm(PasswordChangeForm):
         self.fields["new_password2"].help_text = ""
 
     def clean_old_password(self) -> str:
-        name = self.user.get_username()
-        if too_many(self.request, name):
-            raise ValidationError(SLOW_DOWN)
+        attempt = begin_attempt(self.request, self.user.get_username())
         try:
-            return super().clean_old_password()
-        except ValidationError:
-            note_wrong_password(self.request, name)
+            old = super().clean_old_password()
+        except TooManyHashes:
+            attempt.withdraw()
             raise
+        attempt.forgive()
+        return old
 
     def clean_new_password1(self) -> str:
         new: str = self.cleaned_data["new_password1"]
@@ -81,9 +83,15 @@ def password(request: HttpRequest) -> HttpResponse:
             request, gettext("Your password is changed, and every other session and API token of yours has ended.")
         )
         local = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, request.is_secure())
-        return redirect(wanted if local else "/")
+        response = redirect(wanted if local else "/")
+        remember_device(request, response, form.user)
+        return response
     context = {"form": form, "next": wanted, "chosen_by_other": form.user.password_by_other}
-    return render(request, "registration/password.html", context, status=422 if form.is_bound else 200)
+    refused = render(request, "registration/password.html", context, status=422 if form.is_bound else 200)
+    if form.is_bound and (seconds := get_wait(form)):
+        refused.status_code = 429
+        refused["Retry-After"] = str(seconds)
+    return refused
 
 
 @requires(SIGNED_IN)

@@ -77,6 +77,8 @@ def restore_entity(*, scope: Scope, pk: UUID) -> Entity:
             raise Conflict(PARENT_IN_BIN)
         back = Entity._base_manager.filter(Q(pk=pk) | Q(deleted_with=pk), deleted_at__isnull=False)
         with_it = set(back.values_list("pk", flat=True))
+        if pk not in with_it:
+            raise Http404("Not found.")  # somebody else has restored it meanwhile
         coming = [entity, *(row for row in list_belonging(entity) if row.pk in with_it)]
         try:
             with transaction.atomic():

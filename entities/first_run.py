@@ -23,6 +23,7 @@ from django.views.decorators.http import require_http_methods
 
 from entities.access import PUBLIC_ROUTE, requires
 from entities.actions import SEEDED
+from entities.devices import remember_device
 from entities.founding import ALL_LEVELS, Languages, found_workspace
 from entities.language import translate_level, translate_stored
 from entities.models import User, Workspace
@@ -157,7 +158,9 @@ def begin(request: HttpRequest) -> HttpResponse:
                 sample_chosen.send(None, founder=founder)
         login(request, founder, backend=settings.AUTHENTICATION_BACKENDS[0])
         has_model = settings.ANTHROPIC_API_KEY or settings.ANTHROPIC_BASE_URL or not settings.WORKSPACE_MODELS
-        return redirect(f"/w/{workspace.slug}/{'' if has_model else MODEL_STEP}")
+        response = redirect(f"/w/{workspace.slug}/{'' if has_model else MODEL_STEP}")
+        remember_device(request, response, founder)
+        return response
     return render(
         request, "registration/begin.html", {"form": form, "code": code}, status=422 if form.is_bound else 200
     )

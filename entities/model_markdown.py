@@ -104,7 +104,8 @@ def _is_local(url: str) -> bool:
     return url.startswith("/") and url[1:2] not in ("/", "\\") and not re.search(r"[\x00-\x20\x7f]", url)
 
 
-def _is_allowed(url: str) -> bool:
+def is_allowed(url: str) -> bool:
+    """Whether a link may lead there."""
     if url.startswith(("/", "#")):
         return url.startswith("#") or (_is_local(url) and not url.lower().startswith("/%5c"))
     return bool(re.match(r"(?:https?://[^/\\@\s]|mailto:[^\s/])", url, re.IGNORECASE))
@@ -149,21 +150,29 @@ def _run_before(tokens: Sequence[Token], index: int) -> bool:
 
 
 def _render_image(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    return escape(read_image_words(renderer, tokens[index], options, env))
+
+
+def read_image_words(renderer: RendererHTML, token: Token, options: Any, env: Any) -> str:
     """Images would be fetched: only their words stay."""
-    return escape(renderer.renderInlineAsText(tokens[index].children or [], options, env)) or "(image)"
+    return renderer.renderInlineAsText(token.children or [], options, env) or "(image)"
+
+
+def name_host(href: str) -> str:
+    """What stands beside a link that leaves this site."""
+    return "" if href.startswith(("/", "#")) else urlsplit(href).hostname or ""
 
 
 def _open_link(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
     href = str(tokens[index].attrs.get("href", ""))
-    host = urlsplit(href).hostname if not href.startswith(("/", "#")) else None
-    env["hosts"].append(host)
+    env["hosts"].append(name_host(href))
     if href.startswith(("/", "#")):
         return f'<a href="{escape(href)}">'
     return f'<a href="{escape(href)}" rel="noopener noreferrer nofollow" target="_blank">'
 
 
 def _close_link(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-    host = env["hosts"].pop() if env["hosts"] else None
+    host = env["hosts"].pop() if env["hosts"] else ""
     return f'</a><span class="cl-host"> ({escape(host)})</span>' if host else "</a>"
 
 
@@ -173,10 +182,10 @@ def _shift_headings(tokens: Sequence[Token]) -> None:
             token.tag = f"h{min(6, int(token.tag[1]) + HEADING_SHIFT)}"
 
 
-def _build_parser() -> MarkdownIt:
+def build_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "linkify": False, "breaks": False})
     parser.enable(["table", "strikethrough"])
-    parser.validateLink = _is_allowed  # type: ignore[method-assign]
+    parser.validateLink = is_allowed  # type: ignore[method-assign]
     parser.inline.ruler.before("link", "citation", _parse_citation)
     for name, rule in {
         "citation": _render_citation_token,
@@ -188,7 +197,7 @@ def _build_parser() -> MarkdownIt:
     return parser
 
 
-PARSER = _build_parser()
+PARSER = build_parser()
 
 
 def render_markdown(text: str, citations: Citations | None = None) -> SafeString:

@@ -24,6 +24,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from entities.access import ADMIN, PUBLIC_ROUTE, requires
 from entities.access.routes import password_first
 from entities.actions import PULSE_ROLE
+from entities.devices import remember_device
 from entities.invitations import (
     VALID_DAYS,
     InvitationEnded,
@@ -195,7 +196,9 @@ def invited(request: HttpRequest, slug: str, secret: str) -> HttpResponseBase:
             user.set_password(form.cleaned_data["password"])  # takes a moment, which no transaction should wait for
             accept_invitation(workspace, secret, user)
             login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])
-            return redirect(f"/w/{workspace.slug}/")
+            response = redirect(f"/w/{workspace.slug}/")
+            remember_device(request, response, user)
+            return response
     except InvitationEnded:
         raise Http404(gettext("This invitation was used, withdrawn, or is too old. Ask for a new one.")) from None
     context["form"] = form

@@ -1,5 +1,8 @@
-"""What the audit wants done periodically (config.settings.load_schedules)."""
+"""What the audit and signing in want done periodically (config.settings.load_schedules)."""
 
 from typing import Any
 
-SCHEDULE: dict[str, dict[str, Any]] = {"audit.keep": {"task": "audit.keep", "schedule": 3600.0}}
+SCHEDULE: dict[str, dict[str, Any]] = {
+    "audit.keep": {"task": "audit.keep", "schedule": 3600.0},
+    "sign_in.sweep": {"task": "sign_in.sweep", "schedule": 3600.0},
+}

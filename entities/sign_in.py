@@ -7,16 +7,17 @@ from django.conf import settings
 from django.contrib.auth import login
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
-from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from entities.access import SIGNED_IN, requires
 from entities.actions import SEEDED
-from entities.attempts import SLOW_DOWN, note_wrong_password, too_many
+from entities.attempts import begin_attempt, get_wait
+from entities.devices import remember_device
 from entities.models import User, Workspace
 from entities.network import LOOPBACK, is_public
+from entities.passwords import TooManyHashes
 from entities.shell import LabelChip
 
 DEMO_SLUG = "demo"
@@ -42,18 +43,21 @@ class DemoUser:
 
 
 class SlowForm(AuthenticationForm):
-    """Django's form, which stops looking at passwords after too many wrong ones."""
+    """Django's form, which looks at no password while one has to wait."""
 
     def clean(self) -> dict[str, Any]:
-        name = self.cleaned_data.get("username") or ""
+        name, password = self.cleaned_data.get("username"), self.cleaned_data.get("password")
+        if not name or not password:
+            return self.cleaned_data
         assert self.request is not None
-        if too_many(self.request, name):
-            raise ValidationError(SLOW_DOWN)
+        attempt = begin_attempt(self.request, name)
         try:
-            return super().clean()
-        except ValidationError:
-            note_wrong_password(self.request, name)
+            cleaned = super().clean()
+        except TooManyHashes:
+            attempt.withdraw()
             raise
+        attempt.forgive()
+        return cleaned
 
 
 class SignIn(LoginView):
@@ -62,6 +66,18 @@ class SignIn(LoginView):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         return redirect("/begin/") if not User.objects.exists() else super().dispatch(request, *args, **kwargs)
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        response = super().form_valid(form)
+        remember_device(self.request, response, form.get_user())  # type: ignore[arg-type]
+        return response
+
+    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
+        response = super().form_invalid(form)
+        if seconds := get_wait(form):
+            response.status_code = 429
+            response["Retry-After"] = str(seconds)
+        return response
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         context = super().get_context_data(**kwargs)

@@ -1,10 +1,11 @@
-"""Periodic work of the audit. Tasks take ids; the database is the truth."""
+"""Periodic work of the audit and of signing in. Tasks take ids; the database is the truth."""
 
 import logging
 
 from celery import shared_task
 
 from entities.access import list_workspace_ids
+from entities.attempts import sweep_counts
 from entities.audit.retention import apply_retention
 
 logger = logging.getLogger(__name__)
@@ -18,3 +19,8 @@ def keep_audits() -> None:
             apply_retention(workspace)
         except Exception:
             logger.exception("the audit of workspace %s was not gone through", workspace)
+
+
+@shared_task(name="sign_in.sweep")
+def sweep_sign_in_counts() -> None:
+    sweep_counts()

@@ -11,10 +11,12 @@ from rest_framework.response import Response
 from entities.access import MEMBER, PUBLIC_ROUTE, NoWorkspace, Scope, load_granted_atoms, requires
 from entities.api.lists import list_atom_labels
 from entities.api.shapes import Label
-from entities.attempts import SLOW_DOWN, note_wrong_password, too_many
+from entities.attempts import MustWait, begin_attempt
 from entities.audit import record_action
+from entities.devices import remember_device
 from entities.errors import PASSWORD_FIRST, build_payload
 from entities.models import Membership, Role, User
+from entities.passwords import TooManyHashes
 from entities.tokens import issue_token
 
 
@@ -30,19 +32,26 @@ class Credentials(serializers.Serializer):
 @authentication_classes([])
 @permission_classes([])
 def token(request: Request) -> Response:
-    """A token for one membership."""
+    """A token for one membership. 429 after wrong passwords: no further one is looked at for `Retry-After` seconds."""
     data = Credentials(data=request.data)
     data.is_valid(raise_exception=True)
     given = data.validated_data
-    if too_many(request._request, given["username"]):
-        return Response(build_payload("too_many_requests", SLOW_DOWN), status=429)
-    user = authenticate(request._request, username=given["username"], password=given["password"])
+    try:
+        attempt = begin_attempt(request._request, given["username"])
+    except MustWait as wait:
+        payload = build_payload("too_many_requests", wait.message)
+        return Response(payload, status=429, headers={"Retry-After": str(wait.seconds)})
+    try:
+        user = authenticate(request._request, username=given["username"], password=given["password"])
+    except TooManyHashes:
+        attempt.withdraw()
+        raise
     wrong = Response(
         build_payload("not_signed_in", gettext("The user name, password or workspace is not right.")), status=401
     )
     if user is None:
-        note_wrong_password(request._request, given["username"])
         return wrong
+    attempt.forgive()
     try:
         scope = Scope.for_user(user, given["workspace"])  # type: ignore[arg-type]
     except NoWorkspace:
@@ -55,7 +64,9 @@ def token(request: Request) -> Response:
             return wrong
         secret = issue_token(Membership.objects.get(user=user), "api")
         record_action(scope, "token.issued", "user", user.pk)
-    return Response({"token": secret})
+    response = Response({"token": secret})
+    remember_device(request._request, response, user)  # type: ignore[arg-type]
+    return response
 
 
 class UserSerializer(serializers.Serializer):

@@ -3,6 +3,7 @@ from entities.models.classification import Classification, ClassificationGrant, 
 from entities.models.entity import Alias, Entity
 from entities.models.grants import EntityRoleGrant, EntityUserGrant
 from entities.models.people import Invitation, Membership, Role, Token, User, Workspace, WorkspaceSettings
+from entities.models.sign_in import SignInCount
 from entities.models.source import Derived, Source, Weight
 from entities.models.text import FieldParagraph, Labelled, Review
 from entities.types import *  # noqa: F403  every concrete type is a model of this app
@@ -25,6 +26,7 @@ __all__ = [
     "Membership",
     "Review",
     "Role",
+    "SignInCount",
     "Source",
     "Token",
     "User",

@@ -30,6 +30,22 @@ def test_an_after_past_the_end_of_an_ended_turn_ends_at_once(viewer, contract, s
     assert b"event:" not in body
 
 
+def test_a_models_images_and_links_do_no_more_outside_the_page_than_on_it(viewer, contract, start, model):
+    chat = start(viewer, contract)
+    model.says(
+        text="See ![it](https://evil.example/?q=1) or [that](https://evil.example/2) <img src=x> [go](javascript:x)"
+    )
+    turn = chat.ask("What is ![mine](https://example.org/) like?")["id"]
+    neutral = "See it or [that](https://evil.example/2) (evil.example) &lt;img src=x> go"
+    assert viewer.api.get(f"/api/chat/turns/{turn}/").json()["message"]["content"] == neutral
+    question, answer = (message["content"] for message in chat.messages())
+    assert (question, answer) == ("What is ![mine](https://example.org/) like?", neutral)
+    exported = viewer.api.get(f"{chat.url}export/").content.decode()
+    assert neutral in exported
+    assert "What is mine like?" in exported, "who opens a shared conversation has not written the question"
+    assert viewer.client.get(f"{viewer.base}chat/{chat.session}/export/").content.decode() == exported
+
+
 def test_bodies_that_no_table_can_hold_are_refused_with_a_sentence(subtests, viewer, contract, start):
     for body in [
         b'{"content": "a\\u0000b"}',

@@ -98,6 +98,9 @@ UPLOADS: dict[str, tuple[str, Callable[[Person], Headers]]] = {
     "the page": ("/w/acme/entities/{}/files/upload/", by_session),
     "the API": ("/api/entities/{}/files/", by_token),
     "the API, from a page": ("/w/acme/api/entities/{}/files/", by_session),
+    "a question about a record": ("/w/acme/entities/{}/chat/attach/", by_session),
+    "a question about the workspace": ("/w/acme/chat/attach/", by_session),
+    "a conversation, over the API": ("/api/chat/sessions/{}/attachments/", by_token),
 }
 
 
@@ -162,6 +165,9 @@ ELSEWHERE = [
     ("PUT", "/api/entities/{}/files/"),
     ("GET", "/api/entities/{}/files/"),
     ("POST", "/api/entities/{}/files/retry/"),
+    ("POST", "/w/acme/chat/ask/"),
+    ("POST", "/w/acme/chat/{}/attachments/"),
+    ("GET", "/api/chat/sessions/{}/attachments/"),
     ("POST", "/w/acme/entities/{}/files/batch/"),
     ("POST", "/w/acme/entities/{}/files/upload"),
     ("POST", "/entities/{}/files/upload/"),
@@ -219,7 +225,7 @@ def test_large_upload_of_who_is_not_signed_in_is_refused_before_it_is_read(
     path, headers = UPLOADS[route][0].format(uuid4()), sign(alice)
     status, answered, content, reached = ask(path, b"x" * 1000, headers, length=SMALL + 1)
     assert reached == 0
-    if route == "the page":
+    if "/api/" not in path:
         assert (status, answered["location"]) == (302, f"/sign-in/?next={path}")
     else:
         assert (status, json.loads(content)["error"]["code"]) == (401, "not_signed_in")

@@ -163,3 +163,12 @@ def test_nothing_reports_to_the_maker_of_a_library(tmp_path, settings_first):
         check=True,
     )
     assert (tmp_path / ".cache").exists() is not settings_first
+
+
+@pytest.mark.parametrize("proxy", ["*", "nginx", "10.0.0.0/99", ""])
+def test_a_proxy_that_is_no_address_is_refused(settings, proxy):
+    settings.CLEARANCE_PROXIES = ["127.0.0.1", "10.0.0.0/8", "::1"]
+    checks.check_proxies()
+    settings.CLEARANCE_PROXIES.append(proxy)
+    with pytest.raises(checks.Refusal, match="CLEARANCE_PROXIES"):
+        checks.check_proxies()

@@ -1,5 +1,10 @@
 """What people see when a request is refused: a page of the product, with what to do next."""
 
+import logging
+from collections.abc import Iterator
+from io import StringIO
+
+import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
@@ -65,3 +70,31 @@ def test_too_many_fields_are_refused_with_a_sentence(alice: Person, contract: Co
     page = alice.client.post(f"{alice.base}entities/{contract.pk}/edit/", fields)
     assert page.status_code == 413
     assert "too much for one request" in page.content.decode()
+
+
+@pytest.fixture
+def log() -> Iterator[StringIO]:
+    """What the installation writes to its log."""
+    (console,) = [handler for handler in logging.getLogger().handlers if handler.name == "console"]
+    written = StringIO()
+    before = console.setStream(written)
+    yield written
+    console.setStream(before)
+
+
+def test_a_refusal_is_one_line_in_the_log(viewer: Person, log: StringIO):
+    for path in ("admin/", "records/contract/new/"):
+        assert viewer.client.get(f"{viewer.base}{path}").status_code == 403
+        (line,) = log.getvalue().splitlines()
+        assert line.endswith(f"Forbidden (Permission denied): {viewer.base}{path}")
+        log.truncate(log.seek(0))
+
+
+def test_a_failure_keeps_its_traceback(log: StringIO):
+    for extra in ({"status_code": 500}, {}):
+        try:
+            raise ZeroDivisionError
+        except ZeroDivisionError:
+            logging.getLogger("django.request").exception("broken", extra=extra)
+        assert "ZeroDivisionError" in log.getvalue()
+        log.truncate(log.seek(0))

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
-from django.test import Client
 from django.urls import set_script_prefix
 
 from entities.access import Scope
@@ -125,18 +124,6 @@ def test_bad_bodies_are_answered_not_broken(alice: Person) -> None:
     deep = alice.api.generic("POST", "/api/entities/contract/", "[" * 200_000, content_type="application/json")
     assert deep.status_code == 400
     assert alice.client.get("/w/%00/").status_code == 404
-
-
-def test_wrong_passwords_are_slowed_down(alice: Person) -> None:
-    wrong = {"username": "alice", "password": "no", "workspace": "acme"}
-    codes = [Client().post("/api/token/", wrong, content_type="application/json", HTTP_X_FORWARDED_FOR=f"10.0.0.{i}")
-             .status_code for i in range(12)]  # fmt: skip
-    assert codes[0] == 401
-    assert codes[-1] == 429
-    page = Client().post("/sign-in/", {"username": "alice", "password": "pass"})
-    assert "Too many wrong passwords" in page.content.decode()
-    other = Client().post("/sign-in/", {"username": "viewer", "password": "pass"}, REMOTE_ADDR="10.1.1.1")
-    assert "Too many" not in other.content.decode()
 
 
 def test_admin_offers_members_of_this_workspace_only(alice: Person, viewer: Person, outsider: Person) -> None:

@@ -1,8 +1,10 @@
 """The bin: what is deleted is gone for everybody, and comes back to who may delete it."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
+import psycopg
 import pytest
 from django.core.files.base import ContentFile
 from django.db import connection
@@ -22,6 +24,7 @@ from ingestion.models import ContextRow, File, Paragraph
 from tests.conftest import Person, person
 from tests.ingestion.helpers import ready
 from tests.ingestion.test_attachments import message
+from tests.processes import wait_for
 
 WORDS = "sheet piling"
 
@@ -74,6 +77,7 @@ def test_a_deleted_file_is_gone_for_everybody_and_comes_back(
     for act in (lambda who: who.api.post(f"/api/bin/{file}/restore/"), lambda who: who.api.delete(f"/api/bin/{file}/")):
         assert act(viewer).status_code == 404
     assert alice.api.post(f"/api/bin/{file}/restore/").status_code == 204
+    assert alice.api.post(f"/api/bin/{file}/restore/").status_code == 404, "it is there no more"
     assert found(viewer)
     assert "piling" in suggested(viewer)
     assert entries(alice) == []
@@ -101,6 +105,9 @@ def test_a_deleted_record_takes_what_belongs_to_it_and_brings_it_back(
     assert entries(alice) == [("record", "Pier"), ("record", "Dig")]
     assert alice.api.post(f"/api/bin/{task.pk}/restore/").status_code == 409, "what it belongs to is in the bin"
     assert alice.api.post(f"/api/bin/{project.pk}/restore/").status_code == 204
+    for _ in range(2):
+        assert alice.api.post(f"/api/bin/{project.pk}/restore/").status_code == 404, "it is there no more"
+        assert alice.client.post(f"{alice.base}bin/{project.pk}/restore/").status_code == 404
     assert found(viewer)
     assert viewer.api.get("/api/entities/task/").json()["count"] == 1, "the one that went by itself stays"
     assert entries(alice) == [("record", "Dig")]
@@ -333,3 +340,23 @@ def test_what_was_asked_about_a_deleted_file_breaks_no_page(
         listed = who.api.get("/api/access-requests/")
         assert listed.status_code == 200
         assert "report.md" not in listed.content.decode()
+
+
+def test_two_who_restore_a_record_at_once_are_not_both_told_that_they_did(
+    transactional_db: None, alice: Person, contract: Contract, owner_connection: psycopg.Connection
+) -> None:
+    assert alice.api.delete(f"/api/entities/contract/{contract.pk}/").status_code == 204
+
+    def restore() -> int:
+        try:
+            return alice.api.post(f"/api/bin/{contract.pk}/restore/").status_code
+        finally:
+            connection.close()
+
+    waiting = "SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted"
+    with ThreadPoolExecutor(2) as pool:
+        with owner_connection.transaction():
+            owner_connection.execute("SELECT FROM entities_entity WHERE id = %s FOR UPDATE", [contract.pk])
+            both = [pool.submit(restore) for _ in range(2)]
+            wait_for(lambda: owner_connection.execute(waiting).fetchone() == (2,), "both to find it in the bin")
+        assert sorted(one.result(30) for one in both) == [204, 404]

@@ -56,6 +56,8 @@ def test_a_model_that_was_taken_in_cites_nothing_that_it_was_not_given_and_loads
     shown = pulse_of(viewer, attacked[0])
     assert markers(shown["text"]) == {"[citation:1]"}
     assert [c["n"] for c in shown["citations"]] == [1]
+    assert not re.search(r"!\[|<img", shown["text"]), "nor where the API's answer is drawn"
+    assert "[click](https://evil.example/) (evil.example)" in shown["text"]
     page = viewer.client.get(f"{viewer.base}entities/{attacked[0].pk}/pulse/").content.decode()
     assert not re.search(r"<(?:img|iframe|object|link|script)[^>]*evil", page)
     assert not re.search(r"(?:src|srcset|style|background)=[\"'][^\"']*evil\.example", page.replace(">", ">\n"))
