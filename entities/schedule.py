@@ -1,5 +1,8 @@
-"""What the audit wants done periodically (config.settings.load_schedules)."""
+"""What the audit and `entities.repeats` want done periodically (config.settings.load_schedules)."""
 
 from typing import Any
 
-SCHEDULE: dict[str, dict[str, Any]] = {"audit.keep": {"task": "audit.keep", "schedule": 3600.0}}
+SCHEDULE: dict[str, dict[str, Any]] = {
+    "audit.keep": {"task": "audit.keep", "schedule": 3600.0},
+    "repeats.forget": {"task": "repeats.forget", "schedule": 3600.0},
+}

@@ -1,11 +1,12 @@
-"""Periodic work of the audit. Tasks take ids; the database is the truth."""
+"""Periodic work of the audit and of keys that made something. Tasks take ids; the database is the truth."""
 
 import logging
 
 from celery import shared_task
 
-from entities.access import list_workspace_ids
+from entities.access import Scope, list_workspace_ids
 from entities.audit.retention import apply_retention
+from entities.repeats import forget_keys
 
 logger = logging.getLogger(__name__)
 
@@ -18,3 +19,10 @@ def keep_audits() -> None:
             apply_retention(workspace)
         except Exception:
             logger.exception("the audit of workspace %s was not gone through", workspace)
+
+
+@shared_task(name="repeats.forget")
+def forget_all_keys() -> None:
+    for workspace in list_workspace_ids():
+        with Scope.for_service(workspace).open():
+            forget_keys()
