@@ -73,7 +73,7 @@ def renew_form(form: forms.Form, edit: Edit, shown_now: Mapping[str, str]) -> No
     """
     data = form.data.copy()  # type: ignore[attr-defined]
     for name in edit.kept:
-        _fill(data, name, form[name])
+        fill_field(data, form[name])
     for name in {*edit.kept, *edit.conflicts} & shown_now.keys():
         data[name + SHOWN] = shown_now[name]
     form.data = data
@@ -84,14 +84,21 @@ def renew_form(form: forms.Form, edit: Edit, shown_now: Mapping[str, str]) -> No
         )
 
 
-def _fill(data: Any, name: str, bound: forms.BoundField) -> None:
-    value = bound.field.widget.format_value(bound.initial)
-    if isinstance(bound.field, forms.BooleanField) and not bound.initial:
-        data.pop(name, None)
-    elif isinstance(value, list | tuple):
-        data.setlist(name, value)
-    else:
-        data[name] = "" if value is None else value
+def fill_field(data: Any, bound: forms.BoundField) -> None:
+    """Put what a field is filled with now into what was posted."""
+    widget, value = bound.field.widget, bound.field.prepare_value(bound.initial)
+    parts = [(bound.html_name, widget, value)]
+    if isinstance(widget, forms.MultiWidget):
+        names = [bound.html_name + suffix for suffix in widget.widgets_names]
+        parts = list(zip(names, widget.widgets, widget.decompress(value), strict=True))
+    for name, part, held in parts:
+        shown = "on" if isinstance(part, forms.CheckboxInput) else part.format_value(held)
+        if shown == "on" and not held:
+            data.pop(name, None)
+        elif isinstance(shown, list | tuple):
+            data.setlist(name, shown)
+        else:
+            data[name] = "" if shown is None else shown
 
 
 def describe_now(bound: forms.BoundField) -> str:
@@ -99,7 +106,9 @@ def describe_now(bound: forms.BoundField) -> str:
     value = bound.initial
     choices = getattr(bound.field, "choices", None)
     if choices is not None:
-        return str({str(key): words for key, words in choices}.get(str(value), ""))
+        chosen = bound.field.prepare_value(value)
+        keys = {str(key) for key in (chosen if isinstance(chosen, list | tuple) else [chosen])}
+        return ", ".join(str(words) for key, words in choices if str(key) in keys)
     if isinstance(value, bool):
         return gettext("yes") if value else gettext("no")
     return "" if value is None else str(localize(value))
