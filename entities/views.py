@@ -159,7 +159,10 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
 def archive(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = get_scope(request)
     entity = get_for(scope, pk, "change")
-    actions.archive_entity(scope=scope, entity=entity, archived=entity.archived_at is None)
+    wanted = request.POST.get("archived")  # what the button said: an old page does not turn it round
+    archived = entity.archived_at is None if wanted is None else wanted == "1"
+    if archived != (entity.archived_at is not None):
+        actions.archive_entity(scope=scope, entity=entity, archived=archived)
     return redirect("entities:detail", entity.pk)
 
 
