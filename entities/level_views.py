@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 from entities.access import ADMIN, Scope, requires
 from entities.language import translate_declared, translate_level
 from entities.levels import change_level, choose_kinds, rename_workspace
-from entities.models import Classification, Entity, Workspace
+from entities.models import Classification, Entity, Workspace, WorkspaceSettings
 from entities.people import list_levels, list_roles
 from entities.registry import get_kind_name, list_entity_types, list_kinds
 from entities.text import validate_one_line
@@ -36,7 +36,7 @@ class LevelForm(VersionedForm, forms.Form):
     conceal = forms.BooleanField(label=gettext_lazy("Conceal"), required=False)
 
 
-class NameForm(forms.Form):
+class NameForm(VersionedForm, forms.Form):
     name = forms.CharField(
         label=gettext_lazy("Name"), max_length=200, widget=forms.TextInput(attrs={"autocomplete": "off"})
     )
@@ -53,8 +53,8 @@ def levels(request: HttpRequest) -> HttpResponse:
     form = None
     if posted is not None:
         value = value if value.isascii() and value.isdigit() and len(value) < 10 else "0"
-        held = Classification.objects.select_for_update(no_key=True).filter(pk__in=[one.pk for one in list_levels()])
-        level = get_object_or_404(held, value=value)
+        known = Classification.objects.filter(pk__in=[one.pk for one in list_levels()])
+        level = get_object_or_404(known.select_for_update(no_key=True), value=value)
         form = _build_form(level, posted)
         if form.is_valid():
             given = {name: form.cleaned_data[name] for name in ("description", "conceal")}
@@ -82,7 +82,7 @@ def _build_form(level: Classification, posted: Any = None) -> LevelForm:
     return form
 
 
-class KindForm(forms.Form):
+class KindForm(VersionedForm, forms.Form):
     """Of one type of records; its prefix is the key."""
 
     shown = forms.BooleanField(label=gettext_lazy("In the menus"), required=False)
@@ -102,6 +102,8 @@ def workspace(request: HttpRequest) -> HttpResponse:
     kinds, else the name.
     """
     scope, posted = get_scope(request), request.POST if request.method == "POST" else None
+    if posted is not None:
+        list(WorkspaceSettings.objects.select_for_update().values_list("pk"))
     here = Workspace.objects.get(pk=scope.workspace)
     of_kinds = posted is not None and "kinds" in posted
     form = NameForm(None if of_kinds else posted, initial={"name": here.name})

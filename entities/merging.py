@@ -89,8 +89,8 @@ def fill_field(data: Any, bound: forms.BoundField) -> None:
     widget, value = bound.field.widget, bound.field.prepare_value(bound.initial)
     parts = [(bound.html_name, widget, value)]
     if isinstance(widget, forms.MultiWidget):
-        names = [bound.html_name + suffix for suffix in widget.widgets_names]
-        parts = list(zip(names, widget.widgets, widget.decompress(value), strict=True))
+        names = [bound.html_name + suffix for suffix in widget.widgets_names]  # type: ignore[attr-defined]
+        parts = list(zip(names, widget.widgets, widget.decompress(value) or (), strict=True))
     for name, part, held in parts:
         shown = "on" if isinstance(part, forms.CheckboxInput) else part.format_value(held)
         if shown == "on" and not held:

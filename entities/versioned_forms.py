@@ -80,7 +80,7 @@ class VersionedForm:
 
 def add_version(form: type[forms.ModelForm], **attributes: Any) -> type[forms.ModelForm]:
     """The form as a `VersionedForm`."""
-    return type(form)(form.__name__, (VersionedForm, form), {SEEN: SeenField(), **attributes})  # type: ignore[return-value]
+    return type(form)(form.__name__, (VersionedForm, form), {SEEN: SeenField(), **attributes})  # type: ignore[misc,return-value]
 
 
 def describe_last_author(row: Any) -> str:

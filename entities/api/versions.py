@@ -32,9 +32,7 @@ def check_version(request: Request, load: Callable[[], Mapping[str, object]]) ->
     """
     sent = request.headers.get("If-Match")
     if sent is None:
-        if WorkspaceSettings.objects.filter(needs_versions=True).exists():
-            raise VersionNeeded
-        return
+        return refuse_if_needed()
     if sent.strip() == "*":
         return
     values = load()
@@ -42,6 +40,12 @@ def check_version(request: Request, load: Callable[[], Mapping[str, object]]) ->
     changed = [list_changed(tag.removeprefix("W/").strip('"'), values) for tag in parse_etags(sent)]
     if all(changed):  # also where there is none: then nothing was named that could be read
         raise VersionIsOlder(_drop_inner(changed[0]) if changed else ())
+
+
+def refuse_if_needed() -> None:
+    """Of a change that names no version. Raises: VersionNeeded where the workspace demands one."""
+    if WorkspaceSettings.objects.filter(needs_versions=True).exists():
+        raise VersionNeeded
 
 
 def _drop_inner(names: list[str]) -> list[str]:

@@ -168,6 +168,33 @@ def test_settings_that_two_change_are_both_written(alice: Person, service: Scope
         assert (here.keep_audit_days, here.classification_prompt) == (90, "Be strict.")
 
 
+def test_an_old_page_of_the_workspace_takes_no_name_back(alice: Person, workspace: Any) -> None:
+    old = open_workspace(alice, 0)
+    assert alice.client.post(f"{alice.base}workspace/", old | {"name": "Harbour"}).status_code == 302
+    assert alice.client.post(f"{alice.base}workspace/", old).status_code == 302
+    assert open_workspace(alice, 0)["name"] == ["Harbour"]
+    refused = alice.client.post(f"{alice.base}workspace/", old | {"name": "Quay"})
+    assert refused.status_code == 422
+    assert "It is now: Harbour." in refused.content.decode()
+
+
+def test_an_old_page_of_kinds_takes_no_name_back(alice: Person) -> None:
+    old = open_workspace(alice, 1)
+    named = old | {"contract-one": "Agreement", "contract-several": "Agreements"}
+    assert alice.client.post(f"{alice.base}workspace/", named).status_code == 302
+    later = {name: value for name, value in old.items() if name != "risk-shown"}
+    assert alice.client.post(f"{alice.base}workspace/", later).status_code == 302
+    now = open_workspace(alice, 1)
+    assert now["contract-one"] == ["Agreement"]
+    assert "risk-shown" not in now
+
+
+def open_workspace(who: Person, form: int) -> dict[str, Any]:
+    page = who.client.get(f"{who.base}workspace/").content.decode()
+    forms = [part.split("</form>")[0] for part in page.split("<form") if 'action="' + who.base + 'workspace/"' in part]
+    return read_fields(forms[form])
+
+
 def test_who_is_no_administrator_has_no_such_page(staff: Person, contract: Contract, service: Scope) -> None:
     for address in (f"admin/entities/entity/{contract.pk}/change/", "levels/"):
         assert staff.client.get(staff.base + address).status_code == 403

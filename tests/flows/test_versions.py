@@ -55,9 +55,7 @@ def begin(who: Person, contract: Contract, **headers: str) -> Any:
     return who.api.post("/api/chat/sessions/", {"entity": str(contract.pk)}, format="json", **headers)
 
 
-def test_a_conversation_that_is_begun_twice_with_a_key_is_one(
-    alice: Person, staff: Person, contract: Contract
-) -> None:
+def test_a_conversation_that_is_begun_twice_with_a_key_is_one(alice: Person, staff: Person, contract: Contract) -> None:
     first, again = (begin(alice, contract, HTTP_IDEMPOTENCY_KEY="k") for _ in range(2))
     assert first.json() == again.json()
     assert alice.api.get("/api/chat/sessions/").json()["count"] == 1
