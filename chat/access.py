@@ -71,14 +71,18 @@ def may_know_message(scope: Scope, column: str, session: Any = None) -> Q:
 
 
 def select_sessions(scope: Scope) -> QuerySet[Any]:
-    """The sessions that the caller reads, with `title` as far as it may be read (NULL otherwise), `is_mine`, and
-    `is_pinned` and `is_archived` of one's own.
+    """The sessions that the caller reads, with `title` as far as it may be read (NULL otherwise), `typed_title`,
+    where a person has typed it, `is_mine`, and `is_pinned` and `is_archived` of one's own.
     """
-    title = select_readable_titles(scope).filter(session=OuterRef("pk")).values("text")[:1]
+    titles = select_readable_titles(scope).filter(session=OuterRef("pk"))
     mine = Q(owner=scope.principal)
     of_mine = {"is_mine": mine, "is_pinned": mine & Q(pinned=True), "is_archived": mine & Q(archived_at__isnull=False)}
     flags = {name: ExpressionWrapper(flag, output_field=BooleanField()) for name, flag in of_mine.items()}
-    rows: QuerySet[Any] = _select_bare_sessions(scope).annotate(title=Subquery(title), **flags)
+    rows: QuerySet[Any] = _select_bare_sessions(scope).annotate(
+        title=Subquery(titles.values("text")[:1]),
+        typed_title=Subquery(titles.filter(by_person=True).values("text")[:1]),
+        **flags,
+    )
     return rows
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from django.http import HttpResponseBase
+from django.http import Http404, HttpResponseBase
 from django.utils.translation import gettext, gettext_lazy
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
@@ -50,8 +50,11 @@ from chat.turn_api import (
 from entities.access import MEMBER, Scope, get_entity_or_404, requires
 from entities.api import paginate
 from entities.api.errors import Conflict, TooManyRequests
+from entities.api.repeats import IDEMPOTENCY_KEY, make_once
 from entities.api.shapes import PAGING, build_page_shape
+from entities.api.versions import IF_MATCH, answer_with_version, check_version
 from entities.models import Entity
+from entities.versions import build_version
 
 BUSY = gettext_lazy("This conversation is still answering. Wait for the answer, or stop it.")
 
@@ -62,6 +65,7 @@ def build_session_json(scope: Scope, session: Any, entity: Entity | None) -> dic
     readers = describe_readers(scope, session)
     return {
         "id": str(session.pk),
+        "version": build_version(list_session_values(session)),
         "entity": entity and {"id": str(entity.pk), "type": entity.type_name, "name": getattr(entity, "title", None)},
         "agent": {"key": agent.key, "name": agent.name, "icon": agent.icon, "color": agent.color},
         "title": session.title,
@@ -73,6 +77,11 @@ def build_session_json(scope: Scope, session: Any, entity: Entity | None) -> dic
         "created_at": session.created_at,
         "last_message_at": session.said_at,
     }
+
+
+def list_session_values(session: Any) -> dict[str, object]:
+    """What the version of a session stands for: a title that nobody has typed changes by itself."""
+    return {"title": session.typed_title, "pinned": session.is_pinned, "archived": session.is_archived}
 
 
 @requires(MEMBER)
@@ -88,7 +97,11 @@ def build_session_json(scope: Scope, session: Any, entity: Entity | None) -> dic
     ],
 )
 @extend_schema(
-    operation_id="chat_sessions_create", methods=["POST"], request=NewSession, responses={201: SessionSerializer}
+    operation_id="chat_sessions_create",
+    methods=["POST"],
+    request=NewSession,
+    parameters=[IDEMPOTENCY_KEY],
+    responses={201: SessionSerializer},
 )
 @api_view(["GET", "POST"])
 def sessions(request: Request) -> Response:
@@ -99,19 +112,20 @@ def sessions(request: Request) -> Response:
     if request.method == "POST":
         given = validate_input(NewSession(data=request.data))
         entity = get_entity_or_404(scope, given["entity"]) if given.get("entity") else None
+
+        def make() -> list[UUID]:
+            agent, visibility = given.get("agent") or "assistant", given.get("visibility") or PRIVATE
+            return [actions.create_session(scope=scope, entity=entity, agent=agent, visibility=visibility).pk]
+
         try:
-            made = actions.create_session(
-                scope=scope,
-                entity=entity,
-                agent=given.get("agent") or "assistant",
-                visibility=given.get("visibility") or PRIVATE,
-            )
+            (made,) = make_once(request, make)
         except actions.BadReaders as bad:
             raise ValidationError({"visibility": [str(bad)]}) from None
         except actions.BadMessage as bad:
             raise ValidationError({"agent": [str(bad)]}) from None
-        session = select_dated_sessions(scope).get(pk=made.pk)
-        return Response(build_session_json(scope, session, entity), status=status.HTTP_201_CREATED)
+        get_session_or_404(scope, made)  # the same request may have been answered before, and it deleted
+        session = select_dated_sessions(scope).get(pk=made)
+        return answer_with_version(build_session_json(scope, session, entity), status.HTTP_201_CREATED)
     words = request.query_params.get("q", "").replace("\x00", "").strip()
     rows = find_sessions(scope, words) if words else select_dated_sessions(scope)
     if request.query_params.get("entity"):
@@ -133,25 +147,46 @@ def sessions(request: Request) -> Response:
 @requires(MEMBER)
 @extend_schema(operation_id="chat_sessions_read", methods=["GET"], responses=SessionSerializer)
 @extend_schema(
-    operation_id="chat_sessions_change", methods=["PATCH"], request=SessionChange, responses=SessionSerializer
+    operation_id="chat_sessions_change",
+    methods=["PATCH"],
+    request=SessionChange,
+    parameters=[IF_MATCH],
+    responses=SessionSerializer,
 )
-@extend_schema(operation_id="chat_sessions_delete", methods=["DELETE"], responses={204: None})
+@extend_schema(operation_id="chat_sessions_delete", methods=["DELETE"], parameters=[IF_MATCH], responses={204: None})
 @api_view(["GET", "PATCH", "DELETE"])
 def session(request: Request, pk: UUID) -> Response:
     scope = get_scope(request)
     row = get_session_or_404(scope, pk) if request.method == "GET" else get_own_session_or_404(scope, pk)
     if request.method == "DELETE":
+        check_session_version(request, row)
         actions.delete_session(scope=scope, session=row)
         return Response(status=status.HTTP_204_NO_CONTENT)
     title = None
     if request.method == "PATCH":
         given = validate_input(SessionChange(data=request.data))
+        check_session_version(request, row)
         actions.change_session(scope=scope, session=row, pinned=given.get("pinned"), archived=given.get("archived"))
         if "title" in given:
             title = actions.rename_session(scope=scope, session=row, text=given["title"])
-    data = build_session_json(scope, select_dated_sessions(scope).get(pk=pk), get_entity(scope, row))
-    # The new title is labelled when this is committed; until then nobody reads it back but who has just typed it.
-    return Response({**data, "title": title} if title else data)
+    now = select_dated_sessions(scope).get(pk=pk)
+    if title:
+        # It is labelled when this is committed; until then nobody reads it back but who has just typed it.
+        now.title = now.typed_title = title
+    return answer_with_version(build_session_json(scope, now, get_entity(scope, row)))
+
+
+def check_session_version(request: Request, session: Session) -> None:
+    """Of a session that is about to be written, which is held from here on. Raises: VersionIsOlder, VersionNeeded."""
+
+    def load() -> dict[str, object]:
+        list(Session.objects.select_for_update(no_key=True).filter(pk=session.pk).values_list("pk"))
+        now = select_dated_sessions(get_scope(request)).filter(pk=session.pk).first()
+        if now is None:
+            raise Http404("Not found.")
+        return list_session_values(now)
+
+    check_version(request, load)
 
 
 @requires(MEMBER)

@@ -4,7 +4,7 @@ from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
 
 from chat.models import LookIn, Role, State
-from entities.api.shapes import Label, Placeholder, RecordRef, build_union
+from entities.api.shapes import VERSION_HELP, Label, Placeholder, RecordRef, build_union
 from entities.models import Weight
 
 EVENTS = OpenApiResponse(
@@ -79,6 +79,7 @@ class SessionSerializer(serializers.Serializer):
     """
 
     id = serializers.UUIDField()
+    version = serializers.CharField(help_text=VERSION_HELP)
     entity = RecordRef(allow_null=True)
     agent = AgentSerializer()
     title = serializers.CharField(allow_null=True)

@@ -1,6 +1,6 @@
 """What can be done to records: the one place for pages, admin and API. Transaction inside, network outside."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +16,7 @@ from entities.models import (
     Classification,
     ClassificationGrant,
     Entity,
+    FieldParagraph,
     Membership,
     Role,
     User,
@@ -154,17 +155,26 @@ def create_entity(
 
 
 def change_entity(
-    *, scope: Scope, entity: Entity, fields: Mapping[str, Any], texts: Mapping[str, str] | None = None
+    *,
+    scope: Scope,
+    entity: Entity,
+    fields: Mapping[str, Any],
+    texts: Mapping[str, str] | None = None,
+    replaceable: Mapping[str, Callable[[FieldParagraph], bool]] | None = None,
 ) -> list[str]:
     """Write the given columns and long texts of a record got with the verb "change". Returns the names that changed.
 
+    replaceable: by long text, which of its paragraphs may be replaced, where not all that the caller sees.
     Raises: Http404 when it was deleted meanwhile.
     """
     model = entity.type_class
     refuse_hidden(model, fields)
     lock_or_404(entity)
     # Texts first: paragraphs are locked before Pulses, as by who relabels one.
-    replaced = {name: write_text(scope, entity, name, text) for name, text in (texts or {}).items()}
+    replaced = {
+        name: write_text(scope, entity, name, text, (replaceable or {}).get(name))
+        for name, text in (texts or {}).items()
+    }
     current = model._base_manager.filter(pk=entity.pk).values(*fields).get() if fields else {}
     wanted = {k: (v.pk if isinstance(v, Entity) else v) for k, v in fields.items()}
     changed = [name for name in fields if current[name] != wanted[name]]

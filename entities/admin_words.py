@@ -68,6 +68,8 @@ NAMES = [
     gettext_noop("classification prompt"),
     gettext_noop("days to keep the words of questions in the audit"),
     gettext_noop("days to keep rows of the audit"),
+    gettext_noop("programs say which version they change"),
+    gettext_noop("The API then refuses a change or deletion without If-Match."),
     gettext_noop("Empty: for ever."),
     gettext_noop("At least 30. Empty: for ever."),
     gettext_noop("kinds of records in the menus"),

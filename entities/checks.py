@@ -15,7 +15,7 @@ from entities.option_values import are_names, find_wrong_values
 from entities.rag import VERBS, Access, LearnedVotes, Rag, list_option_names
 from entities.registry import list_entity_types
 
-RESERVED = {"title", "kind", "labels", "redacted", "workspace_id", "scope"}
+RESERVED = {"title", "kind", "labels", "redacted", "version", "workspace_id", "scope"}
 
 
 @checks.register()

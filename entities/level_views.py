@@ -15,14 +15,15 @@ from django.views.decorators.http import require_http_methods
 from entities.access import ADMIN, Scope, requires
 from entities.language import translate_declared, translate_level
 from entities.levels import change_level, choose_kinds, rename_workspace
-from entities.models import Classification, Entity, Workspace
+from entities.models import Classification, Entity, Workspace, WorkspaceSettings
 from entities.people import list_levels, list_roles
 from entities.registry import get_kind_name, list_entity_types, list_kinds
 from entities.text import validate_one_line
+from entities.versioned_forms import VersionedForm, describe_last_author
 from entities.views import get_scope
 
 
-class LevelForm(forms.Form):
+class LevelForm(VersionedForm, forms.Form):
     """Of one level; `level` is its value."""
 
     description = forms.CharField(
@@ -35,7 +36,7 @@ class LevelForm(forms.Form):
     conceal = forms.BooleanField(label=gettext_lazy("Conceal"), required=False)
 
 
-class NameForm(forms.Form):
+class NameForm(VersionedForm, forms.Form):
     name = forms.CharField(
         label=gettext_lazy("Name"), max_length=200, widget=forms.TextInput(attrs={"autocomplete": "off"})
     )
@@ -49,12 +50,15 @@ class NameForm(forms.Form):
 def levels(request: HttpRequest) -> HttpResponse:
     """Every level but Public, with who holds it; POST changes the one that is named by `level`."""
     posted, value = request.POST if request.method == "POST" else None, request.POST.get("level", "")
+    form = None
     if posted is not None:
         value = value if value.isascii() and value.isdigit() and len(value) < 10 else "0"
-        level = get_object_or_404(Classification.objects.filter(pk__in=[one.pk for one in list_levels()]), value=value)
-        form = LevelForm(posted)
+        known = Classification.objects.filter(pk__in=[one.pk for one in list_levels()])
+        level = get_object_or_404(known.select_for_update(no_key=True), value=value)
+        form = _build_form(level, posted)
         if form.is_valid():
-            changed = change_level(get_scope(request), level, **form.cleaned_data)
+            given = {name: form.cleaned_data[name] for name in ("description", "conceal")}
+            changed = change_level(get_scope(request), level, **given)
             name = translate_level(level.label)
             sentence = gettext("%(level)s is changed.") % {"level": name} if changed else gettext("No change.")
             messages.success(request, sentence)
@@ -64,17 +68,21 @@ def levels(request: HttpRequest) -> HttpResponse:
         for level, held in row.cells:
             if held:
                 holders.setdefault(level.value, []).append(row.role.name)
-    rows = [(level, _build_form(level, posted, value), holders.get(level.value, [])) for level in list_levels()]
+    rows = [
+        (level, form if form and level.value == int(value) else _build_form(level), holders.get(level.value, []))
+        for level in list_levels()
+    ]
     return render(request, "entities/levels.html", {"levels": rows}, status=200 if posted is None else 422)
 
 
-def _build_form(level: Classification, posted: Any, value: str) -> LevelForm:
-    mine = posted if value == str(level.value) else None
+def _build_form(level: Classification, posted: Any = None) -> LevelForm:
     initial = {"description": level.description, "conceal": level.conceal}
-    return LevelForm(mine, initial=initial, auto_id=f"level-{level.value}-%s")
+    form = LevelForm(posted, initial=initial, auto_id=f"level-{level.value}-%s")
+    form.author = describe_last_author(level) if posted else ""
+    return form
 
 
-class KindForm(forms.Form):
+class KindForm(VersionedForm, forms.Form):
     """Of one type of records; its prefix is the key."""
 
     shown = forms.BooleanField(label=gettext_lazy("In the menus"), required=False)
@@ -94,6 +102,8 @@ def workspace(request: HttpRequest) -> HttpResponse:
     kinds, else the name.
     """
     scope, posted = get_scope(request), request.POST if request.method == "POST" else None
+    if posted is not None:
+        list(WorkspaceSettings.objects.select_for_update().values_list("pk"))
     here = Workspace.objects.get(pk=scope.workspace)
     of_kinds = posted is not None and "kinds" in posted
     form = NameForm(None if of_kinds else posted, initial={"name": here.name})

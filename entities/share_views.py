@@ -124,7 +124,7 @@ def _change_access(request: HttpRequest, entity: Entity, form: GiveForm) -> str:
         words = {"who": name_holder(given["holder"]), "may": LEVEL_NAMES[given["level"]], "how_long": ENDS[days]}
         return gettext("%(who)s %(may)s %(how_long)s.") % words if days else gettext("%(who)s %(may)s.") % words
     if request.POST.get("act") == "visibility":
-        change_visibility(scope, entity, request.POST.get("visibility", ""))
+        change_visibility(scope, entity, request.POST.get("visibility", ""), was=request.POST.get("was", ""))
         return gettext("Who can see this record has changed.")
     wanted = request.POST.get("holder", "")
     if not re.fullmatch(r"-?[0-9]{1,11}", wanted) or not take_access(scope, entity, int(wanted)):

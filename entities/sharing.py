@@ -123,16 +123,22 @@ def take_access(scope: Scope, entity: Entity, principal: int) -> bool:
     return True
 
 
-def change_visibility(scope: Scope, entity: Entity, visibility: str) -> None:
+def change_visibility(scope: Scope, entity: Entity, visibility: str, was: str = "") -> None:
     """Who shares a record keeps what they may do with it, whatever it becomes, and gains nothing.
 
-    Raises: SharingRefused; Http404 when it was deleted meanwhile.
+    was: how it was when they chose, where that is known. Raises: SharingRefused, also where it is another by now;
+    Http404 when it was deleted meanwhile.
     """
     if visibility not in Visibility.values:
         raise SharingRefused(gettext("Choose who can see it."))
     _lock_to_share(scope, entity)
     row = Entity._base_manager.filter(pk=entity.pk)
     before, creator = row.values_list("visibility", "created_by").get()
+    if was not in ("", before):
+        raise SharingRefused(
+            gettext("Somebody else has changed this meanwhile. It is now: %(value)s. Choose again.")
+            % {"value": Visibility(before).label}
+        )
     if Visibility.PRIVATE in (visibility, before) and creator != scope.principal:
         raise SharingRefused(gettext("Only the creator of a record can make it private."))
     held = [verb for verb in VERBS if has_permission(scope, entity, verb)]

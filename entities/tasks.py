@@ -1,12 +1,13 @@
-"""Periodic work of the audit and of signing in. Tasks take ids; the database is the truth."""
+"""Periodic work of the audit, of signing in and of keys that made something. Tasks take ids; the database is the truth."""
 
 import logging
 
 from celery import shared_task
 
-from entities.access import list_workspace_ids
+from entities.access import Scope, list_workspace_ids
 from entities.attempts import sweep_counts
 from entities.audit.retention import apply_retention
+from entities.repeats import forget_keys
 
 logger = logging.getLogger(__name__)
 
@@ -24,3 +25,10 @@ def keep_audits() -> None:
 @shared_task(name="sign_in.sweep")
 def sweep_sign_in_counts() -> None:
     sweep_counts()
+
+
+@shared_task(name="repeats.forget")
+def forget_all_keys() -> None:
+    for workspace in list_workspace_ids():
+        with Scope.for_service(workspace).open():
+            forget_keys()

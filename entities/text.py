@@ -4,7 +4,7 @@ import difflib
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
@@ -136,7 +136,11 @@ def read_own_texts(entity: Entity) -> dict[tuple[str, int], FieldBlock]:
 
 def join_readable_text(entity: Entity, field: str) -> str:
     """The paragraphs of one long text that the open scope may read, as a form shows them."""
-    return "\n\n".join(FieldParagraph.objects.filter(entity=entity.pk, field=field).values_list("text", flat=True))
+    return "\n\n".join(list_readable_paragraphs(entity, field))
+
+
+def list_readable_paragraphs(entity: Entity, field: str) -> list[str]:
+    return list(FieldParagraph.objects.filter(entity=entity.pk, field=field).values_list("text", flat=True))
 
 
 class TextTooLong(ValueError):
@@ -172,9 +176,16 @@ DECLARED_PUBLIC = {"source": "inherited", "labels": [], "reason": "declared by w
 
 
 def write_text(
-    scope: Scope, entity: Entity, field: str, text: str, *, public: bool = False
+    scope: Scope,
+    entity: Entity,
+    field: str,
+    text: str,
+    may_replace: Callable[[FieldParagraph], bool] | None = None,
+    *,
+    public: bool = False,
 ) -> frozenset[int | None] | None:
-    """Replace what `scope` sees of a long text. Paragraphs it does not see stay where they are.
+    """Replace what `scope` sees of a long text. Paragraphs it does not see stay where they are, and so do those that
+    may not be replaced, because the writer was not shown them.
 
     Unchanged paragraphs keep their row, label and votes. New ones enter unlabelled, hidden from all but stewards until
     the service has labelled them. public: as the writer declares of them (`DECLARED_PUBLIC`). What an edit removes
@@ -187,7 +198,8 @@ def write_text(
     list(Entity.objects.select_for_update(no_key=True).filter(pk=entity.pk).order_by().values_list("pk"))
     # And whoever raises one of these paragraphs takes turns with them: its label is the floor of what replaces it.
     there = FieldParagraph.objects.filter(entity=entity.pk, field=field).order_by("position", "pk")
-    old = list(hold_rows(there, to_change=True))
+    held = list(hold_rows(there, to_change=True))
+    old = [p for p in held if may_replace is None or may_replace(p)]
     if [p.text for p in old] == new:
         return None
     matcher = difflib.SequenceMatcher(a=[p.digest for p in old], b=[compute_digest(t) for t in new], autojunk=False)
@@ -214,7 +226,8 @@ def write_text(
             )
             made[row.pk] = row
             order.append(row)
-    _assign_positions(order, made, _list_used_positions(entity, field))
+    staying = {p.position for p in held} - {p.position for p in old}
+    _assign_positions(order, made, _list_used_positions(entity, field) | staying)
     FieldParagraph.objects.bulk_create(made.values())
     FieldParagraph.objects.bulk_update([row for row in order if row.pk not in made], ["position"])
     return frozenset(p.data_classification for p in removed.values())

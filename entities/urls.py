@@ -1,6 +1,6 @@
 from django.urls import path
 
-from entities import level_views, people_views, role_views, share_views, token_views, views
+from entities import form_views, level_views, people_views, role_views, share_views, token_views, views
 
 app_name = "entities"
 
@@ -16,10 +16,10 @@ urlpatterns = [
     path("tokens/", token_views.tokens, name="tokens"),
     path("tokens/revoke/", token_views.revoke, name="revoke_token"),
     path("records/<slug:type_name>/", views.record_list, name="list"),
-    path("records/<slug:type_name>/new/", views.create, name="create"),
+    path("records/<slug:type_name>/new/", form_views.create, name="create"),
     path("entities/<uuid:pk>/", views.detail, name="detail"),
     path("entities/<uuid:pk>/text/", views.record_text, name="text"),
-    path("entities/<uuid:pk>/edit/", views.edit, name="edit"),
+    path("entities/<uuid:pk>/edit/", form_views.edit, name="edit"),
     path("entities/<uuid:pk>/delete/", views.delete, name="delete"),
     path("entities/<uuid:pk>/share/", share_views.share, name="share"),
     path("entities/<uuid:pk>/archive/", views.archive, name="archive"),

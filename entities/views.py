@@ -10,7 +10,7 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from entities import actions
 from entities.access import (
@@ -24,10 +24,9 @@ from entities.access import (
     requires,
 )
 from entities.bin import BIN_DAYS, bin_entity
-from entities.errors import VERB_REFUSALS, describe_create_refusal
+from entities.errors import VERB_REFUSALS
 from entities.first_steps import choose_first_kind, list_demo_questions, list_other_people
 from entities.formats import format_count
-from entities.forms import build_entity_form, read_cleaned
 from entities.language import join_words, lowercase_noun
 from entities.models import Entity
 from entities.pages import build_text_sections, list_choices, list_columns, list_properties
@@ -35,7 +34,7 @@ from entities.records import BadQuery, list_records, load_visible_links
 from entities.registry import get_content_type_id, goes_with, list_child_types, list_entity_types, list_kinds
 from entities.shell_context import find_address
 from entities.sign_in import DEMO_SLUG, is_unclaimed
-from entities.text import read_own_texts, read_texts
+from entities.text import read_texts
 
 PAGE = 25
 
@@ -146,33 +145,6 @@ def record_text(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @requires(MEMBER)
-@require_http_methods(["GET", "POST"])
-def create(request: HttpRequest, type_name: str) -> HttpResponse:
-    scope, model = get_scope(request), get_type_or_404(type_name)
-    if not can_create(scope, model):
-        raise PermissionDenied(describe_create_refusal(model.singular_title))
-    form = build_entity_form(scope, model, get_posted_data(request))
-    if request.method == "POST" and form.is_valid():
-        columns, texts = read_cleaned(model, form)
-        entity = actions.create_entity(scope=scope, model=model, fields=columns, texts=texts)
-        return redirect("entities:detail", entity.pk)
-    return form_page(request, model, form)
-
-
-@requires(MEMBER)
-@require_http_methods(["GET", "POST"])
-def edit(request: HttpRequest, pk: UUID) -> HttpResponse:
-    scope = get_scope(request)
-    entity = get_for(scope, pk, "change")
-    form = build_entity_form(scope, type(entity), get_posted_data(request), entity)
-    if request.method == "POST" and form.is_valid():
-        columns, texts = read_cleaned(type(entity), form)
-        actions.change_entity(scope=scope, entity=entity, fields=columns, texts=texts)
-        return redirect("entities:detail", entity.pk)
-    return form_page(request, type(entity), form, entity)
-
-
-@requires(MEMBER)
 @require_POST
 def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = get_scope(request)
@@ -187,13 +159,11 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
 def archive(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = get_scope(request)
     entity = get_for(scope, pk, "change")
-    actions.archive_entity(scope=scope, entity=entity, archived=entity.archived_at is None)
+    wanted = request.POST.get("archived")  # what the button said: an old page does not turn it round
+    archived = entity.archived_at is None if wanted is None else wanted == "1"
+    if archived != (entity.archived_at is not None):
+        actions.archive_entity(scope=scope, entity=entity, archived=archived)
     return redirect("entities:detail", entity.pk)
-
-
-def get_posted_data(request: HttpRequest) -> Any:
-    """What was posted, an empty form too; None on a GET."""
-    return request.POST if request.method == "POST" else None
 
 
 def get_for(scope: Scope, pk: UUID, verb: str) -> Entity:
@@ -233,15 +203,3 @@ def describe_deletion(model: type[Entity]) -> str:
     return " ".join(
         [*sentences, gettext("You can restore it from the bin for %(days)s.") % {"days": format_count(BIN_DAYS, "day")}]
     )
-
-
-def form_page(request: HttpRequest, model: type[Entity], form: Any, entity: Entity | None = None) -> HttpResponse:
-    from entities.api.lists import list_atom_chips
-
-    fields = [
-        (field, list_atom_chips(model.rag().get_field_label(field.name)) if field.name not in model.long_texts else [])
-        for field in form
-    ]
-    is_pending = entity is not None and any(block.text is not None for block in read_own_texts(entity).values())
-    context = {"form": form, "fields": fields, "model": model, "entity": entity, "is_pending": is_pending}
-    return render(request, "entities/record_form.html", context, status=422 if form.is_bound else 200)

@@ -15,10 +15,12 @@ from rest_framework.response import Response
 
 from entities.access import MEMBER, Scope, get_entity_or_404, requires
 from entities.api.lists import paginate
+from entities.api.repeats import IDEMPOTENCY_KEY, make_once
 from entities.api.shapes import FILE_IN_THE_BIN, FOREVER, PAGING, build_page_shape, is_forever
+from entities.api.versions import IF_MATCH, answer_with_version, check_version
 from entities.models import Entity
 from ingestion import actions, downloads
-from ingestion.access import get_file_or_404, get_record_for
+from ingestion.access import get_file_or_404, get_record_for, hold_or_404
 from ingestion.bin import bin_file
 from ingestion.file_shapes import (
     BatchRetriedSerializer,
@@ -47,6 +49,7 @@ def get_scope(request: Request) -> Scope:
     operation_id="entity_files_upload",
     methods=["POST"],
     request={"multipart/form-data": UploadSerializer},
+    parameters=[IDEMPOTENCY_KEY],
     responses={202: FileSerializer},
 )
 @api_view(["GET", "POST"])
@@ -57,8 +60,18 @@ def entity_files(request: Request, pk: UUID) -> Response:
     if request.method == "GET":
         return paginate(request, list_files(scope, get_entity_or_404(scope, pk)), lambda view: view.to_json())
     entity = get_record_for(scope, pk, "upload")
-    file = take_upload(scope, entity, request.FILES, request.data)
-    return Response(build_file_view(scope, file).to_json(), status=status.HTTP_202_ACCEPTED)
+    (made,) = make_once(request, lambda: [take_upload(scope, entity, request.FILES, request.data).pk])
+    return answer_with_file(scope, made, status.HTTP_202_ACCEPTED)
+
+
+def answer_with_file(scope: Scope, pk: UUID, status: int = 200) -> Response:
+    return answer_with_version(build_file_view(scope, get_file_or_404(scope, pk)).to_json(), status)
+
+
+def check_file_version(request: Request, file: File) -> None:
+    """Of a file that is about to be written, which is held from here on. Raises: VersionIsOlder, VersionNeeded."""
+    scope = get_scope(request)
+    check_version(request, lambda: build_file_view(scope, hold_or_404(file)).list_values())
 
 
 @requires(MEMBER)
@@ -124,13 +137,14 @@ def read_labels(data: Any) -> list[int]:
     operation_id="file_delete",
     methods=["DELETE"],
     description=FILE_IN_THE_BIN,
-    parameters=[FOREVER],
+    parameters=[FOREVER, IF_MATCH],
     responses={204: None},
 )
 @extend_schema(
     operation_id="file_change",
     methods=["PATCH"],
     request={"application/json": FileChangeSerializer},
+    parameters=[IF_MATCH],
     responses={202: FileSerializer},
 )
 @api_view(["GET", "PATCH", "DELETE"])
@@ -145,18 +159,19 @@ def file_detail(request: Request, pk: UUID) -> Response:
         given = FileChangeSerializer(data=request.data)
         given.is_valid(raise_exception=True)
         change = given.validated_data
+        check_file_version(request, file)
         if (folder := change.pop("folder", None)) is not None:
             move_file(scope=scope, file=file, folder=folder)
         if "strategy" in change:
             actions.choose_strategy(scope=scope, file=file, **change)
-        file = get_file_or_404(scope, pk)
-        return Response(build_file_view(scope, file).to_json(), status=status.HTTP_202_ACCEPTED)
+        return answer_with_file(scope, pk, status.HTTP_202_ACCEPTED)
     if request.method == "DELETE":
         get_record_for(scope, file.entity_id, "delete")
+        check_file_version(request, file)
         delete = actions.delete_file if is_forever(request) else bin_file
         delete(scope=scope, file=file)
         return Response(status=status.HTTP_204_NO_CONTENT)
-    return Response(build_file_view(scope, file).to_json())
+    return answer_with_file(scope, pk)
 
 
 @requires(MEMBER)
@@ -167,7 +182,7 @@ def file_retry(request: Request, pk: UUID) -> Response:
     file = get_file_or_404(scope, pk)
     get_record_for(scope, file.entity_id, "upload")
     file = actions.retry_file(scope=scope, file=file)
-    return Response(build_file_view(scope, file).to_json(), status=status.HTTP_202_ACCEPTED)
+    return answer_with_file(scope, file.pk, status.HTTP_202_ACCEPTED)
 
 
 @requires(MEMBER)

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_noop
 
 from entities.api.lists import list_atom_labels
+from entities.versions import build_version
 from ingestion.extract.sniff import PDF
 
 NAMELESS = gettext_noop("File (name not cleared)")
@@ -132,12 +133,21 @@ class FileView:
         """Where another way of reading is chosen."""
         return f"{reverse('ingestion:versions', args=[self.id])}#reading" if self.may_reread else ""
 
+    @property
+    def path(self) -> str | None:
+        return "/".join([*self.folders, self.name]) if self.folders else None
+
+    def list_values(self) -> dict[str, object]:
+        """What its version stands for: what people change. How far it has been read changes by itself."""
+        return {"path": self.path, "strategy": self.strategy, "revision": self.revision}
+
     def to_json(self) -> dict[str, Any]:
         """The file object of design §11."""
         return {
             "id": str(self.id),
+            "version": build_version(self.list_values()),
             "name": self.name if self.named else None,
-            "path": "/".join([*self.folders, self.name]) if self.folders else None,
+            "path": self.path,
             "media_type": self.media_type,
             "size": self.size,
             "state": self.state,

@@ -5,7 +5,7 @@ from typing import Any, get_args
 from django.utils.translation import gettext
 from rest_framework import serializers
 
-from entities.api.shapes import Label, Placeholder, TextBlock, build_union
+from entities.api.shapes import VERSION_HELP, Label, Placeholder, TextBlock, build_union
 from entities.rag import Strategy
 from ingestion.names import LONGEST_PATH
 
@@ -42,6 +42,7 @@ class FileSerializer(serializers.Serializer):
     it, told to stewards."""
 
     id = serializers.UUIDField()
+    version = serializers.CharField(help_text=VERSION_HELP)
     name = serializers.CharField(allow_null=True)
     path = serializers.CharField(allow_null=True)
     media_type = serializers.CharField()

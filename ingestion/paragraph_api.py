@@ -13,11 +13,12 @@ from rest_framework.response import Response
 from entities.access import STEWARD, opens_own_scope, requires
 from entities.api.lists import label_list, list_atom_labels, paginate
 from entities.api.shapes import PAGING, Label, Whole, build_page_shape
+from entities.api.versions import refuse_if_needed
 from ingestion import actions
 from ingestion.access import get_file_or_404
 from ingestion.api import get_scope
 from ingestion.models import Paragraph
-from ingestion.relabelling import get_paragraph_or_404
+from ingestion.relabelling import digest_judged, get_paragraph_or_404
 from ingestion.votes import SOURCES, Vote, build_votes, decide_atoms
 
 
@@ -37,7 +38,7 @@ class VoteSerializer(serializers.Serializer):
 class ParagraphSerializer(serializers.Serializer):
     """labels: null until it has been classified. floor: what it has at least, from its file and its collection,
     and without a label from what was found in it. judged: whether somebody or something knows the label; else the text
-    rests."""
+    rests. seen: to be sent back with a decision."""
 
     id = serializers.UUIDField()
     page = serializers.IntegerField(allow_null=True)
@@ -46,6 +47,7 @@ class ParagraphSerializer(serializers.Serializer):
     floor = Label(many=True)
     judged = serializers.BooleanField()
     votes = VoteSerializer(many=True)
+    seen = serializers.CharField()
 
 
 class RelabelledSerializer(serializers.Serializer):
@@ -55,7 +57,7 @@ class RelabelledSerializer(serializers.Serializer):
 
 
 class RelabelSerializer(Whole):
-    """seen: of a paragraph as `GET desk/` gave it; should it be another by now, nothing is decided (409)."""
+    """seen: of a paragraph as it was listed; should it be another by now, nothing is decided (409)."""
 
     labels = serializers.ListField(child=serializers.IntegerField(min_value=0), allow_empty=True)
     reason = serializers.CharField(max_length=500)
@@ -83,6 +85,8 @@ def paragraph_detail(request: Request, pk: UUID) -> Response:
         paragraph = get_paragraph_or_404(scope, pk)
         given = RelabelSerializer(data=request.data)
         given.is_valid(raise_exception=True)
+        if "seen" not in given.validated_data:
+            refuse_if_needed()
         votes = actions.relabel_paragraph(scope=scope, paragraph=paragraph, **given.validated_data)
         atoms = decide_atoms(votes, model_needed=False) or frozenset()
         shown = {"labels": list_atom_labels(atoms), "votes": [vote_json(vote) for vote in votes]}
@@ -99,6 +103,7 @@ def build_paragraph_json(paragraph: Paragraph) -> dict[str, Any]:
         "floor": label_list(paragraph.floor),
         "judged": paragraph.judged,
         "votes": [vote_json(vote) for vote in build_votes(paragraph.votes)],
+        "seen": digest_judged(paragraph),
     }
 
 

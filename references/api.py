@@ -12,10 +12,12 @@ from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from entities.access import MEMBER, Scope, get_entity_or_404, requires
+from entities.access import MEMBER, Scope, get_entity_or_404, hold_rows, requires
 from entities.api import label_list, paginate
-from entities.api.shapes import PAGING, Label, RecordRef, build_page_shape
+from entities.api.shapes import PAGING, VERSION_HELP, Label, RecordRef, build_page_shape
+from entities.api.versions import IF_MATCH, answer_with_version, check_version
 from entities.models import Entity
+from entities.versions import build_version
 from references import actions
 from references.graph import DEEPEST, build_graph
 from references.kinds import Kind, LocationType
@@ -54,6 +56,7 @@ class ReferenceSerializer(serializers.Serializer):
     """How `Page.to_json` looks."""
 
     id = serializers.UUIDField()
+    version = serializers.CharField(help_text=VERSION_HELP)
     kind = serializers.ChoiceField(Kind.values)
     source = RecordRef()  # type: ignore[assignment]
     target = RecordRef()
@@ -106,7 +109,7 @@ def references(request: Request) -> Response:
     scope: Scope = request.access_scope  # type: ignore[attr-defined]
     if request.method == "POST":
         made = ReferencePage(scope, [create_from_data(scope, request.data)])
-        return Response(made.to_json(made.references[0]), status=status.HTTP_201_CREATED)
+        return answer_with_version(made.to_json(made.references[0]), status.HTTP_201_CREATED)
     rows = select_references(scope, request.query_params.dict())
     pages = Pages(rows, scope)
     return paginate(request, pages, lambda row: pages.cut.to_json(row))
@@ -114,9 +117,13 @@ def references(request: Request) -> Response:
 
 @requires(MEMBER)
 @extend_schema(
-    operation_id="references_change", methods=["PATCH"], request=ChangedReference, responses=ReferenceSerializer
+    operation_id="references_change",
+    methods=["PATCH"],
+    request=ChangedReference,
+    parameters=[IF_MATCH],
+    responses=ReferenceSerializer,
 )
-@extend_schema(operation_id="references_delete", methods=["DELETE"], responses={204: None})
+@extend_schema(operation_id="references_delete", methods=["DELETE"], parameters=[IF_MATCH], responses={204: None})
 @api_view(["PATCH", "DELETE"])
 def reference(request: Request, pk: UUID) -> Response:
     """Change the kind or the words, or remove it."""
@@ -124,6 +131,12 @@ def reference(request: Request, pk: UUID) -> Response:
     found = get_reference_or_404(scope, pk)
     data = ChangedReference(data=request.data, partial=True)
     data.is_valid(raise_exception=True)
+
+    def load() -> dict[str, object]:
+        hold_rows(Reference.objects.filter(pk=pk), to_change=True)
+        return list_values(get_reference_or_404(scope, pk))
+
+    check_version(request, load)
     try:
         if request.method == "DELETE":
             actions.remove_reference(scope=scope, reference=found)
@@ -131,7 +144,7 @@ def reference(request: Request, pk: UUID) -> Response:
         changed = actions.change_reference(scope=scope, reference=found, **data.validated_data)
     except ValueError as problem:
         raise PermissionDenied(str(problem)) from None
-    return Response(ReferencePage(scope, [changed]).to_json(changed))
+    return answer_with_version(ReferencePage(scope, [changed]).to_json(changed))
 
 
 @requires(MEMBER)
@@ -217,6 +230,11 @@ def get_reference_or_404(scope: Scope, pk: UUID) -> Reference:
     return found
 
 
+def list_values(reference: Reference) -> dict[str, object]:
+    """What the version of a reference stands for."""
+    return {"kind": reference.kind, "label": reference.label, "reason": reference.reason}
+
+
 class ReferencePage:
     """References with the records at their ends and the places that the caller may know, each in one query."""
 
@@ -233,6 +251,7 @@ class ReferencePage:
         place = self.places.get(reference.pk, Location())
         return {
             "id": str(reference.pk),
+            "version": build_version(list_values(reference)),
             "kind": reference.kind,
             "source": end_json(self.records[reference.source_id]),
             "target": end_json(self.records[reference.target_id]),

@@ -3,6 +3,7 @@
 from typing import Any
 from urllib.parse import urlencode
 
+from django.contrib.admin.utils import flatten_fieldsets
 from django.core.exceptions import BadRequest
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -14,6 +15,7 @@ from unfold.admin import ModelAdmin
 from entities.access import Scope
 from entities.actions import record_action
 from entities.admin_site import site
+from entities.versioned_forms import SEEN, add_version, describe_last_author
 
 
 class WorkspaceAdmin(ModelAdmin):
@@ -45,6 +47,29 @@ class WorkspaceAdmin(ModelAdmin):
         if not change and hasattr(obj, "workspace_id"):
             obj.workspace_id = self.scope(request).workspace
         super().save_model(request, obj, form, change)
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """One that is about to be written is held first, and is then as it is now."""
+        found = super().get_object(request, object_id, from_field)
+        if found is None or request.method != "POST" or not self.has_change_permission(request, found):
+            return found
+        rows = type(found)._base_manager.select_for_update(no_key=True, of=("self",)).filter(pk=found.pk)
+        list(rows.order_by().values_list("pk"))
+        return super().get_object(request, object_id, from_field)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        sets = super().get_fieldsets(request, obj)
+        if obj is None or not self.has_change_permission(request, obj) or SEEN in flatten_fieldsets(sets):
+            return sets
+        (title, options), *others = sets
+        return [(title, {**options, "fields": [*options["fields"], SEEN]}), *others]
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        """What an old page says is written as far as its reader has changed it (`VersionedForm`)."""
+        if obj is not None and self.has_change_permission(request, obj):
+            author = describe_last_author(obj) if request.method == "POST" else ""
+            kwargs.setdefault("form", add_version(self.form, author=author))
+        return super().get_form(request, obj, change, **kwargs)
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
         """Only what the list shows can be asked for: a filter by another column would answer guesses at it."""

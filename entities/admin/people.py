@@ -25,13 +25,15 @@ from entities.language import translate_level
 from entities.middleware import answer_in_scope
 from entities.models import Classification, ClassificationGrant, LabelGrant, Membership, Role, User
 from entities.models.classification import FIRST_COMPOUND
+from entities.versioned_forms import SEEN, add_version
 
 NO_CODE = gettext_lazy("This code is not for this workspace, was used before, or is more than a day old.")
 
 
 class GrantInline(TabularInline):
     model = ClassificationGrant
-    fields = ["classification"]
+    form = add_version(forms.ModelForm)
+    fields = ["classification", SEEN]
     extra = 0
     has_view_permission = has_change_permission = has_add_permission = has_delete_permission = (  # type: ignore[assignment]
         lambda self, request, obj=None: site.has_permission(request)

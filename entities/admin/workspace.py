@@ -9,7 +9,7 @@ from entities.models import WorkspaceSettings
 
 
 class SettingsAdmin(WorkspaceAdmin):
-    fields = ["citation_style", "classification_prompt", "keep_questions_days", "keep_audit_days"]
+    fields = ["citation_style", "classification_prompt", "keep_questions_days", "keep_audit_days", "needs_versions"]
 
     def describe_for_audit(self, obj: WorkspaceSettings) -> dict[str, Any]:
         return {"keep_questions_days": obj.keep_questions_days, "keep_audit_days": obj.keep_audit_days}

@@ -1,5 +1,6 @@
 """Every error of the API has one shape: {"error": {"code", "detail", "fields"?}} (design §11)."""
 
+from collections.abc import Iterable
 from json import JSONDecodeError
 from typing import Any
 
@@ -19,9 +20,11 @@ CODES = {
     405: "method_not_allowed",
     406: "not_acceptable",
     409: "conflict",
+    412: "precondition_failed",
     413: "too_large",
     415: "unsupported_media_type",
     422: "unprocessable",
+    428: "precondition_required",
     429: "too_many_requests",
 }
 
@@ -34,6 +37,28 @@ class Conflict(exceptions.APIException):
     status_code = 409
     default_code = "conflict"
     default_detail = gettext_lazy("This conflicts with the current state.")
+
+
+class VersionIsOlder(exceptions.APIException):
+    """What a write is about is not as its caller has read it. fields: what has changed, of what they may see."""
+
+    status_code = 412
+    default_detail = gettext_lazy("This has changed since you read it. Nothing was saved. Read it again.")
+
+    def __init__(self, fields: Iterable[str] = ()) -> None:
+        super().__init__()
+        self.fields = {name: [gettext("Changed since.")] for name in fields}
+
+
+class VersionNeeded(exceptions.APIException):
+    status_code = 428
+    default_detail = gettext_lazy("This workspace takes changes with a version only: send If-Match.")
+
+
+class KeyUsed(exceptions.APIException):
+    status_code = 422
+    default_code = "key_used"
+    default_detail = gettext_lazy("This Idempotency-Key came with another request before. Use a new one.")
 
 
 class TooManyRequests(exceptions.APIException):
@@ -72,7 +97,7 @@ def exception_handler(exc: Exception, context: dict[str, Any]) -> Response | Non
             listed, fields = [str(m) for m in _flatten_messages(fields["detail"])], None
         detail = " ".join(listed) or gettext("Some fields need another look.")
     else:
-        detail = str(getattr(exc, "detail", exc))
+        detail, fields = str(getattr(exc, "detail", exc)), getattr(exc, "fields", None)
         if isinstance(exc, exceptions.ParseError) and detail.startswith(NO_JSON):
             detail = _describe_json_error(exc.__context__)
         specific = getattr(exc, "default_code", "")

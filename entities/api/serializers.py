@@ -1,6 +1,6 @@
 """Serializers derived from a type's declaration, limited to the fields that exist for the caller."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import cache
 from typing import Any
@@ -10,11 +10,12 @@ from rest_framework import serializers
 
 from entities.access import Scope, list_readable_fields, list_redacted_fields, load_concealed_atoms
 from entities.api.lists import label_list, list_atom_labels
-from entities.api.shapes import Label, Placeholder, Redacted, TextBlock, build_union
+from entities.api.shapes import VERSION_HELP, Label, Placeholder, Redacted, TextBlock, build_union
 from entities.models import Entity
 from entities.rag import split_label
 from entities.registry import get_column, list_parent_types
 from entities.text import FieldBlock, TextTooLong, validate_one_line, validate_text
+from entities.versions import SeenText, build_version, list_values
 
 
 class LongTextField(serializers.CharField):
@@ -50,6 +51,7 @@ class RecordSerializer(serializers.ModelSerializer):
 
     id = serializers.UUIDField()
     type = serializers.CharField()
+    version = serializers.CharField(help_text=VERSION_HELP)
     created_at = serializers.DateTimeField()
     updated_at = serializers.DateTimeField()
     archived_at = serializers.DateTimeField(allow_null=True)
@@ -114,17 +116,22 @@ def build_block_json(block: FieldBlock) -> dict[str, Any]:
 
 
 def build_entity_json(
-    entity: Entity, visible_links: set[Any], texts: dict[str, list[FieldBlock]] | None = None
+    entity: Entity,
+    visible_links: set[Any],
+    seen: Mapping[str, SeenText] | None,
+    texts: dict[str, list[FieldBlock]] | None = None,
 ) -> dict[str, Any]:
     """A record as the caller may read it. Fields they are not cleared for are absent, and in `redacted` if
     acknowledged.
 
     visible_links: ids of linked records that the caller may see; a link to another is null, as if there were none.
+    seen: of its long texts, for the version (`load_seen_texts`).
     """
     model = type(entity)
     data: dict[str, Any] = {
         "id": str(entity.pk),
         "type": model._meta.model_name,
+        "version": build_version(list_values(entity, visible_links, seen)),
         "created_at": entity.created_at,
         "updated_at": entity.updated_at,
         "archived_at": entity.archived_at,

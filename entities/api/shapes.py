@@ -36,6 +36,9 @@ ERROR = {
 }
 
 
+VERSION_HELP = "Of what you may see of it. Send it back in `If-Match` when you change or delete it."
+
+
 class Whole(serializers.Serializer):
     """A body that is sent whole by PATCH too. The document otherwise says of PATCH that every field may be left out."""
 

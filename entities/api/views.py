@@ -1,6 +1,6 @@
 """Records, types and people over the API. Transport only: the work is in `entities.actions` and `entities.records`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 from uuid import UUID
 
@@ -21,7 +21,9 @@ from entities.access import (
     has_permission,
     requires,
 )
+from entities.access.objects import lock_or_404
 from entities.api.lists import paginate
+from entities.api.repeats import IDEMPOTENCY_KEY, make_once
 from entities.api.serializers import (
     TypeSerializer,
     build_entity_json,
@@ -31,12 +33,14 @@ from entities.api.serializers import (
     record_shape,
 )
 from entities.api.shapes import FOREVER, IN_THE_BIN, PAGING, build_page_shape, is_forever
+from entities.api.versions import IF_MATCH, answer_with_version, check_version
 from entities.bin import bin_entity
 from entities.errors import VERB_REFUSALS, describe_create_refusal
 from entities.models import Entity
 from entities.records import BadQuery, list_records, load_visible_links
 from entities.registry import get_column, list_entity_types, list_parent_types
 from entities.text import read_texts
+from entities.versions import READ, SeenText, load_seen_texts, load_values
 
 MAX_BATCH = 500
 # Fields with an order, and how their values are written in an address.
@@ -91,29 +95,34 @@ def build_collection_view(model: type[Entity]) -> Callable[..., Any]:
         operation_id=f"{model._meta.model_name}_create",
         methods=["POST"],
         request=build_type_serializer(model),
+        parameters=[IDEMPOTENCY_KEY],
         responses={201: record_shape(model)},
     )
     @api_view(["GET", "POST"])
     def records(request: Request) -> Response:
         scope: Scope = request.access_scope  # type: ignore[attr-defined]
         if request.method == "POST":
-            entity = create_from_data(scope, model, request.data)
-            return Response(load_entity_json(scope, entity.pk), status=status.HTTP_201_CREATED)
+            (made,) = make_once(request, lambda: [create_from_data(scope, model, request.data).pk])
+            return answer_with_version(load_entity_json(scope, made), status.HTTP_201_CREATED)
         try:
             rows = list_records(scope, model, request.query_params.dict())
         except BadQuery as problem:
             raise ValidationError({problem.parameter: [problem.detail]}) from None
-        links: dict[Any, Any] = {}
-        return paginate(request, LinkedRows(rows, scope, links), lambda row: build_entity_json(row, set(links)))
+        page = LinkedRows(rows, scope)
+        return paginate(request, page, lambda row: build_entity_json(row, set(page.links), page.seen.get(row.pk)))
 
     return records
 
 
 class LinkedRows:
-    """A queryset that, when a page of it is cut, loads the visible linked records of that page in one query."""
+    """A queryset that, when a page of it is cut, loads the visible linked records of that page in one query, and what
+    its versions need of long texts.
+    """
 
-    def __init__(self, rows: Any, scope: Scope, links: dict[Any, Any]) -> None:
-        self.rows, self.scope, self.links = rows, scope, links
+    def __init__(self, rows: Any, scope: Scope) -> None:
+        self.rows, self.scope = rows, scope
+        self.links: dict[Any, Any] = {}
+        self.seen: dict[Any, dict[str, SeenText]] = {}
         self.ordered = True
 
     def count(self) -> int:
@@ -125,6 +134,7 @@ class LinkedRows:
     def __getitem__(self, cut: slice) -> list[Any]:
         page = list(self.rows[cut])
         self.links.update(load_visible_links(self.scope, page))
+        self.seen.update(load_seen_texts(page))
         return page
 
 
@@ -139,6 +149,7 @@ def build_batch_view(model: type[Entity]) -> Callable[..., Any]:
     @extend_schema(
         operation_id=f"{model._meta.model_name}_batch",
         request=build_type_serializer(model)(many=True),
+        parameters=[IDEMPOTENCY_KEY],
         responses={201: CreatedSerializer},
     )
     @api_view(["POST"])
@@ -151,8 +162,10 @@ def build_batch_view(model: type[Entity]) -> Callable[..., Any]:
             raise ValidationError(
                 {"items": [gettext("At most %(most)s at once; split the batch.") % {"most": MAX_BATCH}]}
             )
-        made = [create_batch_item(scope, model, number, item) for number, item in enumerate(items)]
-        return Response({"created": [str(e.pk) for e in made]}, status=status.HTTP_201_CREATED)
+        made = make_once(
+            request, lambda: [create_batch_item(scope, model, number, item).pk for number, item in enumerate(items)]
+        )
+        return Response({"created": [str(pk) for pk in made]}, status=status.HTTP_201_CREATED)
 
     return batch
 
@@ -166,13 +179,14 @@ def record_view(model: type[Entity]) -> Callable[..., Any]:
         operation_id=f"{model._meta.model_name}_change",
         methods=["PATCH"],
         request=build_type_serializer(model)(partial=True),
+        parameters=[IF_MATCH],
         responses=record_shape(model),
     )
     @extend_schema(
         operation_id=f"{model._meta.model_name}_delete",
         methods=["DELETE"],
         description=IN_THE_BIN,
-        parameters=[FOREVER],
+        parameters=[FOREVER, IF_MATCH],
         responses={204: None},
     )
     @api_view(["GET", "PATCH", "DELETE"])
@@ -184,16 +198,34 @@ def record_view(model: type[Entity]) -> Callable[..., Any]:
             serializer = build_input_serializer(scope, model, instance=entity, data=request.data, partial=True)
             serializer.is_valid(raise_exception=True)
             fields, texts = split_texts(model, serializer.validated_data)
+            check_record_version(request, entity, texts)
             actions.change_entity(scope=scope, entity=entity, fields=fields, texts=texts)
         elif request.method == "DELETE":
             refuse_unless(scope, entity, "delete")
+            check_record_version(request, entity)
             # What belongs to it goes too, seen or not: docs/access.md.
             delete = actions.delete_entity if is_forever(request) else bin_entity
             delete(scope=scope, entity=entity)
             return Response(status=status.HTTP_204_NO_CONTENT)
-        return Response(load_entity_json(scope, entity.pk))
+        return answer_with_version(load_entity_json(scope, entity.pk))
 
     return record
+
+
+def check_record_version(request: Request, entity: Entity, texts: Iterable[str] = ()) -> None:
+    """Of a record that is about to be written, which is held from here on. texts: the long texts among what is written.
+
+    Raises: VersionIsOlder, VersionNeeded, Http404.
+    """
+    scope: Scope = request.access_scope  # type: ignore[attr-defined]
+
+    def load() -> dict[str, object]:
+        lock_or_404(entity)
+        now = get_entity_or_404(scope, entity.pk)
+        values = load_values(now, load_visible_links(scope, [now]))
+        return {name: v for name, v in values.items() if not name.endswith(READ) or name.removesuffix(READ) in texts}
+
+    check_version(request, load)
 
 
 def refuse_unless(scope: Scope, entity: Entity, verb: str) -> None:
@@ -226,4 +258,5 @@ def split_texts(model: type[Entity], data: dict[str, Any]) -> tuple[dict[str, An
 
 def load_entity_json(scope: Scope, pk: UUID) -> dict[str, Any]:
     entity = get_entity_or_404(scope, pk)
-    return build_entity_json(entity, set(load_visible_links(scope, [entity])), read_texts(scope, entity))
+    links, seen = set(load_visible_links(scope, [entity])), load_seen_texts([entity]).get(entity.pk)
+    return build_entity_json(entity, links, seen, read_texts(scope, entity))

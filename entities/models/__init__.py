@@ -2,7 +2,7 @@ from entities.models.audit import AuditEntry, AuditLink, AuditText
 from entities.models.classification import Classification, ClassificationGrant, LabelGrant
 from entities.models.entity import Alias, Entity
 from entities.models.grants import EntityRoleGrant, EntityUserGrant
-from entities.models.people import Invitation, Membership, Role, Token, User, Workspace, WorkspaceSettings
+from entities.models.people import Invitation, MadeOnce, Membership, Role, Token, User, Workspace, WorkspaceSettings
 from entities.models.sign_in import SignInCount
 from entities.models.source import Derived, Source, Weight
 from entities.models.text import FieldParagraph, Labelled, Review
@@ -22,6 +22,7 @@ __all__ = [
     "FieldParagraph",
     "LabelGrant",
     "Labelled",
+    "MadeOnce",
     "Invitation",
     "Membership",
     "Review",

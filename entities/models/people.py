@@ -80,6 +80,12 @@ class WorkspaceSettings(models.Model):
         help_text="None: all of them. The others stay where they are, and can be searched.",
     )
     kind_names = models.JSONField(default=dict, db_default={}, blank=True, editable=False)
+    needs_versions = models.BooleanField(
+        "programs say which version they change",
+        default=False,
+        db_default=False,
+        help_text="The API then refuses a change or deletion without If-Match.",
+    )
     policy_epoch = models.PositiveIntegerField(default=1, editable=False)
     last_gone_level = models.PositiveIntegerField(default=0, editable=False)
 
@@ -180,3 +186,23 @@ class Token(models.Model):
     def key(self) -> str:
         """Names the token to its owner: a number would count those of the whole installation."""
         return self.digest[:KEY_LENGTH]
+
+
+class MadeOnce(models.Model):
+    """What a person's request made that came with a key (`entities.repeats`). digest: of the key. request: digest of
+    what it said. made: the ids of what it made.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
+    audience = models.BigIntegerField()
+    digest = models.CharField(max_length=64)
+    request = models.CharField(max_length=64)
+    made = ArrayField(models.UUIDField(), default=list)
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["workspace", "audience", "digest"], name="made_once_per_key")]
+
+    def __str__(self) -> str:
+        return str(self.pk)

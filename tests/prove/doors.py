@@ -113,7 +113,7 @@ class Answer:
 CHANCE = (
     rb"(name=\"token\" value=\")[0-9a-f]{16}",
     rb'(csrfmiddlewaretoken" value="|X-CSRFToken(?:&quot;|"): ?(?:&quot;|"))[A-Za-z0-9]{32,64}',
-    rb'(name="client_id" value=")[0-9a-f]{32}',
+    rb'(name="(?:client_id|creation_key)" value=")[0-9a-f]{32}',
     rb"(nonce[=-]\"?)[A-Za-z0-9+/=_-]{16,}",
 )
 DROPPED = {"Date", "Expires", "X-Request-Id", "Server-Timing"}
