@@ -8,6 +8,7 @@ from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from config import checks
+from ingestion.sandbox.strength import Strength, measure_strength
 
 # Anybody may ask, so the answer is reused for this many seconds.
 REUSED = 2.0
@@ -30,13 +31,18 @@ def broker() -> bool:
     return True
 
 
-CHECKS: tuple[Callable[[], bool], ...] = (database, migrations, row_level_security, broker)
+def sandbox() -> bool:
+    return measure_strength() != Strength.REFUSED
+
+
+CHECKS: tuple[Callable[[], bool], ...] = (database, migrations, row_level_security, broker, sandbox)
 
 
 @dataclass(frozen=True)
 class Readiness:
     at: float
     results: dict[str, bool]
+    strength: Strength
 
 
 _last: Readiness | None = None
@@ -51,7 +57,7 @@ def check_readiness() -> Readiness:
         except Exception:
             results[check.__name__] = False
             connection.close()
-    return Readiness(time.monotonic(), results)
+    return Readiness(time.monotonic(), results, measure_strength() if results["sandbox"] else Strength.REFUSED)
 
 
 def healthz(request: HttpRequest) -> HttpResponse:
@@ -60,9 +66,10 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 
 def readyz(request: HttpRequest) -> HttpResponse:
-    """200 with `{"ready": true, "checks": {name: bool}}`, or 503 with what is missing."""
+    """200 with `{"ready": true, "checks": {name: bool}, "sandbox": "full"}`, or 503 with what is missing. sandbox: how
+    well the process is bounded that opens files, `full`, `weak` or `refused`."""
     global _last
     if _last is None or time.monotonic() - _last.at > REUSED:
         _last = check_readiness()
     ready = all(_last.results.values())
-    return JsonResponse({"ready": ready, "checks": _last.results}, status=200 if ready else 503)
+    return JsonResponse({"ready": ready, "checks": _last.results, "sandbox": _last.strength}, status=200 if ready else 503)

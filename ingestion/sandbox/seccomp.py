@@ -12,6 +12,7 @@ import ctypes
 import errno
 import os
 import platform
+from collections.abc import Sequence
 
 from ingestion.sandbox.calls import ALLOWED, MACHINES, SHARED_NUMBERS, Check, list_checks
 
@@ -21,6 +22,9 @@ ALLOW, ERRNO = 0x7FFF0000, 0x00050000
 LOAD, EQUAL, AT_LEAST, AND, RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
 NUMBER_OFFSET, ARCH_OFFSET, ARGUMENTS_OFFSET = 0, 4, 16
 X32_BIT = 0x40000000
+
+Instruction = tuple[int, int, int, int]
+"""Code, steps to skip if true, if false, constant."""
 
 
 class _Instruction(ctypes.Structure):
@@ -35,13 +39,16 @@ def install_filter(libc: ctypes.CDLL) -> bool:
     """False where there is no filter for this machine or the kernel refuses it. Needs no_new_privileges."""
     if platform.machine() not in MACHINES:
         return False
-    instructions = [_Instruction(*each) for each in build_program(platform.machine(), os.getpid())]
-    program = _Program(len(instructions), (_Instruction * len(instructions))(*instructions))
+    return load_program(libc, build_program(platform.machine(), os.getpid()))
+
+
+def load_program(libc: ctypes.CDLL, code: Sequence[Instruction]) -> bool:
+    program = _Program(len(code), (_Instruction * len(code))(*code))
     return bool(libc.prctl(PR_SET_SECCOMP, MODE_FILTER, ctypes.byref(program), 0, 0) == 0)
 
 
-def build_program(machine: str, process: int) -> list[tuple[int, int, int, int]]:
-    """Instructions as (code, steps to skip if true, if false, constant); the number stays loaded between calls."""
+def build_program(machine: str, process: int) -> list[Instruction]:
+    """The number of the call stays loaded until one matches."""
     audited, column = MACHINES[machine]
     checks = list_checks(process)
     code = [
@@ -66,7 +73,7 @@ def build_program(machine: str, process: int) -> list[tuple[int, int, int, int]]
     return code
 
 
-def _build_check(check: Check) -> list[tuple[int, int, int, int]]:
+def _build_check(check: Check) -> list[Instruction]:
     """Goes on after its end where the argument is right, else refuses."""
     last = len(check.values) - 1
     return [

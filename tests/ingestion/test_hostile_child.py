@@ -5,11 +5,11 @@ that anybody can read, and as an ordinary user: outside, where it has to work, o
 process forked from the template; and in a fresh one.
 """
 
-import ctypes
 import functools
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ingestion.hostile_acts import ACTS, ONLY_ROOT
+from tests.ingestion.hostile_acts import ACTS, ONLY_ROOT, lay_out
 
 ORDINARY = 12_345
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="docs/sandbox.md: these limits are the Linux kernel's")
@@ -68,36 +68,85 @@ def test_nothing_outside_has_changed(who: str) -> None:
     assert found["forked"]["anything at all"] == found["fresh"]["anything at all"] == "refused"
 
 
+def test_an_allowed_read_still_works_inside(tmp_path: Path) -> None:
+    assert open_where_calls_are_refused(tmp_path) == {"strict": [{"size": 12}] * 2, "weak": [{"size": 12}] * 2}
+
+
+ALONE = """
+import json
+from ingestion.sandbox import landlock
+from tests.ingestion.hostile_acts import ACTS, attempt, libc
+at = json.loads({at!r})
+before = [attempt(act, at) for act in {acts}]
+libc.prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS
+in_force = sorted(landlock.restrict_process(libc, []))
+print(json.dumps([in_force, before, [attempt(act, at) for act in {acts}]]))
+"""
+
+
+def test_landlock_alone_refuses_files_connections_and_signals() -> None:
+    """What the filter refuses too: were there a way round it, this is the second wall."""
+    acts = ["read", "kill", "kill the parent", "TCP", "an abstract socket"]
+    with tempfile.TemporaryDirectory() as folder:
+        listening, at = lay_out(Path(folder) / "acts", 0o600)
+        try:
+            code = ALONE.format(at=json.dumps(at), acts=acts)
+            ran = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+        finally:
+            os.kill(at["victim"], signal.SIGKILL)
+            os.waitpid(at["victim"], 0)
+    in_force, before, after = json.loads(ran.stdout)
+    assert in_force == ["landlock", "landlock_network", "landlock_scopes"]
+    assert before == ["done"] * len(acts)
+    assert after == ["EACCES", "EPERM", "EPERM", "EACCES", "EPERM"]
+    assert listening
+
+
 # ── Where the kernel offers less ─────────────────────────────────────────────────────────────────────────────────
 
 LOOK = """
-import sys
+import json, sys
 from pathlib import Path
-from tests.ingestion.test_hostile_child import refuse_calls
-refuse_calls({refused})
+from tests.ingestion.hostile_acts import refuse_calls
+refuse_calls(*{refused})
 from django.conf import settings
-settings.configure(LIMITED_PROCESS_TEMPLATE={template}, LIMITED_PROCESS_MAY_BE_WEAK={weak}, LIMITED_PROCESS_USER=65520)
+settings.configure(LIMITED_PROCESS_USER=65_520)
 from ingestion.sandbox import TooWeak, run_limited
-try:
-    print(run_limited("tests.ingestion.sandbox_tasks:size", Path({path!r})))
-except TooWeak:
-    print("too weak")
+found = dict(strict=[], weak=[])
+for settings.LIMITED_PROCESS_MAY_BE_WEAK in (False, True):
+    for settings.LIMITED_PROCESS_TEMPLATE in (False, True):
+        try:
+            answer = run_limited("tests.ingestion.sandbox_tasks:size", Path({path!r}))
+        except TooWeak:
+            answer = "too weak"
+        found["weak" if settings.LIMITED_PROCESS_MAY_BE_WEAK else "strict"].append(answer)
+print(json.dumps(found))
 """
-LANDLOCK = {"x86_64": 444, "aarch64": 444}
-UNSHARE = {"x86_64": 272, "aarch64": 97}
-PRCTL = {"x86_64": 157, "aarch64": 167}
 
 
-def refuse_calls(numbers: list[int]) -> None:
-    """This process and those it starts get ENOSYS for them, as from a kernel that does not know them."""
-    from ingestion.sandbox import seccomp
+def open_where_calls_are_refused(folder: Path, *refused: str) -> dict[str, list[object]]:
+    """What becomes of a file of twelve bytes, in a fresh and in a forked process, as a strict and as a weak
+    installation."""
+    upload = folder / "upload.bin"
+    upload.write_bytes(b"twelve bytes")
+    code = LOOK.format(refused=refused, path=str(upload))
+    return json.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
 
-    code = [(seccomp.LOAD, 0, 0, seccomp.NUMBER_OFFSET)]
-    for number in numbers:
-        code += [(seccomp.EQUAL, 0, 1, number), (seccomp.RETURN, 0, 0, seccomp.ERRNO | 38)]
-    code.append((seccomp.RETURN, 0, 0, seccomp.ALLOW))
-    libc = ctypes.CDLL(None)
-    libc.prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS
-    array = (seccomp._Instruction * len(code))(*(seccomp._Instruction(*each) for each in code))
-    program = seccomp._Program(len(code), array)
-    assert libc.prctl(seccomp.PR_SET_SECCOMP, seccomp.MODE_FILTER, ctypes.byref(program), 0, 0) == 0
+
+@pytest.mark.parametrize(
+    ("refused", "enough"),
+    [
+        (["unshare"], True),  # Landlock refuses connections too, from version 4 of its interface
+        (["landlock_create_ruleset"], False),
+        (["landlock_create_ruleset", "unshare"], False),
+        (["prctl"], False),
+        (["capset"], False),
+    ],
+    ids=["no namespace", "no Landlock", "neither", "no filter", "capabilities stay"],
+)
+def test_no_file_is_opened_where_its_reader_is_not_bounded_but_where_that_is_allowed(
+    tmp_path: Path, refused: list[str], enough: bool
+) -> None:
+    found = open_where_calls_are_refused(tmp_path, *refused)
+    assert found["strict"] == [{"size": 12} if enough else "too weak"] * 2
+    assert found["weak"] == [{"size": 12}] * 2
