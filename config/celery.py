@@ -19,7 +19,7 @@ def keep_our_logging(**kwargs: object) -> None:
 
 
 @worker_init.connect
-def tell_of_sandbox(**kwargs: object) -> None:
+def check_sandbox_at_start(**kwargs: object) -> None:
     """Celery logs what a receiver raises, so it tells of a refusal too."""
     from config.checks import check_sandbox
 

@@ -132,7 +132,9 @@ def check_sandbox() -> None:
     """Tells the log of a weak limited process. Raises: Refusal where uploaded files may not be opened."""
     strength = measure_strength()
     if strength == Strength.WEAK:
-        logger.warning("Uploaded files are opened in a weak process: no %s (docs/sandbox.md)", ", ".join(list_lacking()))
+        logger.warning(
+            "Uploaded files are opened in a weak process: no %s (docs/sandbox.md)", ", ".join(list_lacking())
+        )
     elif strength == Strength.REFUSED:
         raise Refusal(
             f"Uploaded files cannot be opened safely here: this system has no {', '.join(list_lacking())} "

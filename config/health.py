@@ -31,11 +31,7 @@ def broker() -> bool:
     return True
 
 
-def sandbox() -> bool:
-    return measure_strength() != Strength.REFUSED
-
-
-CHECKS: tuple[Callable[[], bool], ...] = (database, migrations, row_level_security, broker, sandbox)
+CHECKS: tuple[Callable[[], bool], ...] = (database, migrations, row_level_security, broker)
 
 
 @dataclass(frozen=True)
@@ -57,7 +53,12 @@ def check_readiness() -> Readiness:
         except Exception:
             results[check.__name__] = False
             connection.close()
-    return Readiness(time.monotonic(), results, measure_strength() if results["sandbox"] else Strength.REFUSED)
+    try:
+        strength = measure_strength()
+    except Exception:
+        strength = Strength.REFUSED
+    results["sandbox"] = strength != Strength.REFUSED
+    return Readiness(time.monotonic(), results, strength)
 
 
 def healthz(request: HttpRequest) -> HttpResponse:
@@ -72,4 +73,6 @@ def readyz(request: HttpRequest) -> HttpResponse:
     if _last is None or time.monotonic() - _last.at > REUSED:
         _last = check_readiness()
     ready = all(_last.results.values())
-    return JsonResponse({"ready": ready, "checks": _last.results, "sandbox": _last.strength}, status=200 if ready else 503)
+    return JsonResponse(
+        {"ready": ready, "checks": _last.results, "sandbox": _last.strength}, status=200 if ready else 503
+    )

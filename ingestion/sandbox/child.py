@@ -24,7 +24,7 @@ from ingestion.sandbox.limits import MIB, Limits, Quarantined
 EXIT_MEMORY = 77
 EXIT_ERROR = 78
 EXIT_WEAK = 79
-"""Something that a file may not be opened without is missing here; its names went to stderr."""
+"""Something that a file may not be opened without is missing here."""
 ROWS_A_FRAME = 200
 RARELY = (
     50_000,
@@ -56,8 +56,7 @@ def main() -> None:
         gc.set_threshold(*RARELY)
         report_progress("starting")
         confine_process(limits, (path, *map(Path, orders["readable"])), orders["user"])
-        if (missing := list_missing()) and not orders["weak"] and task is not describe_restrictions:
-            print(", ".join(missing), file=sys.stderr, flush=True)
+        if list_missing() and not orders["weak"] and task is not describe_restrictions:
             os._exit(EXIT_WEAK)
         if sys.platform != "linux":
             _watch_memory(limits.memory_bytes)

@@ -39,7 +39,7 @@ def drop_privileges(libc: ctypes.CDLL, user: int, needed: Iterable[Path]) -> set
     for capability in range(MOST_CAPABILITIES):
         libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
     libc.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
-    if libc.prctl(PR_SET_SECUREBITS, LOCKED_BITS, 0, 0, 0) == 0 and before == 0 and _become_user(user):
+    if libc.prctl(PR_SET_SECUREBITS, LOCKED_BITS, 0, 0, 0) == 0 and before == 0 and _set_user(user):
         given_up.add("own_user")
         _keep_capabilities(libc, 1 << CAP_SETUID)
         if all(os.access(path, os.R_OK, effective_ids=True) for path in existing):
@@ -51,7 +51,7 @@ def drop_privileges(libc: ctypes.CDLL, user: int, needed: Iterable[Path]) -> set
     return given_up
 
 
-def _become_user(user: int) -> bool:
+def _set_user(user: int) -> bool:
     """False where this user is not known here, as in some containers, or root may not change its own."""
     try:
         os.setgroups([])

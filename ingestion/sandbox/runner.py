@@ -208,7 +208,7 @@ class _Child:
         if code == -signal.SIGXCPU or ended.overdue or self._has_used_up(ended):
             return self._build_too_slow()
         if code == EXIT_WEAK:
-            logger.error("No file is opened here, for the limited process would lack %s", ascii(self._errors.decode(errors="replace").strip()))
+            logger.error("No file is opened here: the limited process lacks a restriction (docs/sandbox.md)")
             return TooWeak()
         if -code in OUTSIDE_SIGNALS:
             return ProcessKilled()

@@ -43,7 +43,7 @@ def install_filter(libc: ctypes.CDLL) -> bool:
 
 
 def load_program(libc: ctypes.CDLL, code: Sequence[Instruction]) -> bool:
-    program = _Program(len(code), (_Instruction * len(code))(*code))
+    program = _Program(len(code), (_Instruction * len(code))(*(_Instruction(*each) for each in code)))
     return bool(libc.prctl(PR_SET_SECCOMP, MODE_FILTER, ctypes.byref(program), 0, 0) == 0)
 
 

@@ -9,7 +9,7 @@ register = template.Library()
 
 
 @register.inclusion_tag("ingestion/sandbox_notice.html")
-def sandbox_notice() -> dict[str, object]:
+def describe_sandbox() -> dict[str, object]:
     """Nothing where it is fully bounded, or where that cannot be found out just now."""
     try:
         strength = measure_strength()

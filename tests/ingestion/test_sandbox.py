@@ -193,7 +193,9 @@ def test_the_kernel_says_that_the_process_has_no_rights(upload: Path, settings: 
 @pytest.mark.skipif(not LINUX, reason="docs/sandbox.md: these limits are the Linux kernel's")
 def test_files_are_opened_as_that_user_where_it_may_read_them(upload: Path) -> None:
     here = Path(__file__)
-    if any(not folder.stat().st_mode & stat.S_IXOTH for place in (here, Path(sys.executable)) for folder in place.parents):
+    if any(
+        not folder.stat().st_mode & stat.S_IXOTH for place in (here, Path(sys.executable)) for folder in place.parents
+    ):
         pytest.skip("only whoever owns this checkout may read it")
     in_force = run_limited("ingestion.sandbox.child:describe_restrictions", here)["in_force"]
     elsewhere = run_limited("ingestion.sandbox.child:describe_restrictions", upload)["in_force"]
