@@ -3,7 +3,7 @@
 import os
 
 from celery import Celery
-from celery.signals import setup_logging
+from celery.signals import setup_logging, worker_init
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -16,3 +16,11 @@ app.autodiscover_tasks()
 @setup_logging.connect
 def keep_our_logging(**kwargs: object) -> None:
     """Django's LOGGING applies in workers too; having a receiver stops Celery from setting up its own."""
+
+
+@worker_init.connect
+def check_sandbox_at_start(**kwargs: object) -> None:
+    """Celery logs what a receiver raises, so it tells of a refusal too."""
+    from config.checks import check_sandbox
+
+    check_sandbox()

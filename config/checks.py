@@ -1,5 +1,6 @@
 """What must be true before Clearance serves anybody. Each refusal is one sentence for the person who starts it."""
 
+import logging
 import os
 import re
 from contextlib import suppress
@@ -18,6 +19,9 @@ from psycopg import sql
 
 from entities.exempt import EXEMPT
 from entities.network import is_public
+from ingestion.sandbox.strength import Strength, list_lacking, measure_strength
+
+logger = logging.getLogger(__name__)
 
 LEAST_POSTGRES = 150000
 # Earlier versions corrupt indexes and leak rows of one relation into another in parallel builds.
@@ -134,6 +138,20 @@ def check_proxies() -> None:
             raise Refusal(
                 f"CLEARANCE_PROXIES names {proxy}, which is neither an address nor a network such as 10.0.0.0/8."
             ) from None
+
+
+def check_sandbox() -> None:
+    """Tells the log of a weak limited process. Raises: Refusal where uploaded files may not be opened."""
+    strength = measure_strength()
+    if strength == Strength.WEAK:
+        logger.warning(
+            "Uploaded files are opened in a weak process: no %s (docs/sandbox.md)", ", ".join(list_lacking())
+        )
+    elif strength == Strength.REFUSED:
+        raise Refusal(
+            f"Uploaded files cannot be opened safely here: this system has no {', '.join(list_lacking())} "
+            "(docs/sandbox.md). CLEARANCE_SANDBOX=weak opens them nevertheless."
+        )
 
 
 def check_broker() -> None:

@@ -8,6 +8,7 @@ from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from config import checks
+from ingestion.sandbox.strength import Strength, measure_strength
 
 # Anybody may ask, so the answer is reused for this many seconds.
 REUSED = 2.0
@@ -37,6 +38,7 @@ CHECKS: tuple[Callable[[], bool], ...] = (database, migrations, row_level_securi
 class Readiness:
     at: float
     results: dict[str, bool]
+    strength: Strength
 
 
 _last: Readiness | None = None
@@ -51,7 +53,12 @@ def check_readiness() -> Readiness:
         except Exception:
             results[check.__name__] = False
             connection.close()
-    return Readiness(time.monotonic(), results)
+    try:
+        strength = measure_strength()
+    except Exception:
+        strength = Strength.REFUSED
+    results["sandbox"] = strength != Strength.REFUSED
+    return Readiness(time.monotonic(), results, strength)
 
 
 def healthz(request: HttpRequest) -> HttpResponse:
@@ -60,9 +67,12 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 
 def readyz(request: HttpRequest) -> HttpResponse:
-    """200 with `{"ready": true, "checks": {name: bool}}`, or 503 with what is missing."""
+    """200 with `{"ready": true, "checks": {name: bool}, "sandbox": "full"}`, or 503 with what is missing. sandbox: how
+    well the process is bounded that opens files, `full`, `weak` or `refused`."""
     global _last
     if _last is None or time.monotonic() - _last.at > REUSED:
         _last = check_readiness()
     ready = all(_last.results.values())
-    return JsonResponse({"ready": ready, "checks": _last.results}, status=200 if ready else 503)
+    return JsonResponse(
+        {"ready": ready, "checks": _last.results, "sandbox": _last.strength}, status=200 if ready else 503
+    )

@@ -41,6 +41,7 @@ def prepare_installation(console: Console) -> None:
         console.tell("say", text)
 
     try:
+        checks.check_sandbox()
         prepare_database(say)
         words = ["demo"] if load_demo(say) else []
         words += find_first_run()

@@ -264,6 +264,10 @@ CLEARANCE_TESSERACT = env.str("CLEARANCE_TESSERACT", "")
 TESSDATA_PREFIX = env.str("TESSDATA_PREFIX", "")
 # Limited processes are forked from a warm template (docs/sandbox.md); 0: each is a fresh interpreter.
 LIMITED_PROCESS_TEMPLATE = env.bool("CLEARANCE_PROCESS_TEMPLATE", sys.platform == "linux")
+# "weak": files are opened on Linux also where the kernel offers less than docs/sandbox.md asks for.
+LIMITED_PROCESS_MAY_BE_WEAK = env.str("CLEARANCE_SANDBOX", "") == "weak"
+# The user and group that a limited process becomes where Clearance runs as root: one that owns nothing.
+LIMITED_PROCESS_USER = env.int("CLEARANCE_SANDBOX_UID", 65_520)
 
 # ── Work in the background: PostgreSQL is the truth, the broker only wakes workers ──────────────────────────────────
 

@@ -3,7 +3,7 @@
 `run_limited` is the only way a worker or a web process may open what somebody uploaded.
 """
 
-from ingestion.sandbox.limits import Limits, ProcessKilled, Progress, Quarantined
+from ingestion.sandbox.limits import Limits, ProcessKilled, Progress, Quarantined, TooWeak
 from ingestion.sandbox.runner import run_limited
 
-__all__ = ["Limits", "ProcessKilled", "Progress", "Quarantined", "run_limited"]
+__all__ = ["Limits", "ProcessKilled", "Progress", "Quarantined", "TooWeak", "run_limited"]

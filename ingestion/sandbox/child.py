@@ -18,11 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from ingestion.sandbox import frames
-from ingestion.sandbox.confine import confine_process
+from ingestion.sandbox.confine import confine_process, list_in_force, list_missing
 from ingestion.sandbox.limits import MIB, Limits, Quarantined
 
 EXIT_MEMORY = 77
 EXIT_ERROR = 78
+EXIT_WEAK = 79
+"""Something that a file may not be opened without is missing here."""
 ROWS_A_FRAME = 200
 RARELY = (
     50_000,
@@ -53,7 +55,9 @@ def main() -> None:
         gc.freeze()
         gc.set_threshold(*RARELY)
         report_progress("starting")
-        confine_process(limits, readable=(path, *map(Path, orders["readable"])))
+        confine_process(limits, (path, *map(Path, orders["readable"])), orders["user"])
+        if list_missing() and not orders["weak"] and task is not describe_restrictions:
+            os._exit(EXIT_WEAK)
         if sys.platform != "linux":
             _watch_memory(limits.memory_bytes)
         result = task(path, limits=limits, report=report_progress, **orders["options"])
@@ -115,6 +119,8 @@ def _watch_memory(limit: int) -> None:
 
 def describe_restrictions(path: Path, *, limits: Limits, report: Callable[..., None]) -> dict[str, Any]:
     """Task that opens nothing and tells which restrictions are in force here (docs/sandbox.md)."""
-    from ingestion.sandbox.confine import list_in_force
-
-    return {"in_force": sorted(list_in_force()), "memory_mib": limits.memory_bytes // MIB}
+    return {
+        "in_force": sorted(list_in_force()),
+        "missing": list_missing(),
+        "memory_mib": limits.memory_bytes // MIB,
+    }

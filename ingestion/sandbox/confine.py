@@ -1,7 +1,7 @@
 """Giving up rights, from inside the limited process, before the uploaded bytes are opened.
 
-Every step is either enforced or left out of `list_in_force()`; a step the operating system does not offer is not an
-error, because the others still hold. docs/sandbox.md has the table.
+Every step is either enforced or left out of `list_in_force()`. On Linux no file is opened while one of NEEDED is
+missing, unless the installation says so; elsewhere the others still hold. docs/sandbox.md has the table.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from ingestion.sandbox import landlock, seccomp
+from ingestion.sandbox import landlock, privileges, seccomp
 from ingestion.sandbox.limits import Limits
 
 PR_SET_PDEATHSIG = 1
@@ -23,28 +23,47 @@ PR_SET_NO_NEW_PRIVS = 38
 CLONE_NEWUSER = 0x10000000
 CLONE_NEWNET = 0x40000000
 FORBIDDEN_EVENTS = ("socket.", "subprocess.", "os.system", "os.exec", "os.fork", "os.posix_spawn", "pty.")
+NEEDED = (
+    frozenset({"seccomp"}),
+    frozenset({"no_capabilities"}),
+    frozenset({"landlock"}),
+    frozenset({"network_namespace", "landlock_network"}),
+)
+"""One of each."""
 
 _in_force: set[str] = set()
 
 
 def list_in_force() -> frozenset[str]:
-    """The restrictions this process is under: limits, parent_death, network_namespace, no_new_privileges, landlock,
-    seccomp, audit."""
+    """The restrictions this process is under: limits, parent_death, network_namespace, no_new_privileges,
+    no_capabilities, own_user, own_files, landlock, landlock_network, landlock_scopes, seccomp, audit."""
     return frozenset(_in_force)
 
 
-def confine_process(limits: Limits, readable: Iterable[Path]) -> None:
-    """`readable`: the files to be opened; beside them only code, system libraries and fonts stay readable."""
+def list_missing() -> list[str]:
+    """What this process would need to be under, and is not: `landlock`, `landlock_network or network_namespace`. Only
+    Linux offers it."""
+    if sys.platform != "linux":
+        return []
+    return [" or ".join(sorted(either)) for either in NEEDED if not either & _in_force]
+
+
+def confine_process(limits: Limits, readable: Collection[Path], user: int) -> None:
+    """readable: the files to be opened; beside them only code, system libraries and fonts stay readable. user: the id
+    that root gives this process."""
     _set_limits(limits)
     if sys.platform == "linux":
         libc = ctypes.CDLL(None, use_errno=True)
-        end_with_parent(libc)
+        parent = os.getppid()
         if "network_namespace" not in _in_force:
             enter_empty_network(libc)
+        _in_force.update(privileges.drop_privileges(libc, user, readable))
+        end_with_parent(libc)
+        if os.getppid() != parent:
+            os._exit(1)
         if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0:
             _in_force.add("no_new_privileges")
-            if landlock.restrict_files(libc, readable):
-                _in_force.add("landlock")
+            _in_force.update(landlock.restrict_process(libc, readable))
             if seccomp.install_filter(libc):
                 _in_force.add("seccomp")
     sys.addaudithook(_refuse_event)
@@ -52,7 +71,8 @@ def confine_process(limits: Limits, readable: Iterable[Path]) -> None:
 
 
 def end_with_parent(libc: ctypes.CDLL) -> None:
-    """The kernel kills this process when the one that started it ends. A fork does not inherit that."""
+    """The kernel kills this process when the one that started it ends. A fork does not inherit that, and a change of
+    user takes it away."""
     if libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) == 0:
         _in_force.add("parent_death")
 

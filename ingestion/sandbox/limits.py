@@ -68,6 +68,11 @@ class ProcessKilled(Exception):
     """Somebody else ended the limited process, as a machine that is short of memory does. The file is not to blame."""
 
 
+class TooWeak(ProcessKilled):
+    """The system does not offer what a file may not be opened without, and CLEARANCE_SANDBOX does not allow that. No
+    file is to blame, and none was opened."""
+
+
 class Quarantined(Exception):
     """The file was not read to its end, and never will be as it is.
 

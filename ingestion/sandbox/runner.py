@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
+import logging
 import os
 import selectors
 import signal
@@ -14,10 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from ingestion.sandbox import frames
-from ingestion.sandbox.child import EXIT_MEMORY
-from ingestion.sandbox.limits import Limits, ProcessKilled, Progress, Quarantined
+from ingestion.sandbox.child import EXIT_MEMORY, EXIT_WEAK
+from ingestion.sandbox.limits import Limits, ProcessKilled, Progress, Quarantined, TooWeak
 from ingestion.sandbox.processes import Exit, FreshProcess, LimitedProcess, TemplateLost, start_process
 
+logger = logging.getLogger(__name__)
+
+DESCRIBE = "ingestion.sandbox.child:describe_restrictions"
 END_SECONDS = 2.0
 """For the end of a process whose pipe is closed."""
 STDERR_TAIL = 4_000
@@ -45,7 +49,7 @@ def run_limited(
     beside the one file. What `on_progress` raises ends the child and reaches the caller, so that work can be cancelled.
 
     Raises Quarantined for everything the file is to blame for, ProcessKilled when the process was ended from outside
-    MAX_STARTS times, FileNotFoundError when there is no file.
+    MAX_STARTS times, TooWeak where a file may not be opened, FileNotFoundError when there is no file.
     """
     limits = limits or Limits()
     size = path.stat().st_size
@@ -65,11 +69,19 @@ def run_limited(
                 return child.listen(on_progress)
         except TemplateLost:
             start = FreshProcess
+        except TooWeak:
+            raise
         except ProcessKilled:
             if not starts_left:
                 raise
     with _Child(FreshProcess(), *orders) as child:
         return child.listen(on_progress)
+
+
+def describe_process() -> dict[str, Any]:
+    """What a limited process is under on this machine: `in_force` and `missing`, lists of names. Opens no file."""
+    with _Child(FreshProcess(), DESCRIBE, Path(__file__), Limits(), {}, ()) as child:
+        return child.listen(None)
 
 
 class _Child:
@@ -84,6 +96,8 @@ class _Child:
         options: dict[str, Any],
         readable: Sequence[Path],
     ) -> None:
+        from django.conf import settings  # limited processes import this package, and must not hold Django
+
         self._limits = limits
         self._last = Progress("starting")
         self._errors = b""
@@ -95,6 +109,8 @@ class _Child:
             "limits": dataclasses.asdict(limits),
             "options": options,
             "readable": [str(also.resolve()) for also in readable],
+            "user": settings.LIMITED_PROCESS_USER,
+            "weak": settings.LIMITED_PROCESS_MAY_BE_WEAK,
         }
         with contextlib.suppress(BrokenPipeError), os.fdopen(process.stdin, "wb") as stdin:
             stdin.write(json.dumps(orders).encode())
@@ -191,6 +207,9 @@ class _Child:
         page = self._last.page
         if code == -signal.SIGXCPU or ended.overdue or self._has_used_up(ended):
             return self._build_too_slow()
+        if code == EXIT_WEAK:
+            logger.error("No file is opened here: the limited process lacks a restriction (docs/sandbox.md)")
+            return TooWeak()
         if -code in OUTSIDE_SIGNALS:
             return ProcessKilled()
         starved = ended.peak_bytes > self._limits.memory_bytes * 0.6

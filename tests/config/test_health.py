@@ -1,3 +1,5 @@
+import sys
+
 import pytest
 
 from config import health
@@ -16,7 +18,8 @@ def test_ready_with_database_migrations_policies_and_broker(client, transactiona
     answer = client.get("/readyz")
     assert answer.json() == {
         "ready": True,
-        "checks": {"database": True, "migrations": True, "row_level_security": True, "broker": True},
+        "checks": {"database": True, "migrations": True, "row_level_security": True, "broker": True, "sandbox": True},
+        "sandbox": "full" if sys.platform == "linux" else "weak",
     }
     assert answer.status_code == 200
 
@@ -79,5 +82,6 @@ def test_not_ready_without_broker_and_says_nothing_of_the_error(client, transact
         "migrations": True,
         "row_level_security": True,
         "broker": False,
+        "sandbox": True,
     }
     assert b"secret-name" not in answer.content

@@ -21,7 +21,8 @@ pytestmark = [pytest.mark.fuzz]
 TASKS = "tests.fuzz.control_tasks"
 UNCONFINED = (
     "import ingestion.sandbox.child as child, ingestion.sandbox.template as template; "
-    "child.confine_process = lambda limits, readable: None; template.enter_empty_network = lambda libc: None; "
+    "child.confine_process = lambda limits, readable, user: None; child.list_missing = lambda: []; "
+    "template.enter_empty_network = lambda libc: None; "
 )
 
 

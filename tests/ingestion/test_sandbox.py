@@ -5,6 +5,7 @@ Each test runs against both ways to start the process: forked from the template,
 
 import os
 import signal
+import stat
 import sys
 import threading
 from pathlib import Path
@@ -157,9 +158,49 @@ def test_nothing_can_be_reached_from_inside(upload: Path, monkeypatch: pytest.Mo
 @pytest.mark.skipif(not LINUX, reason="docs/sandbox.md: these limits are the Linux kernel's")
 def test_the_limits_say_that_they_are_in_force(upload: Path) -> None:
     answer = run_limited("ingestion.sandbox.child:describe_restrictions", upload)
-    assert {"rlimit_as", "rlimit_cpu", "rlimit_fsize", "rlimit_nofile", "no_new_privileges", "seccomp", "audit"} <= set(
-        answer["in_force"]
-    )
+    assert answer["missing"] == []
+    limits = {"rlimit_as", "rlimit_cpu", "rlimit_fsize", "rlimit_nofile"}
+    assert limits | {"no_new_privileges", "no_capabilities", "landlock", "seccomp", "audit"} <= set(answer["in_force"])
+
+
+@pytest.mark.skipif(not LINUX, reason="docs/sandbox.md: these limits are the Linux kernel's")
+def test_the_kernel_says_that_the_process_has_no_rights(upload: Path, settings: Any) -> None:
+    """As root it is a user of its own, and only opens files that no other may read as root does."""
+    told: dict[str, list[str]] = {}
+
+    class Seen(Exception):
+        pass
+
+    def look(progress: Progress) -> None:
+        if progress.page:
+            lines = Path(f"/proc/{progress.page}/status").read_text().splitlines()
+            told.update((name, values.split()) for name, _, values in (line.partition(":") for line in lines))
+            raise Seen
+
+    settings.LIMITED_PROCESS_USER = 65_500
+    upload.chmod(0o600)
+    with pytest.raises(Seen):
+        run_limited(f"{TASKS}:report_pid", upload, on_progress=look)
+    for kind in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"):
+        assert int(told[kind][0], 16) == 0
+    assert (told["NoNewPrivs"], told["Seccomp"], told["Threads"]) == (["1"], ["2"], ["1"])
+    if os.geteuid() == 0:
+        assert told["Uid"] == ["65500", "65500", "65500", "0"]
+        assert told["Gid"] == ["65500"] * 4
+        assert told["Groups"] == []
+
+
+@pytest.mark.skipif(not LINUX, reason="docs/sandbox.md: these limits are the Linux kernel's")
+def test_files_are_opened_as_that_user_where_it_may_read_them(upload: Path) -> None:
+    here = Path(__file__)
+    if any(
+        not folder.stat().st_mode & stat.S_IXOTH for place in (here, Path(sys.executable)) for folder in place.parents
+    ):
+        pytest.skip("only whoever owns this checkout may read it")
+    in_force = run_limited("ingestion.sandbox.child:describe_restrictions", here)["in_force"]
+    elsewhere = run_limited("ingestion.sandbox.child:describe_restrictions", upload)["in_force"]
+    assert ("own_files" in in_force) is ("own_user" in in_force) is (os.geteuid() == 0)
+    assert "own_files" not in elsewhere
 
 
 def test_nothing_of_the_application_is_loaded_inside(upload: Path) -> None:

@@ -51,6 +51,26 @@ def test_a_template_that_is_killed_costs_no_file(upload: Path, template: psutil.
     assert run_limited(f"{TASKS}:size", upload) == {"size": 12}
 
 
+def test_a_process_ends_with_its_template(upload: Path, template: psutil.Process) -> None:
+    """The kernel sees to it, also after the process became another user."""
+    started: list[psutil.Process] = []
+
+    class Seen(Exception):
+        pass
+
+    def kill(progress: Progress) -> None:
+        if progress.page and started:
+            raise Seen
+        if progress.page:
+            started.append(psutil.Process(progress.page))
+            template.kill()
+
+    with pytest.raises(Seen):
+        run_limited(f"{TASKS}:report_pid", upload, on_progress=kill)
+    gone, _ = psutil.wait_procs(started, timeout=10)
+    assert gone == started
+
+
 def test_a_template_that_ended_is_replaced(upload: Path, template: psutil.Process) -> None:
     template.kill()
     template.wait(10)
