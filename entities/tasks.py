@@ -1,4 +1,4 @@
-"""Periodic work of the audit, of signing in and of keys that made something. Tasks take ids; the database is the truth."""
+"""Periodic work of the audit, of signing in and of keys that made something. Tasks take ids."""
 
 import logging
 

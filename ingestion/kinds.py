@@ -1,6 +1,6 @@
 """Kinds of documents that are sensitive as a whole, and what each of them needs at least."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +8,7 @@ from django.utils.translation import gettext_noop
 
 from entities.access import list_atoms
 from entities.api.lists import list_atom_chips
-from entities.models import WorkspaceSettings
+from entities.models import Classification, WorkspaceSettings
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, PII, PII_SENSITIVE
 from ingestion.models import File, FileRevision
 
@@ -68,16 +68,16 @@ class KeptKind:
     """What a document looks like, and the chips of the labels that it is kept for."""
 
     looks_like: str
-    chips: list[dict[str, Any]]
+    chips: Sequence[Classification]
 
 
 def describe_kind(file: File, shown: Iterable[Any]) -> KeptKind | None:
     """Of a file with blocks that its reader sees; None where its kind keeps none of them. In an open scope."""
-    revision = FileRevision.objects.filter(pk=file.revision_id).only("kind").first()
-    kind = KINDS.get(revision.kind) if revision else None
-    if revision is None or kind is None:
+    key = FileRevision.objects.filter(pk=file.revision_id or file.pk).values_list("kind", flat=True).first()
+    kind = KINDS.get(key or "")
+    if kind is None:
         return None
-    floor = load_kind_floors()[revision.kind]
+    floor = load_kind_floors()[key or ""]
     labels = {block.label for block in shown if getattr(block, "label", None) is not None}
     keeps = any(floor <= frozenset(list_atoms(label)) for label in labels)
     return KeptKind(kind.looks_like, list_atom_chips(sorted(floor))) if keeps else None
