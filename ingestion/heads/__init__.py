@@ -1,4 +1,4 @@
-"""Heads: what an encoder's vectors tell of who may read a text (docs/adr/0072).
+"""Heads: what an encoder's vectors tell of who may read a text (docs/adr/0074).
 
 One head judges documents: is it sensitive as a whole, and of which kind. One judges paragraphs, in the light of their
 neighbours and of the document. Their weights belong to one encoder; with another one there are none, and they are
