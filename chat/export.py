@@ -15,7 +15,7 @@ from chat.readers import name_people
 from entities.access import Scope
 from entities.api.lists import list_atom_chips
 from entities.language import join_words, translate_level, translate_stored
-from entities.neutral_markdown import neutralise_markdown
+from entities.neutral_markdown import clean_markdown
 from retrieval.citation_links import MARKER, list_sources
 from retrieval.locate import ResolvedCitation
 
@@ -58,7 +58,7 @@ def export_markdown(scope: Scope, session: Session) -> HttpResponse:
             lines += ["## " + gettext("Answer"), "", f"*{REMOVED if exchange.is_removed else WITHHELD}*", ""]
         if exchange.error:
             lines += [f"*{translate_stored(exchange.error)}*", ""]
-    response = HttpResponse(neutralise_markdown("\n".join(lines)), content_type="text/markdown; charset=utf-8")
+    response = HttpResponse(clean_markdown("\n".join(lines)), content_type="text/markdown; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="conversation-{session.pk}.md"'
     response["Cache-Control"] = "no-store"
     return response

@@ -24,7 +24,7 @@ from chat.models import Message, Role, Turn
 from chat.shapes import EVENTS, ContextSerializer, StoppingSerializer, TurnRating, TurnSerializer
 from entities.access import MEMBER, Scope, requires
 from entities.api import label_list, list_atom_labels
-from entities.neutral_markdown import neutralise_markdown
+from entities.neutral_markdown import clean_markdown
 
 
 class EventStream(BaseRenderer):
@@ -70,7 +70,7 @@ def build_message_json(message: Message) -> dict[str, Any]:
         "id": str(message.pk),
         "turn": str(message.turn_id),
         "role": message.role,
-        "content": neutralise_markdown(message.content) if message.role == Role.ASSISTANT else message.content,
+        "content": clean_markdown(message.content) if message.role == Role.ASSISTANT else message.content,
         "labels": label_list(message.data_classification),
         "created_at": message.created_at,
     }

@@ -32,7 +32,7 @@ class Device:
     def knows(self, username: str) -> bool:
         user = User.objects.filter(username=username).first() if self.accounts else None
         seen = self.accounts.get(str(user.pk), "") if user else ""
-        return user is not None and constant_time_compare(seen, _fingerprint(user))
+        return user is not None and constant_time_compare(seen, _digest_password(user))
 
 
 def read_device(request: HttpRequest) -> Device:
@@ -47,7 +47,7 @@ def remember_device(request: HttpRequest, response: HttpResponseBase, user: User
     """To be called where `user` has just typed or chosen their password."""
     device = read_device(request)
     others = [(key, seen) for key, seen in device.accounts.items() if key != str(user.pk)]
-    accounts = dict([*others[1 - MOST :], (str(user.pk), _fingerprint(user))])
+    accounts = dict([*others[1 - MOST :], (str(user.pk), _digest_password(user))])
     response.set_cookie(
         COOKIE,
         signing.dumps([device.id, accounts], salt=SALT),
@@ -58,5 +58,5 @@ def remember_device(request: HttpRequest, response: HttpResponseBase, user: User
     )
 
 
-def _fingerprint(user: User) -> str:
+def _digest_password(user: User) -> str:
     return salted_hmac(SALT, user.password, algorithm="sha256").hexdigest()[:32]

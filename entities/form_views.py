@@ -18,7 +18,7 @@ from entities.creation_forms import CREATION_KEY, build_creation_key, make_once
 from entities.errors import describe_create_refusal
 from entities.forms import build_entity_form, read_cleaned
 from entities.language import join_words
-from entities.merging import SHOWN, VERSION, describe_now, read_edit, renew_form
+from entities.merging import SHOWN, VERSION, describe_now, read_edit, build_form_again
 from entities.models import Entity
 from entities.records import load_visible_links
 from entities.repeats import OtherRequest
@@ -74,9 +74,9 @@ def edit(request: HttpRequest, pk: UUID) -> HttpResponse:
             actions.change_entity(
                 scope=scope, entity=entity, fields=edit.columns, texts=edit.texts, replaceable=edit.replaceable
             )
-            tell_kept(request, form, edit.kept)
+            say_unchanged(request, form, edit.kept)
             return redirect("entities:detail", entity.pk)
-        renew_form(form, edit, shown)
+        build_form_again(form, edit, shown)
         hidden = list_versions(form, now, shown, renewed=True)
         return form_page(request, model, form, entity, versions=hidden, both=edit.conflicts)
     return form_page(request, model, form, entity, versions=list_versions(form, now, shown))
@@ -91,7 +91,7 @@ def list_versions(
     return [(name, value if renewed and name == VERSION else sent.get(name, value)) for name, value in fresh.items()]
 
 
-def tell_kept(request: HttpRequest, form: Any, kept: list[str]) -> None:
+def say_unchanged(request: HttpRequest, form: Any, kept: list[str]) -> None:
     """That somebody else has changed something meanwhile, which stays."""
     if kept:
         names = join_words([str(form[name].label) for name in kept])

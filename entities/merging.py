@@ -15,7 +15,7 @@ from django.utils.translation import gettext
 
 from entities.forms import read_cleaned
 from entities.models import Entity, FieldParagraph
-from entities.versions import digest_value, is_text_kept, split_version
+from entities.versions import digest_value, is_text_unchanged, split_version
 
 VERSION = "version"
 SHOWN = "-shown"
@@ -58,7 +58,7 @@ def read_edit(model: type[Entity], form: forms.Form, now: Mapping[str, object], 
 
 def _merge_text(edit: Edit, name: str, shown: str, shown_now: str) -> None:
     digests = split_version(shown)
-    if is_text_kept(name, shown, edit.texts[name]):
+    if is_text_unchanged(name, shown, edit.texts[name]):
         del edit.texts[name]
         edit.kept.append(name)
     elif shown and not digests <= split_version(shown_now):
@@ -67,7 +67,7 @@ def _merge_text(edit: Edit, name: str, shown: str, shown_now: str) -> None:
         edit.replaceable[name] = lambda paragraph: digest_value(name, paragraph.digest) in digests
 
 
-def renew_form(form: forms.Form, edit: Edit, shown_now: Mapping[str, str]) -> None:
+def build_form_again(form: forms.Form, edit: Edit, shown_now: Mapping[str, str]) -> None:
     """Show both values of each conflict, so that saving again replaces what is there now knowingly; what this person
     had left alone is shown as it is now.
     """

@@ -27,7 +27,7 @@ Edit = tuple[str, str]
 """What stands there, and what is to stand there."""
 
 
-def neutralise_markdown(text: str) -> str:
+def clean_markdown(text: str) -> str:
     """`text` so that nobody who draws it as Markdown fetches, runs or disguises anything that stands in it."""
     for left in reversed(range(MOST_ROUNDS)):
         blocks = _find_edits(text)
@@ -83,7 +83,7 @@ def _watch(rule: Rule) -> Rule:
             state.env["in_image"] = inside
         if not silent and not inside:
             old = state.src[at : state.pos]
-            new = _neutralise_found(state, old, count)
+            new = _clean_found(state, old, count)
             if new != old:
                 state.env["edits"].append((old, new))
         return True
@@ -91,7 +91,7 @@ def _watch(rule: Rule) -> Rule:
     return watch
 
 
-def _neutralise_found(state: StateInline, old: str, count: int) -> str:
+def _clean_found(state: StateInline, old: str, count: int) -> str:
     # Text that stands before it may have become a token only now.
     token, *inside = state.tokens[count if state.tokens[count].type in ("image", "link_open") else count + 1 :]
     if token.type == "image":

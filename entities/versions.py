@@ -96,7 +96,7 @@ class SeenText:
         self.typed: list[tuple[int, str]] = []
 
 
-def load_seen_texts(entities: Iterable[Entity]) -> dict[Any, dict[str, SeenText]]:
+def load_text_digests(entities: Iterable[Entity]) -> dict[Any, dict[str, SeenText]]:
     """By record and field, of rows that the open scope got by an access function."""
     keys = [entity.pk for entity in entities if entity.type_class.long_texts]
     found: dict[Any, dict[str, SeenText]] = {key: {} for key in keys}
@@ -120,7 +120,7 @@ def load_seen_texts(entities: Iterable[Entity]) -> dict[Any, dict[str, SeenText]
 
 def load_values(entity: Entity, visible_links: Iterable[Any]) -> dict[str, object]:
     """`list_values` of one record, with its long texts."""
-    return list_values(entity, visible_links, load_seen_texts([entity]).get(entity.pk))
+    return list_values(entity, visible_links, load_text_digests([entity]).get(entity.pk))
 
 
 def build_text_version(field: str, texts: Iterable[str]) -> str:
@@ -128,6 +128,6 @@ def build_text_version(field: str, texts: Iterable[str]) -> str:
     return ".".join(digest_value(field, compute_digest(text)) for text in texts)
 
 
-def is_text_kept(field: str, shown: str, submitted: str) -> bool:
+def is_text_unchanged(field: str, shown: str, submitted: str) -> bool:
     """Whether a form came back with the paragraphs that it showed."""
     return build_text_version(field, split_paragraphs(submitted)) == shown

@@ -16,7 +16,7 @@ from entities.api.errors import Conflict
 from entities.api.shapes import Label
 from entities.language import translate_stored
 from entities.models import Entity
-from entities.neutral_markdown import neutralise_markdown
+from entities.neutral_markdown import clean_markdown
 from pulse.reader import PulseView, load_citation_links, load_pulse_view, refresh_pulse
 
 
@@ -89,7 +89,7 @@ def build_pulse_json(scope: Scope, entity: Entity, view: PulseView) -> dict[str,
         "id": str(text.pk) if text else None,
         "entity": str(entity.pk),
         "state": view.state,
-        "text": neutralise_markdown(text.text) if text else None,
+        "text": clean_markdown(text.text) if text else None,
         "labels": label_list(label) if label is not None else [],
         "requires": list_atom_labels(view.requires),
         "generated_at": text.generated_at if text else None,

@@ -125,7 +125,7 @@ def build_entity_json(
     acknowledged.
 
     visible_links: ids of linked records that the caller may see; a link to another is null, as if there were none.
-    seen: of its long texts, for the version (`load_seen_texts`).
+    seen: of its long texts, for the version (`load_text_digests`).
     """
     model = type(entity)
     data: dict[str, Any] = {

@@ -40,7 +40,7 @@ from entities.models import Entity
 from entities.records import BadQuery, list_records, load_visible_links
 from entities.registry import get_column, list_entity_types, list_parent_types
 from entities.text import read_texts
-from entities.versions import READ, SeenText, load_seen_texts, load_values
+from entities.versions import READ, SeenText, load_text_digests, load_values
 
 MAX_BATCH = 500
 # Fields with an order, and how their values are written in an address.
@@ -134,7 +134,7 @@ class LinkedRows:
     def __getitem__(self, cut: slice) -> list[Any]:
         page = list(self.rows[cut])
         self.links.update(load_visible_links(self.scope, page))
-        self.seen.update(load_seen_texts(page))
+        self.seen.update(load_text_digests(page))
         return page
 
 
@@ -258,5 +258,5 @@ def split_texts(model: type[Entity], data: dict[str, Any]) -> tuple[dict[str, An
 
 def load_entity_json(scope: Scope, pk: UUID) -> dict[str, Any]:
     entity = get_entity_or_404(scope, pk)
-    links, seen = set(load_visible_links(scope, [entity])), load_seen_texts([entity]).get(entity.pk)
+    links, seen = set(load_visible_links(scope, [entity])), load_text_digests([entity]).get(entity.pk)
     return build_entity_json(entity, links, seen, read_texts(scope, entity))

@@ -63,7 +63,7 @@ def confine_process(limits: Limits, readable: Collection[Path], user: int) -> No
             os._exit(1)
         if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0:
             _in_force.add("no_new_privileges")
-            _in_force.update(landlock.restrict_process(libc, readable))
+            _in_force.update(landlock.limit_process(libc, readable))
             if seccomp.install_filter(libc):
                 _in_force.add("seccomp")
     sys.addaudithook(_refuse_event)

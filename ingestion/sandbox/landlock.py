@@ -37,7 +37,7 @@ class _PathBeneath(ctypes.Structure):
     _fields_ = (("allowed_access", ctypes.c_uint64), ("parent_fd", ctypes.c_int32))
 
 
-def restrict_process(libc: ctypes.CDLL, readable: Iterable[Path]) -> set[str]:
+def limit_process(libc: ctypes.CDLL, readable: Iterable[Path]) -> set[str]:
     """What is in force afterwards of `landlock`, `landlock_network`, `landlock_scopes`; empty where the kernel has no
     Landlock or it is switched off. Needs no_new_privileges."""
     version = libc.syscall(CREATE_RULESET, None, 0, VERSION_FLAG)

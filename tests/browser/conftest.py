@@ -78,12 +78,24 @@ def installation(chromium: Browser, environment: dict[str, str]) -> Iterator[str
     page = open_page(chromium, url, "admin")
     jobs = f"{url}/w/demo/files/jobs/"
     wait_for(lambda: "data-jobs" not in page.request.get(jobs).text(), "the demo's files", 180, pause_seconds=2)
+    open_what_rests(page, f"{url}/w/demo/resting/")
     page.context.close()
     yield url
     process.send_signal(signal.SIGINT)
     with suppress(subprocess.TimeoutExpired):
         process.wait(30)
     process.kill()
+
+
+def open_what_rests(page: Page, resting: str) -> None:
+    """As an administrator: text that nobody has judged is for everybody. Most tests are about what rules find in it;
+    those about new text close it again.
+    """
+    page.goto(resting)
+    page.get_by_label("everybody").check()
+    page.get_by_role("button", name="See who gains and who loses").click()
+    page.get_by_role("button", name="Change", exact=True).click()
+    expect(page.get_by_role("status").filter(has_text="who reads it until then has changed")).to_be_visible()
 
 
 SIGNED_IN: dict[tuple[str, str], StorageState] = {}

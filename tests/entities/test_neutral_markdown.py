@@ -7,7 +7,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from entities.model_markdown import is_allowed, render_markdown
-from entities.neutral_markdown import neutralise_markdown
+from entities.neutral_markdown import clean_markdown
 
 # As somebody else may draw it: with HTML, and with links to anywhere.
 ELSEWHERE = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
@@ -49,8 +49,8 @@ def find_harm(text: str) -> list[str]:
     ],
 )  # fmt: skip
 def test_what_could_do_harm_is_words_and_all_else_stays(written: str, left: str) -> None:
-    assert neutralise_markdown(written) == left
-    assert neutralise_markdown(left) == left
+    assert clean_markdown(written) == left
+    assert clean_markdown(left) == left
     assert not find_harm(left)
 
 
@@ -75,10 +75,10 @@ PIECES += [
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.sampled_from(PIECES), max_size=24).map("".join))
 def test_nothing_is_left_that_could_do_harm(text: str) -> None:
-    assert not find_harm(neutralise_markdown(text))
+    assert not find_harm(clean_markdown(text))
 
 
 def test_the_page_says_the_same_of_what_was_made_neutral() -> None:
     text = "See ![the plan](https://evil.example) <b>or</b> [that](javascript:x)"
-    assert "<img" not in render_markdown(neutralise_markdown(text))
-    assert "the plan &lt;b&gt;or" in render_markdown(neutralise_markdown(text))
+    assert "<img" not in render_markdown(clean_markdown(text))
+    assert "the plan &lt;b&gt;or" in render_markdown(clean_markdown(text))

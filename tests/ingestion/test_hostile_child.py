@@ -79,7 +79,7 @@ from tests.ingestion.hostile_acts import ACTS, attempt, libc
 at = json.loads({at!r})
 before = [attempt(act, at) for act in {acts}]
 libc.prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS
-in_force = sorted(landlock.restrict_process(libc, []))
+in_force = sorted(landlock.limit_process(libc, []))
 print(json.dumps([in_force, before, [attempt(act, at) for act in {acts}]]))
 """
 
