@@ -18,7 +18,7 @@ from entities.creation_forms import CREATION_KEY, build_creation_key, make_once
 from entities.errors import describe_create_refusal
 from entities.forms import build_entity_form, read_cleaned
 from entities.language import join_words
-from entities.merging import SHOWN, VERSION, describe_now, read_edit, build_form_again
+from entities.merging import SHOWN, VERSION, build_form_again, describe_now, read_edit
 from entities.models import Entity
 from entities.records import load_visible_links
 from entities.repeats import OtherRequest
