@@ -45,7 +45,9 @@ class ItemGroup:
 
 def list_reasons(item: Item) -> tuple[str, ...]:
     """Why it waits, with what each vote says of it, without a word of its text."""
-    return tuple(sorted({vote.reason for vote in item.votes if vote.reason and vote.source == "rules"}))
+    return tuple(
+        sorted({vote.reason for vote in item.votes if vote.reason and vote.source in ("rules", "kind", "head")})
+    )
 
 
 def is_alike(one: Item, other: Item) -> bool:

@@ -78,7 +78,9 @@ class Heads:
             findings += map(build_finding, self.paragraph.compute_probabilities(rows))
         best = int(np.argmax(whole[2:])) if self.kinds else 0
         kind = self.kinds[best] if self.kinds and whole[2 + best] >= LIKELY else UNKNOWN
-        return Judgement(float(whole[0]), kind, bool(whole[0] >= self.hold), tuple(findings))
+        # A document that is sensitive as a whole has a paragraph that is.
+        held = whole[0] >= self.hold and max(found.sensitive for found in findings) >= LIKELY
+        return Judgement(float(whole[0]), kind, bool(held), tuple(findings))
 
     def dump(self) -> dict[str, np.ndarray]:
         """Arrays for the file that `load_heads` reads."""
