@@ -60,8 +60,8 @@ class FileView:
     it is to be read. page, page_count: what is being read; cost:
     USD so far; told to whom the size is told, on pages only. folders: in which it stood, outermost first, where
     its name is readable. version: the key of the version that all this is told of. origin: None also where the caller
-    may not know of it. url: of the reader, "" where there is nothing to read; the other addresses are "" where the
-    caller may not.
+    may not know of it. looks_like: why all of it is kept, where it is and the caller is told how it was read. url: of
+    the reader, "" where there is nothing to read; the other addresses are "" where the caller may not.
     """
 
     id: UUID
@@ -95,6 +95,7 @@ class FileView:
     attachments: int = 0
     folders: Sequence[str] = ()
     version: UUID | None = None
+    looks_like: str = ""
 
     # Addresses of pages, which only pages ask for.
 

@@ -63,6 +63,15 @@ def load_kind_floors() -> dict[str, frozenset[int]]:
     return {key: frozenset(list_atoms(changed[key])) if key in changed else kind.floor for key, kind in KINDS.items()}
 
 
+def find_looks(key: str, labels: Iterable[int]) -> str:
+    """What a document of this kind looks like, where one of its paragraphs still has the kind's floor; else ""."""
+    kind = KINDS.get(key)
+    if kind is None:
+        return ""
+    floor = load_kind_floors()[key]
+    return kind.looks_like if any(floor <= frozenset(list_atoms(label)) for label in labels) else ""
+
+
 @dataclass(frozen=True)
 class KeptKind:
     """What a document looks like, and the chips of the labels that it is kept for."""
@@ -79,5 +88,4 @@ def describe_kind(file: File, shown: Iterable[Any]) -> KeptKind | None:
         return None
     floor = load_kind_floors()[key or ""]
     labels = {block.label for block in shown if getattr(block, "label", None) is not None}
-    keeps = any(floor <= frozenset(list_atoms(label)) for label in labels)
-    return KeptKind(kind.looks_like, list_atom_chips(sorted(floor))) if keeps else None
+    return KeptKind(kind.looks_like, list_atom_chips(sorted(floor))) if find_looks(key or "", labels) else None

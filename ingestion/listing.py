@@ -28,6 +28,7 @@ from ingestion.access import (
     select_visible_files,
 )
 from ingestion.file_presenter import NAMELESS, FileOrigin, FileView, LabelCount, StageDone
+from ingestion.kinds import find_looks
 from ingestion.known_versions import count_latest_number, load_known_numbers, load_newest_known
 from ingestion.models import File, FileRevision, Paragraph, Stage, State
 from ingestion.names import split_folders
@@ -262,6 +263,7 @@ def _build_file_view(
         attachments=file.attachments,
         folders=split_folders(file.path) if named else (),
         version=revision.pk if revision else None,
+        looks_like=find_looks(revision.kind, labels) if pages_known and revision else "",
     )
 
 

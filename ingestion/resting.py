@@ -10,9 +10,10 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.utils.translation import gettext
 
-from entities.access import Scope, list_atoms, raise_labels
+from entities.access import Scope, list_atoms, load_granted_atoms, raise_labels
 from entities.actions import record_action
 from entities.api.lists import list_atom_labels
+from entities.language import translate_level
 from entities.models import Classification, FieldParagraph, Role, Source, User, WorkspaceSettings
 from entities.models.classification import FIRST_COMPOUND, PUBLIC
 from ingestion.desk_groups import MoveCounts, Sight, prepare_moves
@@ -32,6 +33,25 @@ def list_resting_choices() -> list[Classification]:
 def load_resting_label() -> int | None:
     """In an open scope."""
     return WorkspaceSettings.objects.values_list("resting", flat=True).first()
+
+
+def list_sending_choices() -> list[tuple[str, str]]:
+    """(labels of an upload, words): as text rests here, Public where the caller may declare it, and each level that
+    they hold. In an open scope.
+    """
+    levels = {level.value: translate_level(level.label) for level in list_resting_choices()}
+    held, resting = load_granted_atoms(), load_resting_label()
+    cleared = gettext("People cleared for %(level)s")
+    everybody = gettext("Everybody")
+    if resting is None:
+        readers = gettext("Stewards")
+    else:
+        readers = cleared % {"level": levels[resting]} if resting else everybody
+    choices = [("", gettext("%(readers)s, until it is judged") % {"readers": readers})]
+    if resting and resting in held:
+        choices.append((str(PUBLIC), gettext("Everybody, where nothing is found in it")))
+    own = {value: name for value, name in levels.items() if value and value in held}
+    return choices + [(str(value), cleared % {"level": name}) for value, name in own.items()]
 
 
 def prepare_resting(scope: Scope, label: int) -> Sight:

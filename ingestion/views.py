@@ -31,7 +31,7 @@ from ingestion.pages import MAX_HITS, Stop, build_sections, find_page, find_word
 from ingestion.queueing import ENDED
 from ingestion.reader import NOTICE, TextBlock, list_blocks, mark_citation, resolve_cited
 from ingestion.remainder_decisions import find_unread
-from ingestion.resting import load_resting_label
+from ingestion.resting import list_sending_choices, load_resting_label
 from ingestion.strategies import STRATEGY_CHOICES
 
 UNFOLDED_ROWS = 12
@@ -53,6 +53,7 @@ def files_panel(request: HttpRequest, pk: UUID) -> HttpResponse:
         "files": _put_failed_first(list_files(scope, entity)),
         "collections": list_collection_choices(entity),
         "strategies": STRATEGY_CHOICES,
+        "readers": list_sending_choices(),
         "may_upload": has_permission(scope, entity, "upload"),
         "max_bytes": settings.CLEARANCE_MAX_UPLOAD,
         "batch": find_latest_batch(scope, entity),
