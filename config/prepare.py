@@ -43,6 +43,7 @@ def prepare_installation(console: Console) -> None:
     try:
         checks.check_sandbox()
         prepare_database(say)
+        apply_resting_labels()
         words = ["demo"] if load_demo(say) else []
         words += find_first_run()
         collect_static_files(say)
@@ -86,6 +87,13 @@ def prepare_database(say: Callable[[str], None]) -> None:
     checks.check_demo_passwords()
     checks.check_proxies()
     checks.check_broker()
+
+
+def apply_resting_labels() -> None:
+    """Before anybody reads: what nobody has judged has the label that its workspace says (docs/labels.md)."""
+    from ingestion.resting import apply_resting_everywhere
+
+    apply_resting_everywhere()
 
 
 def load_demo(say: Callable[[str], None]) -> bool:

@@ -5,12 +5,14 @@ and the index rows, which go out and are made again by workers.
 """
 
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext
 
-from entities.access import Scope, list_atoms, load_granted_atoms, raise_labels
+from entities.access import Scope, list_atoms, list_workspace_ids, load_granted_atoms, raise_labels
 from entities.actions import record_action
 from entities.api.lists import list_atom_labels
 from entities.language import translate_level
@@ -89,11 +91,17 @@ def change_resting(*, scope: Scope, label: int) -> None:
     transaction.on_commit(partial(apply_resting, scope.workspace))
 
 
+def apply_resting_everywhere() -> None:
+    """Text that a release before this one left open rests from its first start on. Needs no scope open."""
+    for workspace in list_workspace_ids():
+        apply_resting(workspace)
+
+
 def apply_resting(workspace: int) -> None:
     """Give all text that rests the label of now. Needs no scope open."""
     with Scope.for_service(workspace).open():
         label = load_resting_label()
-        if label is None:
+        if label is None or not any(select_misplaced(model, label).exists() for model in (Paragraph, FieldParagraph)):
             return
         files = Paragraph.objects.filter(judged=False).order_by().values_list("file", flat=True).distinct()
         held = list(
@@ -102,8 +110,7 @@ def apply_resting(workspace: int) -> None:
         records: set[UUID] = set()
         moved: list[UUID] = []
         for model in (Paragraph, FieldParagraph):
-            rows = model._default_manager.filter(judged=False, data_classification__isnull=False)
-            ids = list(rows.exclude(data_classification=label).values_list("pk", flat=True))
+            ids = list(select_misplaced(model, label).values_list("pk", flat=True))
             lock_paragraphs(ids, to_change=True)
             if model is FieldParagraph:
                 records = set(FieldParagraph.objects.filter(pk__in=ids).values_list("entity", flat=True))
@@ -121,6 +128,12 @@ def apply_resting(workspace: int) -> None:
         for file in held:
             publish_again(file)
         mark_stale(workspace, sorted(records))
+
+
+def select_misplaced(model: type[Paragraph] | type[FieldParagraph], label: int) -> QuerySet[Any]:
+    """Text that rests with another label than this one."""
+    rows = model._default_manager.filter(judged=False, data_classification__isnull=False)
+    return rows.exclude(data_classification=label)
 
 
 def _load_stewards() -> dict[str, frozenset[int]]:

@@ -34,8 +34,8 @@ def test_a_medical_letter_is_kept_until_a_steward_opens_it(browse, complaints):
     expect(steward.get_by_role("note").filter(has_text="looks like a medical letter or report")).to_be_visible()
     steward.get_by_role("button", name="Not so: open it").click()
     assert_accessible(steward)
-    steward.get_by_label("Reason").fill("An invented letter.")
-    steward.get_by_role("button", name="Decide").click()
+    steward.get_by_label("Why", exact=True).fill("An invented letter.")
+    steward.get_by_role("button", name="Decide 7 paragraphs").click()
     expect(steward.locator("#toasts [data-kind=success]")).to_be_visible()
 
     reader.goto(record)

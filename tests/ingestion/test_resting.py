@@ -1,9 +1,11 @@
 """Text that nobody has judged: who reads it until somebody has, and what opens it."""
 
 import json
+from io import StringIO
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.db import connection
 
 from entities.access import Scope
@@ -13,7 +15,7 @@ from entities.rag import Collection
 from entities.types import Contract
 from ingestion.inline import process_all_waiting
 from ingestion.models import Paragraph
-from ingestion.resting import change_resting
+from ingestion.resting import apply_resting_everywhere, change_resting
 from ingestion.votes import FLOOR, Vote, is_judged
 from llm import scripted
 from tests.conftest import Person, person
@@ -207,3 +209,21 @@ def test_the_api_and_the_reader_say_what_is_not_judged(alice: Person, staff: Per
     blocks = staff.api.get(f"/api/files/{file}/reader/").json()["blocks"]
     assert blocks[0]["judged"] is False
     assert "not judged yet" in staff.client.get(f"{staff.base}files/{file}/").content.decode()
+
+
+def test_the_first_start_of_this_release_closes_what_an_earlier_one_left_open(
+    alice: Person, staff: Person, viewer: Person, contract: Contract, service: Scope
+) -> None:
+    file = ready(alice, contract, "letter.txt", LETTER)
+    with service.open():  # as a release without resting labels had it
+        Paragraph.objects.filter(text=ILL).update(data_classification=PUBLIC)
+    assert texts(viewer, file) == [ILL, "[Financial]"]
+    told = StringIO()
+    call_command("preview_resting", stdout=told)
+    assert "1 paragraphs of files and 0 of records rest; 2 of 4 members" in told.getvalue()
+    apply_resting_everywhere()
+    assert read(viewer, file) == []
+    process_all_waiting(service.workspace)
+    assert texts(staff, file) == [ILL, "[Financial]"]
+    assert not any("lungs" in text for text in search(viewer, "lungs"))
+    assert ILL in search(staff, "lungs")
