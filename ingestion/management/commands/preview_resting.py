@@ -1,4 +1,4 @@
-"""`manage.py preview_resting`: before an upgrade, how much text it closes until somebody has judged it, and for whom."""
+"""`manage.py preview_resting`: before an upgrade, how much text it closes until it is judged, and for whom."""
 
 from typing import Any
 
