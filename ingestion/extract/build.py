@@ -128,19 +128,30 @@ class Builder:
         row = self._rows[number]
         self._rows[number] = replace(row, boxes=Boxes((*row.boxes, *boxes)))
 
+    def add_to_block(self, text: str, first: int) -> None:
+        """What belongs to a block whose paragraphs begin at this number: to its last paragraph, so that it has the
+        label of that, or as a paragraph of its own where there is none but a heading."""
+        last = len(self._rows) - 1
+        if last < first or self._rows[last].kind in ("heading", "code"):
+            self.add(text)
+            return
+        row = self._rows[last]
+        line = f"| {clean_line(text).replace('|', chr(92) + '|')} |" if row.kind == "table" else text
+        self._rows[last] = replace(row, text=f"{row.text}\n{line}")
+
     def extend_table(self, number: int, text: str, boxes: Sequence[Box]) -> None:
         """A paragraph goes on: its text with what is new at its end, and the boxes of that."""
         self._rows[number] = replace(self._rows[number], text=text)
         self.add_boxes(number, boxes)
 
-    def list_tables_on(self, page: int) -> list[tuple[int, str, tuple[float, float, float, float]]]:
-        """Of the tables that stand on a page, number, text and where."""
+    def list_tables_on(self, page: int) -> list[tuple[int, tuple[float, float, float, float]]]:
+        """Of the tables that stand on a page, their numbers and where their words are."""
         tables = []
         for number, row in enumerate(self._rows):
             corners = row.boxes.list_corners_on(page) if row.kind == "table" and row.page == page else []
             if corners:
                 left, top, right, bottom = zip(*corners, strict=True)
-                tables.append((number, row.text, (min(left), min(top), max(right), max(bottom))))
+                tables.append((number, (min(left), min(top), max(right), max(bottom))))
         return tables
 
     def miss(self, code: str, detail: str, page: int | None = None) -> None:

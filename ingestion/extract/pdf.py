@@ -197,7 +197,8 @@ class _Reading:
             self._turn = None
             self._add_slanted(page.joined.leftover, number, LAYER)
         elif content.written:
-            attempt(self._builder, number, self._pictures.take, number, content, page.look)
+            frames = [table.box for table in tables]
+            attempt(self._builder, number, self._pictures.take, number, content, page.look, frames)
         self._add_slanted(page.beneath, number, LAYER)
         self._add_fields(number, content.mapping)
         hidden = (number, content, self._checked.layered, first_of_page)

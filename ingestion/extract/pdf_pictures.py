@@ -49,11 +49,12 @@ class Pictures:
         self._recorded: set[Key] = set()
         self._met: set[Key] = set()
         self._apart: set[Key] = set()
+        self._frames: Sequence[Region] = ()
         self.explained: list[Region] = []  # where pictures of the page that was taken last stand that were read
 
-    def take(self, number: int, content: PageContent, look: Look | None) -> None:
-        """The pictures of a page whose text has been read."""
-        self.explained = []
+    def take(self, number: int, content: PageContent, look: Look | None, frames: Sequence[Region] = ()) -> None:
+        """The pictures of a page whose text has been read. frames: of its tables."""
+        self.explained, self._frames = [], frames
         open_ones = [p for p in content.pictures if not is_ornament(p) and not has_text_layer(p, content.written)]
         self.explained += [clip_to_page(p, content) for p in content.pictures if has_text_layer(p, content.written)]
         open_ones += content.drawings
@@ -131,13 +132,15 @@ class Pictures:
 
     def _add_to_tables(self, number: int, words: list[Word], told: _PictureText) -> list[Word]:
         """Without those within a table, which become a row of it, so that they have its label."""
-        for table, text, region in self._builder.list_tables_on(number):
+        tables = self._builder.list_tables_on(number)
+        tables += [(table, frame) for table, region in tables for frame in self._frames if _is_within(region, frame)]
+        for table, region in tables:
             inside = [word for word in words if _is_in(word, region, around=0)]
             taken = {id(word) for word in inside}
             words = [word for word in words if id(word) not in taken]
             said = [word for word in inside if any(map(str.isalnum, word.text))]  # the others are its rules
             if said:
-                longer, boxes = build_last_row(text, said, number)
+                longer, boxes = build_last_row(self._builder.list_from(table)[0], said, number)
                 self._builder.extend_table(table, longer, boxes)
                 told.paragraphs.append((table, Boxes(boxes)))
         return words
@@ -170,6 +173,12 @@ def clip_to_page(picture: PdfPicture, content: PageContent) -> Region:
 
 def _get_place(picture: PdfPicture) -> Place:
     return picture.key, tuple(round(n) for n in (picture.x0, picture.y0, picture.x1, picture.y1))
+
+
+def _is_within(inner: Region, outer: Region) -> bool:
+    return (
+        outer[0] <= inner[0] + 5 and outer[1] <= inner[1] + 5 and inner[2] <= outer[2] + 5 and inner[3] <= outer[3] + 5
+    )
 
 
 def _is_in(word: Word, region: Region, around: float = 5) -> bool:

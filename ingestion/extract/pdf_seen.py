@@ -143,8 +143,12 @@ def join(content: PageContent, look: Look, seen: PictureReading) -> JoinedPage |
 
 
 def list_unsaid_words(own: Sequence[Word], seen: PictureReading) -> list[Word]:
-    """What was seen and the page's own text does not say at the same place."""
-    return [word for word in list_words(seen) if not _is_in_text(word, own)]
+    """What was seen and the page's own text does not say there; once, where pictures lie over each other."""
+    unsaid: list[Word] = []
+    for word in list_words(seen):
+        if not _is_in_text(word, own) and not _is_in_text(word, unsaid):
+            unsaid.append(word)
+    return unsaid
 
 
 def is_over_text(word: Word, own: Iterable[Word]) -> bool:

@@ -69,7 +69,7 @@ def test_what_is_not_proved_to_be_shown_is_on_record() -> None:
     ("text", "is_labelled"),
     [
         ("LibreOffice/24.8.3.2$Linux_X86_64", False),
-        ("seen by client pat.wegner at 84.19.7.201", True),
+        ("server 84.19.7.201 of J. Smith", True),
         ("º~wj8:2¥k)2", False),
         ("$159>BEILQY]alty", False),
         ("xmp.iid:CAD06C322320681195FEFE4093690B57", False),
