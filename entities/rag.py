@@ -35,9 +35,9 @@ class Collection:
     strategy: how text is taken from files (docs/ocr.md); "auto" looks for tables where strokes suggest one, and reads
     by OCR what says too little itself. Who uploads may choose another.
     classify: may be off only where a classification is declared.
-    remainder: the label of what is in a file and is no text (pictures that nobody has read, embedded files). "inherit":
-    that of the file. "strict": none, and so no original, until a steward decides. "default": each kind its own way
-    (docs/ingestion.md).
+    remainder: the label of what is in a file and no reader shows (pictures that nobody has read, embedded files).
+    "inherit": that of the file. "strict": none, and so no original, until a steward decides, unless the paragraphs
+    prove to say all of the file. "default": each kind its own way (docs/ingestion.md).
     addresses: where the root of its files' paths lives elsewhere, "https://…/tree/main/": links there lead to them.
     learned_votes: what the weighing of words does where it is not sure of a label: propose it to stewards, or give it
     at once (docs/adr/0047).

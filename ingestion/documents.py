@@ -99,9 +99,10 @@ class Extraction:
 
     strategy: `text`, or `layout` where tables were found. notes: what people should know of how it was read. wanted:
     pictures that nobody has looked at yet. remainder: texts in the bytes of the file that no paragraph shows; they are
-    labelled by the same rules, and the original needs their labels too. unread: a digest of what is not text, where
-    there is any. counted: what the file holds as other code counts it (`extract.structure`), where that was counted
-    with it; not saved.
+    labelled by the same rules, and the original needs their labels too. shown: the bytes are a text of which no word
+    and no sign that can hide is missing in the paragraphs; of any other file nothing proves that. unread: a digest of
+    what is not text, where there is any. counted: what the file holds as other code counts it (`extract.structure`),
+    where that was counted with it; not saved.
     """
 
     media_type: str
@@ -114,6 +115,7 @@ class Extraction:
     notes: tuple[Note, ...] = ()
     wanted: tuple[WantedPicture, ...] = ()
     remainder: tuple[str, ...] = ()
+    shown: bool = False
     unread: str = ""
     counted: Mapping[str, Any] | None = None
 
@@ -134,6 +136,7 @@ class Extraction:
             "notes": [[n.code, n.detail] for n in self.notes],
             "wanted": [w.to_json() for w in self.wanted],
             "remainder": list(self.remainder),
+            "shown": self.shown,
             "unread": self.unread,
         }
 
@@ -176,6 +179,7 @@ class Extraction:
                 notes=tuple(Note(_read_text(code), _read_text(detail)) for code, detail in head.get("notes", ())),
                 wanted=tuple(map(WantedPicture.from_json, head.get("wanted", ()))),
                 remainder=tuple(map(_read_text, head.get("remainder", ()))),
+                shown=head.get("shown") is True,
                 unread=_read_text(head.get("unread", "")),
             )
         except (KeyError, TypeError, IndexError) as error:

@@ -4,6 +4,7 @@ Text of it is labelled by the rules, as a paragraph is. What is not text has a c
 it inherits the label of the file, or it is strict and has no label before a steward gives it one. No database here.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -25,6 +26,9 @@ INSIDE = "inside"
 """It was found in a file that came in this one, and that is gone."""
 NOT_READ = "not_read"
 """The file itself: none of it was read."""
+UNSHOWN = "unshown"
+"""More than the paragraphs say is in the file, or may be: texts, whatever the rules make of them; and of a file with
+parts, what no reading proves not to be there."""
 DECIDED_BEFORE = "decided_before"
 """A steward decided on the remainder of the version before, and that of this one is another."""
 
@@ -37,6 +41,8 @@ KINDS: Mapping[str, Kind] = {
     "thumbnail": "inherit",
     UNREADABLE_LETTERS: "inherit",
     "unexplained_ink": "inherit",
+    # Texts are labelled by the rules; a strict collection does not take those for all that can be said.
+    UNSHOWN: "inherit",
     # A picture that was read, though not every word of it with certainty.
     "ocr_uncertain": "inherit",
     "vision_unchecked": "inherit",
@@ -87,6 +93,13 @@ KINDS: Mapping[str, Kind] = {
 }
 """By code. One that is not here is strict."""
 
+MADE_BY_PROGRAMS = re.compile(
+    r"\b[A-Za-z][\w+-]{2,40}/v?\d+(?:\.\d+){1,4}(?=[\s$+;,)]|$)"  # a product with its version (RFC 9110, 10.1.5)
+    r"|\b(?:[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}|xmp\.[di]id:[0-9A-F]{32})\b"
+)
+MONEY = re.compile(r"[€$£¥]")
+_SUM = r"(?:[€$£¥]\d[\d.,']*+(?:bn|[kKmM])?+|(?<![\d.,'])\d[\d.,']*+[€$£¥])"
+IN_NOISE = re.compile(rf"(?<=[^\s\d\"'=:;,()>/A-Z.-]){_SUM}|{_SUM}(?!</|[\s\"'=:;,().?!%*/-]|$)")
 LASTING_EXCEPT = frozenset(
     {
         "image",
@@ -117,7 +130,7 @@ def find_codes(extraction: Extraction) -> set[str]:
     for missed in placed:
         code = UNREADABLE_LETTERS if missed.code == "unreadable_text" else missed.code
         codes.add(code if missed.page in pages or find_kind(code) == "strict" else "no_text_layer")
-    return codes
+    return codes if extraction.shown and not extraction.remainder else codes | {UNSHOWN}
 
 
 @dataclass(frozen=True)
@@ -171,8 +184,8 @@ class Remainder:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing in the file that the reader does not show."""
-        return not self.codes and all(vote.source == "inherited" for vote in self.votes)
+        """Whether nothing is known to be in the file that the reader does not show."""
+        return {*self.codes} <= {UNSHOWN} and all(vote.source == "inherited" for vote in self.votes)
 
     def keep_decisions(self, earlier: "Remainder") -> "Remainder":
         """With what was decided of an earlier one. No label gets lower by itself: what that one had more stays."""
@@ -190,20 +203,27 @@ class Remainder:
 
     def follow(self, before: "Remainder") -> "Remainder":
         """After a version with other bytes: what a steward decided of that one holds where the same was found, and is
-        asked again otherwise."""
+        asked again otherwise; and so where nothing tells of bytes what they are."""
         if not before.is_decided:
             return self
         if self.is_same(before):
-            return self.keep_decisions(before)
+            return self.keep_decisions(replace(before, settled=before.settled - {UNSHOWN}))
         return self if self.is_empty else replace(self, codes=(*self.codes, DECIDED_BEFORE))
+
+
+def drop_chance_finds(text: str) -> str:
+    """Without what only looks like something: versions behind the name of a program, random identifiers, and signs of
+    money whose number goes on in letters or other signs."""
+    return IN_NOISE.sub(lambda found: MONEY.sub("_", found[0]), MADE_BY_PROGRAMS.sub(" ", text))
 
 
 def weigh_texts(texts: Iterable[str], on_progress: Callable[[], None] = lambda: None) -> tuple[Vote, ...]:
     """What the rules find in texts that no paragraph shows; no vote where there is none. Words are not weighed: most of
-    these texts are names, addresses and numbers that programs wrote."""
+    these texts are names, addresses and numbers that programs wrote. Their versions are no addresses, nor are signs of
+    money among bytes that happen to be letters amounts."""
     votes = []
     for text in texts:
-        votes.append(vote_exactly(text, language.guess_language(text)))
+        votes.append(vote_exactly(drop_chance_finds(text), language.guess_language(text)))
         on_progress()
     if not votes:
         return ()

@@ -28,7 +28,7 @@ from ingestion.errors import BadUpload
 from ingestion.extract import language
 from ingestion.models import File, FileRevision, State
 from ingestion.relabelling import check_decision
-from ingestion.remainder import DECIDED_BEFORE, INSIDE, KINDS, NOT_READ, RELEASED, Remainder
+from ingestion.remainder import DECIDED_BEFORE, INSIDE, KINDS, NOT_READ, RELEASED, UNSHOWN, Remainder, find_kind
 from ingestion.remainder_store import build_remainder_columns, load_remainder
 from ingestion.votes import Vote, collect_automatic, find_manual_vote
 
@@ -42,6 +42,7 @@ SENTENCES: Mapping[str, str] = {
         "A steward decided on what was not read of the version before; in this one it is something else."
     ),
     NOT_READ: gettext_noop("Nothing of this file was read."),
+    UNSHOWN: gettext_noop("Besides what the reader shows, this file holds or may hold more."),
 }
 """Of codes that no reading gave."""
 FOUND_BEFORE = gettext_noop("Another reading of this file found something that is not text ({}).")
@@ -220,6 +221,8 @@ def _list_details(file: File, remainder: Remainder) -> list[str]:
     revision = _find_settled_version(file)
     before = {*SENTENCES, *(revision.withheld if revision is not None else ())}
     codes = (before & {*remainder.codes}) - {missed["code"] for missed in file.unaccounted}
+    if find_kind(UNSHOWN, get_collection(file).remainder) == "inherit":
+        codes.discard(UNSHOWN)
     known = {code: translate_stored(SENTENCES[code]) for code in codes & SENTENCES.keys()}
     return [*missing, *(known.get(code) or gettext(FOUND_BEFORE).format(code) for code in sorted(codes))]
 

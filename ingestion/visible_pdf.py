@@ -23,6 +23,7 @@ from ingestion.downloads import are_attachments_here
 from ingestion.models import File, FileRevision, Paragraph
 from ingestion.pdf_bars import Bar, place_bars
 from ingestion.reader import NOTICE, Block, TextBlock
+from ingestion.remainder import UNSHOWN
 from ingestion.remainder_store import load_remainder
 
 MOST = 200
@@ -161,7 +162,7 @@ def may_copy(file: File, hidden: Iterable[HiddenParagraph]) -> bool:
 def is_explained(revision: FileRevision) -> bool:
     """Whether every mark on its pages is text that was read, and what the reader does not show is cleared."""
     remainder = load_remainder(revision)
-    return is_readable(revision.remainder_label) and (remainder is None or not remainder.codes)
+    return is_readable(revision.remainder_label) and (remainder is None or {*remainder.codes} <= {UNSHOWN})
 
 
 def is_cleared_for_readings(file: File) -> bool:

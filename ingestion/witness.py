@@ -15,7 +15,7 @@ from llm import prompts, rules, vision
 from llm.client import get_model_name
 from llm.prompts import Level
 
-SCHEMA = 7
+SCHEMA = 8
 """Raised by a change of extraction, chunking or the form of the rows, so that older witnesses do not match."""
 OF_LABELS = ("policy", "rules", "model", "prompt")
 """The inputs that decide about labels; a change of the others concerns the text."""

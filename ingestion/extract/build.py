@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -22,16 +21,14 @@ from ingestion.documents import (
 from ingestion.extract import language
 from ingestion.extract.clean import clean_line
 from ingestion.extract.flowing import find_running_margins, renumber_paragraphs
+from ingestion.extract.long_texts import LONGEST, cut_boxes, split_slices
 from ingestion.extract.remainder import TOO_LARGE, bound_texts, cut_packed, is_formal, pad_words, select_unshown
 from ingestion.pieces import measure_table_header
 
-LONGEST = 4_000  # characters: a paragraph is the unit that gets a label, so it must not be a chapter
 LONGEST_HEADING = 300
 PROPERTIES = "Document properties"
 ORNAMENTS = frozenset({"thumbnail", "font"})
 PICTURE = ("/9j/", "iVBORw0KGgo", "R0lGOD")  # how pictures begin that were made letters
-_BLANK = re.compile(r"\s*")
-_BREAKS = (re.compile(r"\n"), re.compile(r"(?<=[.!?])\s+"), re.compile(r"\s+"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +86,10 @@ class Builder:
         header = measure_table_header(text) if kind == "table" else 0
         if header > LONGEST // 2:  # repeated, it would be most of every part
             header = 0
-        slices = _split_slices(text, kind)
+        slices = split_slices(text, kind)
         self._add_links(text, slices, links)
         for start, end in slices:
-            part, moved = text[start:end], _cut_boxes(boxes, start, end)
+            part, moved = text[start:end], cut_boxes(boxes, start, end)
             if header and start:  # a long table: its header stands on every part
                 part = text[:header] + part
                 moved = Boxes(replace(box, start=box.start + header, end=box.end + header) for box in moved)
@@ -130,6 +127,32 @@ class Builder:
         """The same paragraph stands in other places too."""
         row = self._rows[number]
         self._rows[number] = replace(row, boxes=Boxes((*row.boxes, *boxes)))
+
+    def add_to_block(self, text: str, first: int) -> None:
+        """What belongs to a block whose paragraphs begin at this number: to its last paragraph, so that it has the
+        label of that, or as a paragraph of its own where there is none but a heading."""
+        last = len(self._rows) - 1
+        if last < first or self._rows[last].kind in ("heading", "code"):
+            self.add(text)
+            return
+        row = self._rows[last]
+        line = f"| {clean_line(text).replace('|', chr(92) + '|')} |" if row.kind == "table" else text
+        self._rows[last] = replace(row, text=f"{row.text}\n{line}")
+
+    def extend_table(self, number: int, text: str, boxes: Sequence[Box]) -> None:
+        """A paragraph goes on: its text with what is new at its end, and the boxes of that."""
+        self._rows[number] = replace(self._rows[number], text=text)
+        self.add_boxes(number, boxes)
+
+    def list_tables_on(self, page: int) -> list[tuple[int, tuple[float, float, float, float]]]:
+        """Of the tables that stand on a page, their numbers and where their words are."""
+        tables = []
+        for number, row in enumerate(self._rows):
+            corners = row.boxes.list_corners_on(page) if row.kind == "table" and row.page == page else []
+            if corners:
+                left, top, right, bottom = zip(*corners, strict=True)
+                tables.append((number, (min(left), min(top), max(right), max(bottom))))
+        return tables
 
     def miss(self, code: str, detail: str, page: int | None = None) -> None:
         """Records what could not be read; once for each code and page."""
@@ -261,34 +284,3 @@ class Builder:
             links=tuple(self.links),
             remainder=remainder,
         )
-
-
-def _split_slices(text: str, kind: Kind) -> list[tuple[int, int]]:
-    """Where to cut a text that is too long for one paragraph; tables and code between lines, prose after sentences."""
-    pieces: list[tuple[int, int]] = []
-    start = 0
-    while len(text) - start > LONGEST:
-        end = _cut_place(text, start, kind)
-        pieces.append((start, end))
-        blank = _BLANK.match(text, end)
-        start = blank.end() if blank else end
-    if start < len(text):
-        pieces.append((start, len(text)))
-    return pieces
-
-
-def _cut_place(text: str, start: int, kind: Kind) -> int:
-    window = text[start : start + LONGEST]
-    for pattern in _BREAKS if kind in ("table", "code", "list") else _BREAKS[1:]:
-        places = [match.start() for match in pattern.finditer(window)]
-        if places and places[-1] > LONGEST // 3:
-            return start + places[-1]
-    return start + LONGEST
-
-
-def _cut_boxes(boxes: Sequence[Box], start: int, end: int) -> Boxes:
-    """The boxes of text[start:end], their slices counted from `start`."""
-    packed = boxes if isinstance(boxes, Boxes) else Boxes(boxes)
-    if start == 0 and (not len(packed) or packed[-1].end <= end):
-        return packed
-    return packed.part(start, end)

@@ -159,7 +159,7 @@ class _Body:
 
     def _describe_drawing(self, block: Any, first: int) -> None:
         for said in self._builder.find_missing_texts(list_descriptions(block, is_gone), first):
-            self._builder.add(f"{DESCRIPTIONS}: {clean_paragraph(said)}")
+            self._builder.add_to_block(f"{DESCRIPTIONS}: {clean_paragraph(said)}", first)
 
 
 HOLDERS = (w("sdt"), w("sdtContent"), w("ins"), w("moveTo"), w("customXml"))

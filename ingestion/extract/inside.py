@@ -109,6 +109,11 @@ def _extract_by_type(
         source = _read_text(path, limits, getattr(module, "declared_encoding", None))
         report("reading")
     extraction: Extraction = module.extract(source, **options)
+    if isinstance(source, str):
+        from ingestion.extract.shown import is_all_shown
+
+        shown = not extraction.remainder and is_all_shown(source, (p.text for p in extraction.paragraphs))
+        extraction = replace(extraction, shown=shown)
     return extraction
 
 

@@ -13,8 +13,9 @@ from typing import Any
 
 from ingestion.documents import Extraction
 from ingestion.extract import sniff
-from ingestion.extract.build import LONGEST, Builder
+from ingestion.extract.build import Builder
 from ingestion.extract.clean import clean_line
+from ingestion.extract.long_texts import LONGEST
 from ingestion.extract.source import add_code
 
 MANY = 500  # entries

@@ -196,8 +196,9 @@ class _Reading:
             self._add_slanted(page.joined.more, number, BY_OCR_ONLY, "ocr")
             self._turn = None
             self._add_slanted(page.joined.leftover, number, LAYER)
-        elif content.words:
-            attempt(self._builder, number, self._pictures.take, number, content, page.look)
+        elif content.written:
+            frames = [table.box for table in tables]
+            attempt(self._builder, number, self._pictures.take, number, content, page.look, frames)
         self._add_slanted(page.beneath, number, LAYER)
         self._add_fields(number, content.mapping)
         hidden = (number, content, self._checked.layered, first_of_page)
@@ -217,9 +218,9 @@ class _Reading:
 
     def _explain_unread(self, number: int, page: PdfPage, first: int) -> None:
         """Records whether the page shows what was not read. first: number of its first paragraph."""
-        if page.ink is None or page.joined is not None or not page.content.words:
+        if page.ink is None or page.joined is not None or not page.content.written:
             return  # nothing is drawn, all of it was looked at, or nothing was read and that is on record
-        words = [(word.x0, word.y0, word.x1, word.y1) for word in page.content.words]
+        words = [(word.x0, word.y0, word.x1, word.y1) for word in page.content.written]
         words += self._builder.list_boxes_on(number, first)
         if self._ink.is_unexplained(number, page.content, page.ink, words, self._pictures.explained):
             self._builder.miss("unexplained_ink", SENTENCE, number)
@@ -295,6 +296,6 @@ class _Reading:
             return
         if content.unmapped > UNREADABLE * content.characters:
             self._builder.miss("unreadable_page", "The fonts of this page do not say what its letters are.", number)
-            content.words = []
+            content.words = content.written = []
         elif page.look is not None and page.look.why == "language":
             self._builder.miss("unreadable_text", "The text of this page is not in any language that is known.", number)

@@ -1,6 +1,7 @@
 """Pictures among the text of PDF pages: what is read on them stands as paragraphs behind the text of their page.
 
-A picture that returns at the same place of other pages, such as a logo, is looked at once; its paragraphs get a box on
+What is seen of words of the page, or within a table, is no text of its own: who may not read those may not read it. A
+picture that returns at the same place of other pages, such as a logo, is looked at once; its paragraphs get a box on
 every page that shows it, so that a page is cleared only when they are.
 """
 
@@ -16,10 +17,11 @@ from ingestion.extract.pdf_checks import SMALL, Key
 from ingestion.extract.pdf_covers import find_hidden_pictures
 from ingestion.extract.pdf_lines import group_in_reading_order, split_segments
 from ingestion.extract.pdf_paragraphs import Hyphenation, build_blocks
-from ingestion.extract.pdf_seen import Look, has_text_layer, is_ornament, list_unsaid_words
+from ingestion.extract.pdf_seen import Look, has_text_layer, is_ornament, is_over_text, list_unsaid_words
 from ingestion.extract.pdf_shapes import is_drawing, is_unknown
+from ingestion.extract.pdf_tables import build_last_row
 from ingestion.extract.pdf_words import PageContent, PdfPicture, Word
-from ingestion.extract.picture_text import list_words
+from ingestion.extract.picture_text import join_in_a_row, list_words
 from ingestion.picture_reading import PictureReading, Region
 
 Place = tuple[Key, tuple[int, ...]]
@@ -47,13 +49,14 @@ class Pictures:
         self._recorded: set[Key] = set()
         self._met: set[Key] = set()
         self._apart: set[Key] = set()
+        self._frames: Sequence[Region] = ()
         self.explained: list[Region] = []  # where pictures of the page that was taken last stand that were read
 
-    def take(self, number: int, content: PageContent, look: Look | None) -> None:
-        """The pictures of a page whose text has been read."""
-        self.explained = []
-        open_ones = [p for p in content.pictures if not is_ornament(p) and not has_text_layer(p, content.words)]
-        self.explained += [clip_to_page(p, content) for p in content.pictures if has_text_layer(p, content.words)]
+    def take(self, number: int, content: PageContent, look: Look | None, frames: Sequence[Region] = ()) -> None:
+        """The pictures of a page whose text has been read. frames: of its tables."""
+        self.explained, self._frames = [], frames
+        open_ones = [p for p in content.pictures if not is_ornament(p) and not has_text_layer(p, content.written)]
+        self.explained += [clip_to_page(p, content) for p in content.pictures if has_text_layer(p, content.written)]
         open_ones += content.drawings
         fresh: list[PdfPicture] = []
         for picture in open_ones:
@@ -84,7 +87,7 @@ class Pictures:
             self._builder.miss("drawing", IN_LAYERS, number)
         if not layered and not content.covers and not any(picture.cut for picture in content.pictures):
             return
-        with_text = {n for n, picture in enumerate(content.pictures) if has_text_layer(picture, content.words)}
+        with_text = {n for n, picture in enumerate(content.pictures) if has_text_layer(picture, content.written)}
         for picture in content.pictures if layered else find_hidden_pictures(content, with_text):
             if max(picture.key[:2]) > SMALL and picture.key not in self._apart:
                 self._apart.add(picture.key)
@@ -101,7 +104,7 @@ class Pictures:
     ) -> None:
         seen = _drop_specks(seen, [region for picture, region in pictures if is_drawing(picture)])
         note_doubt(seen, self._builder, number)
-        left = list_unsaid_words(content.words, seen)
+        left = list_unsaid_words(content.written, seen)
         for picture, region in pictures:
             told = self._told[_get_place(picture)] = _PictureText()
             inside = [word for word in left if _is_in(word, region)]
@@ -109,6 +112,9 @@ class Pictures:
                 self._builder.miss(*_describe_unread(picture), number)
             taken = {id(word) for word in inside}
             left = [word for word in left if id(word) not in taken]
+            if not is_unknown(picture):
+                inside = self._drop_over_text(number, content, inside)
+            inside = self._add_to_tables(number, inside, told)
             for group in group_in_reading_order(split_segments(inside), content.width):
                 for block in build_blocks(group, number, NO_TITLES, self._hyphenation):
                     paragraph = self._builder.add(
@@ -116,6 +122,28 @@ class Pictures:
                     )
                     if paragraph is not None:
                         told.paragraphs.append((paragraph, block.boxes))
+
+    def _drop_over_text(self, number: int, content: PageContent, words: list[Word]) -> list[Word]:
+        """Without those that stand on words of the page, which are weighed for the original alone."""
+        over = [word for word in words if is_over_text(word, content.written)]
+        self._builder.add_remainder([join_in_a_row(over, number)[0]])
+        dropped = {id(word) for word in over}
+        return [word for word in words if id(word) not in dropped]
+
+    def _add_to_tables(self, number: int, words: list[Word], told: _PictureText) -> list[Word]:
+        """Without those within a table, which become a row of it, so that they have its label."""
+        tables = self._builder.list_tables_on(number)
+        tables += [(table, frame) for table, region in tables for frame in self._frames if _is_within(region, frame)]
+        for table, region in tables:
+            inside = [word for word in words if _is_in(word, region, around=0)]
+            taken = {id(word) for word in inside}
+            words = [word for word in words if id(word) not in taken]
+            said = [word for word in inside if any(map(str.isalnum, word.text))]  # the others are its rules
+            if said:
+                longer, boxes = build_last_row(self._builder.list_from(table)[0], said, number)
+                self._builder.extend_table(table, longer, boxes)
+                told.paragraphs.append((table, Boxes(boxes)))
+        return words
 
 
 def _describe_unread(picture: PdfPicture) -> tuple[str, str]:
@@ -147,6 +175,12 @@ def _get_place(picture: PdfPicture) -> Place:
     return picture.key, tuple(round(n) for n in (picture.x0, picture.y0, picture.x1, picture.y1))
 
 
-def _is_in(word: Word, region: Region) -> bool:
+def _is_within(inner: Region, outer: Region) -> bool:
+    return (
+        outer[0] <= inner[0] + 5 and outer[1] <= inner[1] + 5 and inner[2] <= outer[2] + 5 and inner[3] <= outer[3] + 5
+    )
+
+
+def _is_in(word: Word, region: Region, around: float = 5) -> bool:
     x, y = (word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2
-    return region[0] - 5 <= x <= region[2] + 5 and region[1] - 5 <= y <= region[3] + 5
+    return region[0] - around <= x <= region[2] + around and region[1] - around <= y <= region[3] + around

@@ -27,6 +27,7 @@ ENOUGH = 200  # letters that show whether a text is of a language
 VOWELS = re.compile(r"[aeiouyäöüáéíóúàèìòùâêîôûãõåæøœ]", re.I)
 LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
 WORD = re.compile(r"[^\W_]+")
+READABLE = re.compile(r"^[^\x00-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff]*[^\W_]")
 AGREES = 0.5  # share of the words of a page that recognition finds too, from which on its text is believed
 
 
@@ -142,8 +143,25 @@ def join(content: PageContent, look: Look, seen: PictureReading) -> JoinedPage |
 
 
 def list_unsaid_words(own: Sequence[Word], seen: PictureReading) -> list[Word]:
-    """What was seen and the page's own text does not say at the same place."""
-    return [word for word in list_words(seen) if not _is_in_text(word, own)]
+    """What was seen and the page's own text does not say there; once, where pictures lie over each other."""
+    unsaid: list[Word] = []
+    for word in list_words(seen):
+        if not _is_in_text(word, own) and not _is_in_text(word, unsaid):
+            unsaid.append(word)
+    return unsaid
+
+
+def is_over_text(word: Word, own: Iterable[Word]) -> bool:
+    """Whether it was seen where the page's own text shows a word that can be read: another reading of that one, or
+    something that was printed over it."""
+    x, y = (word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2
+    return any(
+        other.x0 <= x <= other.x1
+        and other.y0 <= y <= other.y1
+        and not other.invisible
+        and READABLE.search(other.text) is not None
+        for other in own
+    )
 
 
 def find_missing_words(words: Iterable[Word], own: Sequence[Word]) -> tuple[Word, ...]:

@@ -111,6 +111,12 @@ def _fill(grid: Grid, content: PageContent) -> PdfTable | None:
     return PdfTable(box, tuple(edges), tuple(tuple(row) for row in rows))
 
 
+def build_last_row(markdown: str, words: Sequence[Word], page: int) -> tuple[str, list[Box]]:
+    """A table with words that were seen in it as one more row, and the boxes of these."""
+    columns = markdown.partition("\n")[0].replace("\\|", "").count("|") - 1
+    return _append_row([_order_words_in_cell([*words]), *[()] * (columns - 1)], page, markdown + "\n")
+
+
 def _reach(cell: Cell) -> Cell:
     """Where the middle of a word of a cell may stand."""
     return cell[0] - 0.5, cell[1] - 0.5, cell[2] + 0.5, cell[3] + 0.5

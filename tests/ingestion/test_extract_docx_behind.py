@@ -63,6 +63,20 @@ def test_descriptions_of_drawings_are_read(tmp_path: Path, xml: str) -> None:
     assert [p.text for p in extraction.paragraphs] == [f"Descriptions: {JANE}", "After."]
 
 
+def test_a_description_stands_in_the_block_of_its_drawing(tmp_path: Path) -> None:
+    """So that it has the label of that."""
+    picture = (
+        f'<w:r><w:drawing><wp:inline><wp:docPr id="1" name="Picture 1" descr="{JANE}"/></wp:inline></w:drawing></w:r>'
+    )
+    cell = "<w:tc><w:p><w:r><w:t>{}</w:t></w:r></w:p></w:tc>"
+    rows = f"<w:tr>{cell.format('Quay')}<w:tc><w:p>{picture}</w:p></w:tc></w:tr><w:tr>{cell.format('a') * 2}</w:tr>"
+    table = f"<w:tbl>{rows}</w:tbl>"
+    extraction = raw(tmp_path, f"<w:p><w:r><w:t>The pay is secret.</w:t></w:r>{picture}</w:p>{table}{said('After.')}")
+    paragraph, of_table, after = extraction.paragraphs
+    assert (paragraph.text, after.text) == (f"The pay is secret.\nDescriptions: {JANE}", "After.")
+    assert of_table.text.splitlines()[-1] == f"| Descriptions: {JANE} |"
+
+
 def test_what_word_writes_by_itself_is_no_text(tmp_path: Path) -> None:
     fields = (
         " PAGE \\* MERGEFORMAT",

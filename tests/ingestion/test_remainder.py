@@ -1,12 +1,24 @@
 """What the reader does not show of a file: its label, without a database."""
 
+from dataclasses import replace
+from typing import get_args
+
 import pytest
 
 from entities.models.classification import FINANCIAL, PII, SECRET
 from entities.option_values import find_wrong_collection
-from entities.rag import Collection
+from entities.rag import Collection, RemainderPolicy
 from ingestion.documents import Extraction, ParagraphText, UnreadContent
-from ingestion.remainder import DECIDED_BEFORE, KINDS, Remainder, find_codes, find_kind, label_original, weigh_texts
+from ingestion.remainder import (
+    DECIDED_BEFORE,
+    KINDS,
+    UNSHOWN,
+    Remainder,
+    find_codes,
+    find_kind,
+    label_original,
+    weigh_texts,
+)
 from ingestion.votes import FLOOR, Vote
 from tests.ingestion.helpers import SALARY
 
@@ -41,8 +53,33 @@ def test_a_code_that_nobody_listed_is_strict() -> None:
 )
 def test_what_inherits_stands_beside_text_that_was_read(code: str, page: int | None, found: str) -> None:
     read = ParagraphText("The quay is closed.", "text", 1, (), (), "en", 0, 19)
-    extraction = Extraction("application/pdf", 2, (read,), (UnreadContent(code, "", page),), "text")
+    extraction = Extraction("application/pdf", 2, (read,), (UnreadContent(code, "", page),), "text", shown=True)
     assert find_codes(extraction) == {found}
+
+
+def test_what_is_not_proved_to_be_shown_is_on_record() -> None:
+    read = ParagraphText("The quay is closed.", "text", 1, (), (), "en", 0, 19)
+    shown = Extraction("text/plain", None, (read,), (), "text", shown=True)
+    assert find_codes(shown) == set()
+    assert find_codes(replace(shown, remainder=("Pat",))) == find_codes(replace(shown, shown=False)) == {UNSHOWN}
+    assert [find_kind(UNSHOWN, policy) for policy in get_args(RemainderPolicy)] == ["inherit", "inherit", "strict"]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_labelled"),
+    [
+        ("LibreOffice/24.8.3.2$Linux_X86_64", False),
+        ("server 84.19.7.201 of J. Smith", True),
+        ("º~wj8:2¥k)2", False),
+        ("$159>BEILQY]alty", False),
+        ("xmp.iid:CAD06C322320681195FEFE4093690B57", False),
+        ('{"pay": "$5,000"}', True),
+        ("<b>£5m</b>", True),
+    ],
+)
+def test_what_only_looks_like_something_gets_no_label(text: str, is_labelled: bool) -> None:
+    ((vote),) = weigh_texts([text])
+    assert bool(vote.labels) == is_labelled
 
 
 def test_a_secret_in_it_weighs_what_it_weighs_on_a_page() -> None:
