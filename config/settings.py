@@ -262,6 +262,9 @@ CLEARANCE_TESSERACT = env.str("CLEARANCE_TESSERACT", "")
 TESSDATA_PREFIX = env.str("TESSDATA_PREFIX", "")
 # Limited processes are forked from a warm template (docs/sandbox.md); 0: each is a fresh interpreter.
 LIMITED_PROCESS_TEMPLATE = env.bool("CLEARANCE_PROCESS_TEMPLATE", sys.platform == "linux")
+# Warm limited processes that find labels in what people type; 0: the web process does it itself.
+JUDGES = env.int("CLEARANCE_JUDGES", 2 if sys.platform == "linux" else 0)
+SEARCHES_A_MINUTE = env.int("CLEARANCE_SEARCHES_A_MINUTE", 120)
 
 # ── Work in the background: PostgreSQL is the truth, the broker only wakes workers ──────────────────────────────────
 
