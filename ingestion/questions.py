@@ -10,8 +10,8 @@ logger = logging.getLogger(__name__)
 
 
 def find_atoms_by_rules(text: str) -> frozenset[int] | None:
-    """The atoms that the text needs by the rules, without asking a model; None where they failed or it took too long: it
-    stays unlabelled.
+    """The atoms that the text needs by the rules, without asking a model; None where they failed or it took too long:
+    it stays unlabelled.
 
     Needs no scope open.
     """

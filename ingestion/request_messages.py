@@ -45,9 +45,7 @@ def find_message_atoms(text: str) -> frozenset[int] | None:
     ]
     names = "|".join(sorted((re.escape(level.label) for level in own), key=len, reverse=True))
     bare = re.sub(rf"(?<!\w)(?:{names})(?!\w)" if names else r"(?!)", " ", text, flags=re.IGNORECASE)
-    return found | {
-        level.value for level in own if is_like(bare, level)
-    }
+    return found | {level.value for level in own if is_like(bare, level)}
 
 
 def check_reason(reason: str) -> None:

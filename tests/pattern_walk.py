@@ -50,8 +50,8 @@ class TooSlow(BaseException):
 
 
 def collect_patterns() -> list[Found]:
-    """(pattern, file and line, methods that are called of it): compiled when a module is imported, and literals of calls
-    of `re`. To be called where nothing of the product has been imported."""
+    """(pattern, file and line, methods that are called of it): compiled when a module is imported, and literals of
+    calls of `re`. To be called where nothing of the product has been imported."""
     spied: dict[tuple[Any, int], tuple[re.Pattern[Any], str]] = {}
     compile_really = re._compile  # type: ignore[attr-defined]
 
@@ -143,14 +143,15 @@ def read_literals() -> Iterator[Found]:
     """Of calls such as `re.sub("a+", …)`."""
     for path, tree in read_trees():
         for node in ast.walk(tree) if is_walked(path) else ():
-            if isinstance(node, ast.Call) and ast.unparse(node.func).removeprefix("re.") in METHODS:
-                if ast.unparse(node.func).startswith("re.") and isinstance(node.args[0], ast.Constant):
-                    given = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
-                    flags = [one for part in given for one in ast.walk(part) if isinstance(one, ast.Attribute)]
-                    names = [one.attr for one in flags if ast.unparse(one.value) == "re" and one.attr.isupper()]
-                    made = re.compile(node.args[0].value, sum(getattr(re, name) for name in names))
-                    method = ast.unparse(node.func).removeprefix("re.")
-                    yield made, f"{path}:{node.lineno}", (method if method in AT_THE_BEGINNING else ANYWHERE,)
+            if not isinstance(node, ast.Call) or not node.args or not isinstance(node.args[0], ast.Constant):
+                continue
+            module, _, method = ast.unparse(node.func).rpartition(".")
+            if module == "re" and method in METHODS:
+                given = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
+                parts = [one for part in given for one in ast.walk(part) if isinstance(one, ast.Attribute)]
+                names = [one.attr for one in parts if ast.unparse(one.value) == "re" and one.attr.isupper()]
+                made = re.compile(node.args[0].value, sum(getattr(re, name) for name in names))  # type: ignore[call-overload]
+                yield made, f"{path}:{node.lineno}", (method if method in AT_THE_BEGINNING else ANYWHERE,)
 
 
 def measure(pattern: re.Pattern[Any], method: str, text: str, limit: float) -> float:
@@ -174,6 +175,7 @@ def measure(pattern: re.Pattern[Any], method: str, text: str, limit: float) -> f
 
 def is_slow(pattern: re.Pattern[Any], method: str, unit: str) -> float:
     """Seconds, where COUNT times `unit` takes longer than LIMIT and grows faster than the text; else 0."""
+
     def measure_times(count: int, limit: float) -> float:
         return measure(pattern, method, (unit * count)[: LONGEST * count // COUNT] + "\x00", limit)
 

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ START = "import sys; sys.path.insert(0, {root!r}); from ingestion.judges.child i
 ROOT = Path(__file__).resolve().parents[2]
 ALLOWED_SECONDS, ALLOWED_CHARACTERS = 0.1, 500
 """Of processor time for every so many characters: several times what a dense text takes."""
-START_SECONDS = 30.0
+START_SECONDS = 60.0
 """The rules are loaded meanwhile."""
 WAIT_SECONDS = 2.0
 """For a free judge, and for the clock beyond what a text may take of processor time."""
@@ -101,15 +100,12 @@ class JudgePool:
         if not self._free.acquire(timeout=WAIT_SECONDS):
             return None
         try:
-            judge = self._take()
             try:
-                answer = judge.ask(order)
-            except BaseException:
-                judge.close()
-                raise
-            with self._lock:
-                self._idle.append(judge)
-            return answer
+                return self._ask_one(order)
+            except Unanswered:
+                if not self._has_lost_template():
+                    raise
+                return self._ask_one(order)  # its judges went with it: no text is to blame
         except Unanswered:
             logger.warning("a text of %s characters was not judged: it took too long", len(order["text"]))
             return None
@@ -118,6 +114,21 @@ class JudgePool:
             return None
         finally:
             self._free.release()
+
+    def _ask_one(self, order: dict[str, str]) -> Any:
+        """Raises: Unanswered, OSError."""
+        judge = self._take()
+        try:
+            answer = judge.ask(order)
+        except BaseException:
+            judge.close()
+            raise
+        with self._lock:
+            self._idle.append(judge)
+        return answer
+
+    def _has_lost_template(self) -> bool:
+        return self._template is not None and self._template.poll() is not None
 
     def warm(self) -> None:
         """Start the template, which loads the rules meanwhile."""

@@ -36,7 +36,7 @@ LETTER = re.compile(
 )
 """One of several that have a letter: "lift B", "flat c"."""
 WORD = re.compile(r"[^\W_]+(?:[.,'’\-/&][^\W_]+)*")
-CONTRACTION = re.compile(r"(?:i|you|we|they|s?he|it|that|there|who|what|how)['’](?:m|re|ve|ll|d|s)|(?<![a-z])[a-z]+n['’]t", re.I)
+CONTRACTION = re.compile(r"(?:i|you|we|they|s?he|it|that|there|who|what|how)['’](?:m|re|ve|ll|d|s)|[a-z]+n['’]t", re.I)
 # Suffix and what stands in its place; the first that fits is taken.
 SUFFIXES = tuple(
     (pair.partition(":")[0], pair.partition(":")[2])

@@ -34,7 +34,8 @@ def list_idle() -> list[pool.Judge]:
 def test_a_process_finds_what_the_rules_find(judges: None) -> None:
     vote = pool.judge_text(SAMPLE)
     assert vote == vote_by_rules(SAMPLE)
-    assert vote is not None and vote.atoms >= {FINANCIAL, PII}
+    assert vote is not None
+    assert vote.atoms >= {FINANCIAL, PII}
     assert find_atoms_by_rules("When is the rent due?") == frozenset()
 
 
@@ -86,7 +87,8 @@ def test_a_process_that_was_ended_is_replaced_before_anybody_notices(judges: Non
 
 
 def test_the_template_is_started_anew(judges: None) -> None:
-    assert pool._pool is not None and pool._pool._template is not None
+    assert pool._pool is not None
+    assert pool._pool._template is not None
     pool._pool._template.kill()
     pool._pool._template.wait()
     assert pool.judge_text(SAMPLE) == vote_by_rules(SAMPLE)
