@@ -150,7 +150,8 @@ def read_literals() -> Iterator[Found]:
                 given = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
                 parts = [one for part in given for one in ast.walk(part) if isinstance(one, ast.Attribute)]
                 names = [one.attr for one in parts if ast.unparse(one.value) == "re" and one.attr.isupper()]
-                made = re.compile(node.args[0].value, sum(getattr(re, name) for name in names))  # type: ignore[call-overload]
+                written: Any = node.args[0].value
+                made = re.compile(written, sum(getattr(re, name) for name in names))
                 yield made, f"{path}:{node.lineno}", (method if method in AT_THE_BEGINNING else ANYWHERE,)
 
 
