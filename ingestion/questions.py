@@ -3,7 +3,7 @@
 import logging
 
 from ingestion.classify import LONGEST_REASON
-from ingestion.judges.pool import judge_text
+from ingestion.judges.pool import find_vote
 from ingestion.votes import Vote
 
 logger = logging.getLogger(__name__)
@@ -16,7 +16,7 @@ def find_atoms_by_rules(text: str) -> frozenset[int] | None:
     Needs no scope open.
     """
     try:
-        vote = judge_text(text)
+        vote = find_vote(text)
     except Exception as failure:
         # The text itself is in no log.
         logger.error("a question could not be labelled: %s", type(failure).__name__)
@@ -26,7 +26,7 @@ def find_atoms_by_rules(text: str) -> frozenset[int] | None:
 
 def build_typed_vote(text: str) -> Vote | None:
     """The rules' vote on what somebody typed; None: not judged."""
-    found = judge_text(text)
+    found = find_vote(text)
     if found is None:
         return None
     return Vote("rules", found.atoms, "; ".join(found.reasons)[:LONGEST_REASON], proposed=found.proposed)

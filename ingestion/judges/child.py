@@ -81,13 +81,13 @@ def serve_texts(asked: BinaryIO, answers: BinaryIO) -> None:
             return
         order = json.loads(line)
         signal.setitimer(signal.ITIMER_PROF, order.pop("seconds"))  # the kernel ends the process then
-        answer = json.dumps(judge(**order))
+        answer = json.dumps(find_answer(**order))
         signal.setitimer(signal.ITIMER_PROF, 0)
         answers.write(answer.encode() + b"\n")
         answers.flush()
 
 
-def judge(task: str, text: str, lang: str) -> Any:
+def find_answer(task: str, text: str, lang: str) -> Any:
     """What JSON can say of `ingestion.judges.pool`'s answers. Nothing of the text is kept."""
     from ingestion.extract import language
     from llm.offline import classifying

@@ -181,7 +181,7 @@ def start_judges(size: int) -> None:
     global _pool
     stop_judges()
     if size:
-        use_classifier(classify_prompt)
+        use_classifier(label_prompt)
         _pool = JudgePool(size)
         _pool.warm()
 
@@ -193,7 +193,7 @@ def stop_judges() -> None:
         pool.close()
 
 
-def judge_text(text: str, lang: str = "") -> RuleVote | None:
+def find_vote(text: str, lang: str = "") -> RuleVote | None:
     """What the rules find in a text that somebody typed; None: not judged, since it took longer than it may.
 
     lang: guessed where it is not given. Needs no scope open.
@@ -207,7 +207,7 @@ def judge_text(text: str, lang: str = "") -> RuleVote | None:
     return RuleVote(frozenset(map(int, atoms)), tuple(map(str, reasons)), frozenset(map(int, proposed)))
 
 
-def classify_prompt(prompt: str) -> dict[str, Any]:
+def label_prompt(prompt: str) -> dict[str, Any]:
     """As `llm.offline.classifying.classify`; without a paragraph where it was not judged."""
     if _pool is None:
         return classifying.classify(prompt)

@@ -32,7 +32,7 @@ def list_idle() -> list[pool.Judge]:
 
 
 def test_a_process_finds_what_the_rules_find(judges: None) -> None:
-    vote = pool.judge_text(SAMPLE)
+    vote = pool.find_vote(SAMPLE)
     assert vote == vote_by_rules(SAMPLE)
     assert vote is not None
     assert vote.atoms >= {FINANCIAL, PII}
@@ -40,9 +40,9 @@ def test_a_process_finds_what_the_rules_find(judges: None) -> None:
 
 
 def test_the_same_process_reads_one_text_after_the_other(judges: None) -> None:
-    pool.judge_text(SAMPLE)
+    pool.find_vote(SAMPLE)
     (before,) = list_idle()
-    assert pool.judge_text("What does the crane cost?") is not None
+    assert pool.find_vote("What does the crane cost?") is not None
     assert list_idle() == [before]
 
 
@@ -81,9 +81,9 @@ class Silent:
 
 
 def test_a_process_that_was_ended_is_replaced_before_anybody_notices(judges: None) -> None:
-    pool.judge_text(SAMPLE)
+    pool.find_vote(SAMPLE)
     list_idle()[0]._socket.shutdown(2)
-    assert pool.judge_text(SAMPLE) == vote_by_rules(SAMPLE)
+    assert pool.find_vote(SAMPLE) == vote_by_rules(SAMPLE)
 
 
 def test_the_template_is_started_anew(judges: None) -> None:
@@ -91,4 +91,4 @@ def test_the_template_is_started_anew(judges: None) -> None:
     assert pool._pool._template is not None
     pool._pool._template.kill()
     pool._pool._template.wait()
-    assert pool.judge_text(SAMPLE) == vote_by_rules(SAMPLE)
+    assert pool.find_vote(SAMPLE) == vote_by_rules(SAMPLE)
