@@ -2,7 +2,7 @@
 
 from django.conf import settings
 
-from ingestion.judges.pool import start_judges, stop_judges
+from ingestion.judges.pool import end_judges, start_judges
 
 
 async def on_startup() -> None:
@@ -10,4 +10,4 @@ async def on_startup() -> None:
 
 
 async def on_shutdown() -> None:
-    stop_judges()
+    end_judges()

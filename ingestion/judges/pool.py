@@ -179,14 +179,14 @@ _pool: JudgePool | None = None
 def start_judges(size: int) -> None:
     """From now on texts of this process are judged by `size` others; 0: by itself."""
     global _pool
-    stop_judges()
+    end_judges()
     if size:
         use_classifier(label_prompt)
         _pool = JudgePool(size)
         _pool.warm()
 
 
-def stop_judges() -> None:
+def end_judges() -> None:
     global _pool
     pool, _pool = _pool, None
     if pool is not None:

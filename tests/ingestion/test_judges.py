@@ -23,7 +23,7 @@ def judges() -> Iterator[None]:
     """One process, so that each text has the same."""
     pool.start_judges(1)
     yield
-    pool.stop_judges()
+    pool.end_judges()
 
 
 def list_idle() -> list[pool.Judge]:
