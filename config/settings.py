@@ -268,6 +268,9 @@ LIMITED_PROCESS_TEMPLATE = env.bool("CLEARANCE_PROCESS_TEMPLATE", sys.platform =
 LIMITED_PROCESS_MAY_BE_WEAK = env.str("CLEARANCE_SANDBOX", "") == "weak"
 # The user and group that a limited process becomes where Clearance runs as root: one that owns nothing.
 LIMITED_PROCESS_USER = env.int("CLEARANCE_SANDBOX_UID", 65_520)
+# Warm limited processes that find labels in what people type; 0: the web process does it itself.
+JUDGES = env.int("CLEARANCE_JUDGES", 2 if sys.platform == "linux" else 0)
+SEARCHES_A_MINUTE = env.int("CLEARANCE_SEARCHES_A_MINUTE", 120)
 
 # ── Work in the background: PostgreSQL is the truth, the broker only wakes workers ──────────────────────────────────
 

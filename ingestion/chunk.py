@@ -43,7 +43,7 @@ STEP = 3  # one is chosen every three targets of text, on average
 PATH_SHARE = 4  # the heading path takes at most a quarter of the tokens
 COUNTED_TEXTS = 256  # whose tokens are remembered while a document is cut
 SEPARATOR = " > "
-LEADERS = re.compile(r"[^\S\n]*(?:[.·…_][^\S\n]?){4,}")
+LEADERS = re.compile(r"(?:(?<![^\S\n])[^\S\n]++)?(?:[.·…_][^\S\n]?){4,}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from entities.models import Classification, Entity, FieldParagraph
 from entities.models.text import Labelled
 from ingestion.access import is_steward, select_visible_files
 from ingestion.attachments import list_attachments, relabel_names
-from ingestion.classify import Classifier, build_rules_vote, vote_by_model
+from ingestion.classify import Classifier, vote_by_model
 from ingestion.documents import ParagraphText
 from ingestion.drawn import lock_paragraphs
 from ingestion.errors import BadUpload
@@ -36,6 +36,7 @@ from ingestion.extract import language
 from ingestion.index import delete_rows
 from ingestion.models import ContextRow, File, FileRevision, Paragraph, RowParagraph
 from ingestion.paragraph_rows import find_rows, raise_rows
+from ingestion.questions import build_typed_vote, find_atoms_by_rules
 from ingestion.queueing import publish_again, take_revision
 from ingestion.records import mark_stale
 from ingestion.votes import Vote, add_floor, build_votes, collect_automatic, decide_atoms, find_floor, find_manual_vote
@@ -244,11 +245,11 @@ def record_decision(decision: Decision, paragraph: Paragraph | FieldParagraph, o
     reason = "" if decision.accepted else decision.reason
     was = None if old is None else list_atoms(old)
     now = list_atoms(paragraph.data_classification)
-    found = build_rules_vote(reason, language.guess_language(reason)).labels if reason else frozenset()
+    found = find_atoms_by_rules(reason) if reason else frozenset()
     record_question(
         replace(get_current_scope(), principal=decision.by),  # the service does it, the steward decided it
         "paragraph.relabelled",
-        AuditedQuery(reason, {*now, *(was or ()), *found}, ((paragraph.pk, entity),)),
+        AuditedQuery(reason, None if found is None else {*now, *(was or ()), *found}, ((paragraph.pk, entity),)),
         kind,
         pk,
         was=None if was is None else list(was),
@@ -323,7 +324,10 @@ def label_text(workspace: int, text: str) -> int | None:
     if not text.strip():
         return 0
     paragraph = ParagraphText(text, "text", None, (), (), language.guess_language(text), 0, len(text))
-    votes = [build_rules_vote(text, paragraph.lang)]
+    by_rules = build_typed_vote(text)
+    if by_rules is None:
+        return None
+    votes = [by_rules]
     try:
         votes += [vote for answer in vote_by_model([paragraph], classifier) for vote in answer.votes.values()]
     except ModelError:

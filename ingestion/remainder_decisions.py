@@ -22,11 +22,10 @@ from entities.audit import AuditedQuery, record_question
 from entities.language import join_words, translate_stored
 from entities.registry import get_content_type_id, list_entity_types
 from ingestion.access import get_collection, is_steward, select_readable_files, select_visible_files
-from ingestion.classify import build_rules_vote
 from ingestion.downloads import is_cleared
 from ingestion.errors import BadUpload
-from ingestion.extract import language
 from ingestion.models import File, FileRevision, State
+from ingestion.questions import find_atoms_by_rules
 from ingestion.relabelling import check_decision
 from ingestion.remainder import DECIDED_BEFORE, INSIDE, KINDS, NOT_READ, RELEASED, UNSHOWN, Remainder, find_kind
 from ingestion.remainder_store import build_remainder_columns, load_remainder
@@ -153,11 +152,11 @@ def _apply_decision(decision: RemainderDecision) -> None:
         columns = build_remainder_columns(_settle_remainder(remainder, decision), get_collection(file).remainder)
         FileRevision.objects.filter(pk=revision.pk).update(**columns)
         was = None if revision.remainder_label is None else list_atoms(revision.remainder_label)
-        words = build_rules_vote(decision.reason, language.guess_language(decision.reason)).labels
+        words = find_atoms_by_rules(decision.reason)
         record_question(
             replace(get_current_scope(), principal=decision.by),  # the service does it, the steward decided it
             "file.remainder_settled",
-            AuditedQuery(decision.reason, {*decision.atoms, *(was or ()), *words}),
+            AuditedQuery(decision.reason, None if words is None else {*decision.atoms, *(was or ()), *words}),
             "file",
             file.pk,
             was=None if was is None else list(was),

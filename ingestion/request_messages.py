@@ -9,17 +9,19 @@ from django.utils.translation import gettext
 from entities.access import Scope, combine_many, is_readable
 from entities.api.lists import list_atom_chips
 from entities.models.classification import FIRST_CUSTOM
-from ingestion.classify import build_rules_vote
 from ingestion.errors import BadUpload
-from ingestion.extract import language
 from ingestion.models import AccessMessage, AccessRequest
+from ingestion.questions import find_atoms_by_rules
 from ingestion.work import load_workspace_levels
 from llm.offline.classifying import build_custom_level, is_like
 
 
 def write_message(scope: Scope, request: AccessRequest, text: str) -> None:
-    """Above its author it has no label, and shows to stewards who are cleared for what was found."""
-    label = combine_many(find_message_atoms(text))
+    """Above its author it has no label, and shows to stewards who are cleared for what was found; where it was not
+    judged, for everything.
+    """
+    atoms = find_message_atoms(text)
+    label = combine_many([level.value for level in load_workspace_levels()] if atoms is None else atoms)
     AccessMessage.objects.create(
         workspace_id=scope.workspace,
         request=request,
@@ -30,23 +32,27 @@ def write_message(scope: Scope, request: AccessRequest, text: str) -> None:
     )
 
 
-def find_message_atoms(text: str) -> frozenset[int]:
+def find_message_atoms(text: str) -> frozenset[int] | None:
     """What rules find in a short text, and the workspace's own classifications that it reads like, their names aside:
-    a request names what it asks for. No model is asked: it may be sent to nobody.
+    a request names what it asks for. No model is asked: it may be sent to nobody. None: not
+    judged.
     """
+    found = find_atoms_by_rules(text)
+    if found is None:
+        return None
     own = [
         build_custom_level(c.value, c.label, c.description) for c in load_workspace_levels() if c.value >= FIRST_CUSTOM
     ]
     names = "|".join(sorted((re.escape(level.label) for level in own), key=len, reverse=True))
     bare = re.sub(rf"(?<!\w)(?:{names})(?!\w)" if names else r"(?!)", " ", text, flags=re.IGNORECASE)
-    return build_rules_vote(text, language.guess_language(text)).labels | {
-        level.value for level in own if is_like(bare, level)
-    }
+    return found | {level.value for level in own if is_like(bare, level)}
 
 
 def check_reason(reason: str) -> None:
     """It has no label of its own, and goes to whoever asked and to all stewards, whatever they are cleared for then."""
     needed = find_message_atoms(reason)
+    if needed is None:
+        raise BadUpload(gettext("This reason could not be checked. Write it shorter."), "reason_not_judged")
     if needed:
         names = ", ".join(chip.label for chip in list_atom_chips(needed))
         sentence = gettext(

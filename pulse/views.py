@@ -17,7 +17,7 @@ RECENT = 4
 """Pulses on the home page."""
 
 
-MARKS = re.compile(r"\s*\[citation:\d{1,9}\]|^\s*(?:#+|[-*+>])\s+|[*`]", re.MULTILINE)
+MARKS = re.compile(r"(?:(?<!\s)\s++)?\[citation:\d{1,9}\]|^[^\S\n]*(?:#+|[-*+>])\s+|[*`]", re.MULTILINE)
 """Citations and Markdown's marks, which the first words of a Pulse do without."""
 
 

@@ -14,11 +14,13 @@ from rest_framework.response import Response
 
 from entities.access import MEMBER, Scope, get_entity_or_404, opens_own_scope, requires
 from entities.api import label_list
+from entities.api.errors import TooManyRequests
 from entities.api.shapes import FileRef, Label, RecordRef
 from retrieval.audit import list_disclosed, note_search
 from retrieval.citation_links import build_citation_json
 from retrieval.dates import NEWEST, choose_newest
 from retrieval.owners import get_citing_or_404
+from retrieval.pace import TooManySearches, check_search_pace
 from retrieval.params import read_search_query
 from retrieval.query import KINDS
 from retrieval.related import find_related
@@ -168,6 +170,10 @@ def search_view(request: Request) -> Response:
     in a passage word for word; where no passage holds it, a notice says so and the nearest are given.
     """
     scope = get_scope(request)
+    try:
+        check_search_pace(scope)
+    except TooManySearches as refused:
+        raise TooManyRequests(str(refused)) from None
     asked = read_search_query(scope, request.query_params)
     problems = {name: [sentence] for name, sentence in asked.problems.items()}
     if "\x00" in request.query_params.get("q", ""):

@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 
 NAMED = re.compile(r'(?<!\S)(type|label|before|after):("[^"]*"|[^\s"]+)(?!\S)', re.IGNORECASE)
 EXCLUDED = re.compile(r"(?<!\S)-([^\W\d_][\w'’-]*)(?!\S)")
-QUOTATION = re.compile(r'"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»')
+QUOTATION = re.compile(r'"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»')
 DAY = re.compile(r"(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?")
 
 

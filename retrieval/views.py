@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from entities.access import MEMBER, Scope, get_entity_or_404, opens_own_scope, requires
 from entities.api.lists import list_atom_chips
+from entities.errors import too_many_requests
 from entities.model_markdown import CitationLink
 from entities.models import Entity
 from retrieval.audit import list_disclosed, note_search
@@ -23,6 +24,7 @@ from retrieval.faint import drop_faint
 from retrieval.locate import resolve_citation
 from retrieval.nearby import group_nearby_by_row
 from retrieval.owners import get_citing_or_404
+from retrieval.pace import TooManySearches, check_search_pace
 from retrieval.params import ParsedQuery, read_search_query
 from retrieval.related import find_related
 from retrieval.rerank import find_and_rerank
@@ -46,6 +48,10 @@ def get_scope(request: HttpRequest) -> Scope:
 def search_page(request: HttpRequest) -> HttpResponse:
     """The page, or for htmx its results alone."""
     scope = get_scope(request)
+    try:
+        check_search_pace(scope)
+    except TooManySearches as refused:
+        return too_many_requests(request, str(refused))
     asked = read_search_query(scope, request.GET)
     started, found = time.monotonic(), None
     if asked.text and not asked.problems:

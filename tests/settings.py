@@ -23,6 +23,7 @@ SIZES = {
     "CLEARANCE_DROP",
     "CLEARANCE_TEST_COSTS",
     "CLEARANCE_ANSWERS",
+    "CLEARANCE_PATTERNS",
     "CLEARANCE_PROMPTS",
     "CLEARANCE_PROMPTS_FROM",
     "CLEARANCE_LONG_TURNS",
@@ -48,4 +49,6 @@ from config.settings import *  # noqa: E402, F403
 if os.environ.get("CLEARANCE_TEST_HASHER") != "production":
     PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 ALLOWED_HOSTS = ["*"]
+JUDGES = 0  # texts are judged where they are, but for the tests of judges
+SEARCHES_A_MINUTE = 1_000_000
 CELERY_IMPORTS = ["tests.tasks"]

@@ -65,6 +65,8 @@ class TooManyRequests(exceptions.APIException):
     status_code = 429
     default_code = "too_many_requests"
     default_detail = gettext_lazy("Too many requests.")
+    wait = 10
+    """Seconds, which DRF says in `Retry-After`."""
 
 
 class TooLarge(exceptions.APIException):

@@ -16,7 +16,7 @@ from entities.access.scope import load_once
 from entities.models import Classification
 from entities.models.classification import FIRST_COMPOUND
 
-SIZE = re.compile(r"0*[1-9][0-9]{0,8}")
+SIZE = re.compile(r"0{0,9}[1-9][0-9]{0,8}")
 DELETED = "Deleted classification"
 
 

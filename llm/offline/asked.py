@@ -21,8 +21,8 @@ ALL_IN_ALL = re.compile(
 less.
 """
 PARTS = re.compile(
-    r",?\s+and\s+(?=(?:(?:to|by|from|for|in|until|since)\s+)?(?:what|when|whom?|why|how|where|which)\b"
-    r"|(?:is|are|was|were|do|does|did|can|may|must|will|has|have)\s)|(?<=\?)\s+(?=\w)",
+    r"(?:,|(?<!\s))\s++and\s++(?=(?:(?:to|by|from|for|in|until|since)\s+)?(?:what|when|whom?|why|how|where|which)\b"
+    r"|(?:is|are|was|were|do|does|did|can|may|must|will|has|have)\s)|(?<=\?)\s++(?=\w)",
     re.IGNORECASE,
 )
 

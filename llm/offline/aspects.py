@@ -12,6 +12,8 @@ from llm.recognisers.findings import words
 from llm.recognisers.money import AMOUNT, CODES
 
 MAX_ASPECT_LINES = 6
+MAX_APART = 300
+"""Characters between words of a question that belong together, or the time would grow faster than the question."""
 MAX_ITEM_LINES = 12
 PRICE = re.compile(
     rf"\d[.,]\d\d(?![\d.,])(?!\s?(?!{CODES}\b)[^\W\d_]|\s?[%°/])"
@@ -67,6 +69,7 @@ def _build_aspect(
     limit: int = MAX_ASPECT_LINES,
 ) -> Aspect:
     known_terms = frozenset(map(stem_word, words(known)))
+    asked, has = (pattern.replace(".*", f".{{0,{MAX_APART}}}") for pattern in (asked, has))
     return Aspect(re.compile(asked, re.I), re.compile(has, re.I), focus, known_terms, also, opens, ranked, limit)
 
 

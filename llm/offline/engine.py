@@ -3,7 +3,7 @@
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import cycle
 from typing import Any
 
@@ -30,6 +30,12 @@ __all__ = ["answer", "estimate_input_tokens", "extract_text"]
 
 # Lengths of streamed pieces: small and uneven, so that citation markers are cut in two as real models cut them.
 PIECES = (7, 3, 12, 5, 9, 4, 11)
+_classify = [classifying.classify]
+
+
+def use_classifier(classify: Callable[[str], dict[str, Any]]) -> None:
+    """From now on paragraphs are labelled by `classify`, which answers as `classifying.classify` does."""
+    _classify[:] = [classify]
 
 
 def answer(body: dict[str, Any]) -> Answer:
@@ -38,7 +44,7 @@ def answer(body: dict[str, Any]) -> Answer:
     tools = [tool.get("name") for tool in body.get("tools", [])]
     prompt = "\n".join(extract_text(message["content"]) for message in body["messages"] if message["role"] == "user")
     if "record_labels" in (forced, *tools):
-        return _build_tool_answer("record_labels", classifying.classify(prompt), body)
+        return _build_tool_answer("record_labels", _classify[0](prompt), body)
     if chatting.SEARCH in tools:
         if call := chatting.choose_next_call(body):
             return _build_tool_answer(*call, body)

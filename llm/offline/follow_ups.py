@@ -49,7 +49,7 @@ ONE_THING = re.compile(
 )
 """Asks for one thing that a record has one of: "Who is the subcontractor?"."""
 WHICH = re.compile(r"\bwhich\b", re.IGNORECASE)
-NAMED = re.compile(r"\s[\W_]*[A-Z]|\d")
+NAMED = re.compile(r"\s[\W_]{0,20}[A-Z]|\d")
 ASKING = re.compile(r"^\W*(?:when|where|who|whom|why|how (?:much|many|long)|how|what|which)\b", re.IGNORECASE)
 
 

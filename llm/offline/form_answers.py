@@ -55,7 +55,8 @@ UNSAID = frozenset(map(stem_word, ("name", "number", "code")))
 OF = re.compile(r"\b(?:of|in|on|at|for|from|by|per|with|to|under|according)\b", re.IGNORECASE)
 NOT = re.compile(r"\b(?:not|never|without)\b|n['’]t\b", re.IGNORECASE)
 DONE = re.compile(
-    r"\b(?:was|were|is|are|been|did|has|have)\b.*?\b(\w{3,}ed|paid|made|sent|bought|sold|spent)\b", re.IGNORECASE
+    r"\b(?:was|were|is|are|been|did|has|have)\b.{0,200}?\b(\w{3,40}ed|paid|made|sent|bought|sold|spent)\b",
+    re.IGNORECASE,
 )
 
 

@@ -11,7 +11,7 @@ MAX_DATED_CHARACTERS = 260
 OPENING_PASSAGES = 5
 """So many of the earliest passages of a document are its opening, or all up to the first that states something."""
 BETWEEN_NAMES = words("and und et de del van von der den la le el al bin di da y by")
-ADDRESSES = re.compile(r"\((?:https?:|/|mailto:)[^)]*\)|\S+@\S+|https?:\S+|[\d*†‡§¶∗]+")
+ADDRESSES = re.compile(r"\((?:https?:|/|mailto:)[^)]{0,500}\)|[^\s@]{1,200}@\S+|https?:\S+|[\d*†‡§¶∗]+")
 STREET = (
     r"(?:street|st|road|rd|row|lane|avenue|ave|way|drive|close|court|square|place|terrace|quay|wharf|hill|gardens?|grove"
     r"|crescent|boulevard|blvd|mews|walk|parade)"
@@ -30,7 +30,7 @@ PEOPLE_LISTED = re.compile(
     r"|^\W*[^\W\d_]+(?:[eo]r|ee|ist|ant|ent|ian)s$",
     re.IGNORECASE,
 )
-WRITERS = re.compile(r"\W*\b(?:authors?|writers?|by|written|editors?|autor\w*|verfasser\w*)\b", re.IGNORECASE)
+WRITERS = re.compile(r"\W{0,40}\b(?:authors?|writers?|by|written|editors?|autor\w*|verfasser\w*)\b", re.IGNORECASE)
 ANOTHER_PAPER = re.compile(
     r"\b(?:your|our|ihr\w*|unser\w*)\s+(?:\w+\s+)?(?:letter|e-?mail|message|invoice|offer|order|notice|report|call"
     r"|schreiben|brief|angebot|rechnung)\b",

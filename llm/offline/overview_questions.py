@@ -134,7 +134,7 @@ DETERMINER = re.compile(
     r"\b(?:the|this|my|our|your|at|from|de[rmns]|die|das|diese[rmns]?|le|la|du|del|el)\s+(?=\S)", re.IGNORECASE
 )
 """Stands before what a question ends with, which may be a document: "the total of the receipt"."""
-DONE = re.compile(r"\s+(?:\w{2,}ed|due|made|sent|paid|end|start|expire)$", re.IGNORECASE)
+DONE = re.compile(r"(?<!\s)\s++(?:\w{2,40}ed|due|made|sent|paid|end|start|expire)$", re.IGNORECASE)
 MAX_NAME_WORDS = 4
 
 

@@ -31,10 +31,10 @@ COLON = re.compile(
 )
 """Behind a label: a colon, or the sign of a number."""
 CAPITALS = re.compile(
-    r"(?:[^\W\d_a-zß-öø-ÿ]{6,}\s+|(?:[^\W\d_a-zß-öø-ÿ]{2,}\s+){2,6})(?=[^\W\d_a-zß-öø-ÿ]?[a-zß-öø-ÿ])"
+    r"(?:[^\W\d_a-zß-öø-ÿ]{6,40}\s+|(?:[^\W\d_a-zß-öø-ÿ]{2,40}\s+){2,6})(?=[^\W\d_a-zß-öø-ÿ]?[a-zß-öø-ÿ])"
 )
 """Words in capitals before others: "PAYMENT METHOD Visa Card ending in 4782"."""
-BESIDE = re.compile(r"([^\W\d_a-zß-öø-ÿ][^\W\d_]{2,})((?: [^\W\d_a-zß-öø-ÿ][\w'’&.-]*(?=$| [^\W\d_])){1,3})")
+BESIDE = re.compile(r"([^\W\d_a-zß-öø-ÿ][^\W\d_]{2,40})((?: [^\W\d_a-zß-öø-ÿ][\w'’&.-]{0,40}(?=$| [^\W\d_])){1,3})")
 """What stands beside a number, in the next column of a form: "Model Grand Cherokee"."""
 SENTENCE = re.compile(r"[.!?](?:\s|$)")
 SUM = re.compile(
@@ -43,7 +43,7 @@ SUM = re.compile(
     re.IGNORECASE,
 )
 """The line of an invoice or a receipt that adds up its items, which a list of stock has not."""
-DOTS = re.compile(r"\s*(?:(?:\. ?){4,}|…{2,}|(?:_ ?){3,})\s*")
+DOTS = re.compile(r"(?:(?<!\s)\s++)?(?:(?:\. ?){4,}|…{2,}|(?:_ ?){3,})\s*")
 NUMBERED = re.compile(rf"\d{{1,2}}(?:\.\d{{1,2}})*\.\s+(?!{MONTH_NAME})[^\W\d_]", re.IGNORECASE)
 """A heading, or an item of a list: "3. Term"."""
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")

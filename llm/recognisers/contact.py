@@ -57,7 +57,7 @@ TOLL_FREE = re.compile(r"^\+?1?[\s.\-(]*8(?:00|33|44|55|66|77|88)\b|^0?800\b|^\+
 
 # The field of a form or a record; a firm's names the firm or its building beside it.
 ADDRESS_LINE = re.compile(
-    r"\bc/o\s|^[\s\W]*(?:address|anschrift|adresse|direcci[oó]n|indirizzo)\W{1,3}(?=[^\n]*\d)",
+    r"\bc/o\s|^[^\w\n]*+(?:address|anschrift|adresse|direcci[oó]n|indirizzo)\W{1,3}(?=[^\n]*\d)",
     re.IGNORECASE | re.MULTILINE,
 )
 

@@ -16,7 +16,7 @@ class Finding:
 
 
 # No semicolon of a set of characters, as in "[.;]".
-SEPARATOR = re.compile(r";(?![^\[\]]*\])")
+SEPARATOR = re.compile(r";(?![^\[\]]{0,200}\])")
 
 
 def phrases(listing: str) -> str:

@@ -59,14 +59,14 @@ ATTRIBUTES = (
         DATE, (PII,), "date of birth",
     ),
     _declare("how old (?:are|is|was); (?:your|his|her) age; age",
-               rf"^\W*\w{{0,12}}\W+\w{{0,6}}\W*\d{{1,2}}\b|^\W*\d{{1,2}}\b|^\W*(?:\w+\s+){{0,2}}{AGE}",
+               rf"^\W*+\w{{0,12}}\W+(?:\w{{1,6}}\W*)?\d{{1,2}}\b|^\W*\d{{1,2}}\b|^\W*(?:\w+\s+){{0,2}}{AGE}",
                (PII,), "age of a person"),
     _declare(
         OF_A_FIRM + """address; (?:you|he|she|they) (?:\\w+ )?(?:live|reside|stay|living|residing|staying|based);
         (?:current |permanent )?residence;
         street and (?:house )?(?:number|no\\.?);
         wohn(?:en|haft|st|t); (?:privat)?anschrift; adresse; direcci[oó]n; domicil\\w*; indirizzo; adres""",
-        r"(?=[^\n]*\d)(?=[^\n]*[^\W\d_]{3})(?!.*@)", (PII,), "home address",
+        r"(?<![^\n@])(?![^\n@]*@)(?=[^\n]*\d)(?=[^\n]*[^\W\d_]{3})", (PII,), "home address",
     ),
     _declare(
         """(?:tele)?phone(?: number)?; mobile(?: number)?; cell(?: ?phone)?(?: number)?;
@@ -96,7 +96,7 @@ ATTRIBUTES = (
         ?(?:card|number|no\\.?)?; identity (?:card|number); tax(?:payer)? (?:id|number); tin; driver['’]?s? licen[cs]e
         ?(?:number|no\\.?)?; personalausweis(?:nummer)?; reisepass(?:nummer)?; steuer-?id; sozialversicherungsnummer;
         (?:of|on) (?:your|his|her) social; numéro de sécurité sociale; dni; nif""",
-        r"^\W*(?:\w+\W+){0,3}\d{4}\W*$|(?=(?:[^\n]*?\d){4})\b[A-Z0-9][A-Z0-9 .\-/]{4,}",
+        r"^\W*(?:\w+\W+){0,3}\d{4}\W*$|\b(?=(?:[^\n\d]{0,60}\d){4})[A-Z0-9][A-Z0-9 .\-/]{4,}",
         (PII, PII_SENSITIVE), "government identity number",
     ),
     _declare(

@@ -338,3 +338,15 @@ def test_records_that_were_entered_twice_are_told_apart_from_what_is_only_near(
     index.row(contract, "The lamps were changed.", field="description")
     assert same(viewer)[0] == {str(twin.pk)}
     assert same(cfo)[0] == set()
+
+
+def test_searches_of_a_minute_are_limited_by_person(lease, contract, viewer, cfo, settings):
+    settings.SEARCHES_A_MINUTE = 2
+    for _ in range(2):
+        assert viewer.api.get("/api/search/", {"q": "liability"}).status_code == 200
+    refused = viewer.api.get("/api/search/", {"q": "liability"})
+    page = viewer.client.get(f"{viewer.base}search/", {"q": "liability"})
+    assert (refused.status_code, page.status_code) == (429, 429)
+    assert refused["Retry-After"] == page["Retry-After"] == "10"
+    assert "within a minute" in refused.json()["error"]["detail"]
+    assert cfo.api.get("/api/search/", {"q": "liability"}).status_code == 200
