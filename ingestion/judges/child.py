@@ -23,8 +23,10 @@ MAX_DESCRIPTORS = 4_096
 READY = b"\n"
 
 
-def main() -> None:
-    """Serves orders that arrive on descriptor 0 until its other end is closed: one byte with one descriptor each."""
+def main(user: int) -> None:
+    """Serves orders that arrive on descriptor 0 until its other end is closed: one byte with one descriptor each. user:
+    the id that root gives a judge.
+    """
     load_rules()
     enter_empty_network(ctypes.CDLL(None, use_errno=True))
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel buries its children
@@ -36,7 +38,7 @@ def main() -> None:
         if not order:
             return
         if os.fork() == 0:
-            run_judge(descriptors[0], parent)
+            run_judge(descriptors[0], parent, user)
         os.close(descriptors[0])
 
 
@@ -56,13 +58,13 @@ def load_rules() -> None:
     load_recognisers()
 
 
-def run_judge(descriptor: int, parent: int) -> None:
+def run_judge(descriptor: int, parent: int, user: int) -> None:
     try:
         os.dup2(descriptor, 0)
         os.closerange(3, MAX_DESCRIPTORS)
         end_with_parent(ctypes.CDLL(None, use_errno=True))
         if os.getppid() == parent:
-            confine_process(LIMITS, ())
+            confine_process(LIMITS, (), user)
             serve_texts(os.fdopen(0, "rb", closefd=False), os.fdopen(os.dup(0), "wb"))
     except BrokenPipeError:
         pass  # nobody waits for the answer any more

@@ -16,6 +16,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
+
 from ingestion.extract import language
 from ingestion.judges.child import READY
 from llm.offline import classifying
@@ -24,7 +26,7 @@ from llm.rules import RuleVote, vote_by_rules
 
 logger = logging.getLogger(__name__)
 
-START = "import sys; sys.path.insert(0, {root!r}); from ingestion.judges.child import main; main()"
+START = "import sys; sys.path.insert(0, {root!r}); from ingestion.judges.child import main; main({user})"
 ROOT = Path(__file__).resolve().parents[2]
 ALLOWED_SECONDS, ALLOWED_CHARACTERS = 0.1, 500
 """Of processor time for every so many characters: several times what a dense text takes."""
@@ -163,7 +165,7 @@ class JudgePool:
         self._orders, theirs = socket.socketpair()
         with theirs:
             self._template = subprocess.Popen(
-                [sys.executable, "-I", "-X", "utf8", "-c", START.format(root=str(ROOT))],
+                [sys.executable, "-I", "-X", "utf8", "-c", START.format(root=str(ROOT), user=settings.LIMITED_PROCESS_USER)],
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 cwd="/",
