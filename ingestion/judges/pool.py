@@ -164,8 +164,9 @@ class JudgePool:
             return self._orders
         self._orders, theirs = socket.socketpair()
         with theirs:
+            start = START.format(root=str(ROOT), user=settings.LIMITED_PROCESS_USER)
             self._template = subprocess.Popen(
-                [sys.executable, "-I", "-X", "utf8", "-c", START.format(root=str(ROOT), user=settings.LIMITED_PROCESS_USER)],
+                [sys.executable, "-I", "-X", "utf8", "-c", start],
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 cwd="/",
