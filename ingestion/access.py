@@ -22,7 +22,7 @@ from entities.access import (
     load_concealed_atoms,
 )
 from entities.access.scope import load_once
-from entities.models import Entity
+from entities.models import Entity, WorkspaceSettings
 from entities.rag import Collection, split_label
 from entities.registry import get_content_type_id, get_type_by_content_type, list_entity_types
 from ingestion.models import File, FileRevision, Paragraph
@@ -110,8 +110,18 @@ def get_record_for(scope: Scope, pk: UUID, verb: str) -> Entity:
 
 
 def is_name_known(scope: Scope, file: File) -> bool:
-    """Whether the caller may read a file's name, or gave it."""
-    return is_readable(file.name_classification) or bool(scope.principal and file.created_by == scope.principal)
+    """Whether the caller may read a file's name, or gave it and it rests still."""
+    if is_readable(file.name_classification):
+        return True
+    return is_sender(scope, file) and file.name_classification == load_once("resting", _load_resting_label)
+
+
+def is_sender(scope: Scope, file: File) -> bool:
+    return bool(scope.principal and file.created_by == scope.principal)
+
+
+def _load_resting_label() -> int | None:
+    return WorkspaceSettings.objects.values_list("resting", flat=True).first()
 
 
 def load_outlines(files: Iterable[UUID]) -> dict[UUID, Outline]:

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.http import Http404
 from django.utils.translation import gettext
 
-from entities.access import Scope, combine_many, list_atoms, load_granted_atoms
+from entities.access import Scope, combine_many, is_readable, list_atoms, load_granted_atoms
 from entities.actions import record_action
 from entities.api.errors import TooLarge
 from entities.formats import format_size
@@ -25,7 +25,7 @@ from ingestion.access import (
     hold_or_404,
     hold_record_or_404,
     is_disclosed_file,
-    is_name_known,
+    is_sender,
     list_collections,
     load_outlines,
     lock_name,
@@ -179,7 +179,8 @@ def _find_or_create_file(
             continue  # it is what came in its message, and stays that, or it stands elsewhere
         if blob is not None and not FileRevision.objects.filter(file=file.pk, blob=blob.pk).exists():
             continue
-        if is_name_known(scope, file) and is_disclosed_file(scope, file, found.get(file.pk, Outline())):
+        knows_name = is_readable(file.name_classification) or is_sender(scope, file)
+        if knows_name and is_disclosed_file(scope, file, found.get(file.pk, Outline())):
             return file
     return File.objects.create(
         workspace_id=scope.workspace,

@@ -24,6 +24,7 @@ ABSENT = named("nothing has this id")
 PATTERNS = (
     ("entity", r"(api/)?entities/(\w+/)?<uuid:pk>/"),
     ("entity", r"admin/entities/entity/<path:object_id>/"),
+    ("entity", r"opening/share/<uuid:pk>/"),
     ("file", r"((api/)?|desk/|admin/ingestion/)files?/(<uuid:pk>|<path:object_id>)/"),
     ("bin", r"(api/)?bin/<uuid:pk>/"),
     ("index", r"admin/ingestion/recordindex/<path:object_id>/"),
