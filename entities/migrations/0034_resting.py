@@ -7,6 +7,11 @@ from entities.fields import KeptColumn, LabelField
 
 HERE = Path(__file__).parent
 SQL, OWN, OWN_BEFORE = ((HERE / name).read_text() for name in ("judged.sql", "own_resting.sql", "own_paragraphs.sql"))
+KEY = """
+ALTER TABLE entities_workspacesettings ADD CONSTRAINT entities_workspacesettings_resting_ws FOREIGN KEY (workspace_id, resting)
+  REFERENCES entities_classification (workspace_id, value) DEFERRABLE INITIALLY DEFERRED
+"""
+NO_KEY = "ALTER TABLE entities_workspacesettings DROP CONSTRAINT entities_workspacesettings_resting_ws"
 
 
 class Migration(migrations.Migration):
@@ -32,6 +37,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             "workspacesettings", "resting", LabelField(blank=True, default=1, editable=False, null=True)
         ),
+        migrations.RunSQL([KEY], [NO_KEY]),
         migrations.AddField(
             "workspacesettings", "kind_floors", models.JSONField(blank=True, default=dict, editable=False)
         ),

@@ -46,7 +46,8 @@ def typed(contract, service):
 
 def raise_paragraph(service, paragraph, model=Paragraph, then=lambda: None):
     with service.open():
-        model.objects.filter(pk=paragraph).update(data_classification=SECRET)
+        found = [{"source": "rules", "labels": [SECRET], "reason": ""}]
+        model.objects.filter(pk=paragraph).update(data_classification=SECRET, votes=found)
         raise_labels({paragraph: SECRET})
         then()
 

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.db import connection
 
 from entities.access import Scope
-from entities.models import AuditEntry, Review, Workspace
+from entities.models import AuditEntry, Review, Workspace, WorkspaceSettings
 from entities.models.classification import FINANCIAL, INTERNAL, PUBLIC
 from entities.rag import Collection
 from entities.types import Contract
@@ -215,8 +215,11 @@ def test_the_first_start_of_this_release_closes_what_an_earlier_one_left_open(
     alice: Person, staff: Person, viewer: Person, contract: Contract, service: Scope
 ) -> None:
     file = ready(alice, contract, "letter.txt", LETTER)
-    with service.open():  # as a release without resting labels had it
-        Paragraph.objects.filter(text=ILL).update(data_classification=PUBLIC)
+    with alice.scope.open():  # as a release without resting labels had it
+        change_resting(scope=alice.scope, label=PUBLIC)
+    process_all_waiting(service.workspace)
+    with service.open():
+        WorkspaceSettings.objects.update(resting=INTERNAL)
     assert texts(viewer, file) == [ILL, "[Financial]"]
     told = StringIO()
     call_command("preview_resting", stdout=told)

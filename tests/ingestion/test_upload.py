@@ -48,6 +48,7 @@ def test_the_answer_has_the_shape_of_the_contract(alice: Person, contract: Contr
     file = answer.json()
     assert file == {
         "id": file["id"],
+        "version": file["version"],
         "name": "report.md",
         "path": None,
         "media_type": "text/markdown",
