@@ -29,7 +29,7 @@ PATTERNS = (
     ("bin", r"(api/)?bin/<uuid:pk>/"),
     ("index", r"admin/ingestion/recordindex/<path:object_id>/"),
     ("paragraph", r"(api|desk)/paragraphs/<uuid:pk>/"),
-    ("request", r"(api/)?access-requests/<uuid:pk>/"),
+    ("request", r"((api/)?access-requests|opening/requests)/<uuid:pk>/"),
     ("reference", r"(api/)?references/<uuid:pk>/"),
     ("pulse", r"(api/)?citations/<uuid:pk>/<int:n>/"),
     ("session", r"(chat|api/chat/sessions)/<uuid:pk>/"),
