@@ -41,13 +41,14 @@ from ingestion.known_versions import get_known_or_404
 from ingestion.models import Blob, File, FileRevision, Review, Stage, State
 from ingestion.name_labels import combine_name_label
 from ingestion.names import BadPath, clean_name, clean_path
+from ingestion.policy import load_resting
 from ingestion.quarantine import decide_review
 from ingestion.queueing import queue_file, take_revision
 from ingestion.relabelling import check_own_labels, label_text, relabel_paragraph, take_with_floor
 from ingestion.signals import document_removed
 from ingestion.strategies import check_strategy, choose_strategy
 from ingestion.versions import is_restorable
-from ingestion.work import load_resting, load_workspace_atoms
+from ingestion.work import load_workspace_atoms
 
 __all__ = [
     "choose_strategy",

@@ -60,8 +60,15 @@ def entity_files(request: Request, pk: UUID) -> Response:
     if request.method == "GET":
         return paginate(request, list_files(scope, get_entity_or_404(scope, pk)), lambda view: view.to_json())
     entity = get_record_for(scope, pk, "upload")
-    (made,) = make_once(request, lambda: [take_upload(scope, entity, request.FILES, request.data).pk])
-    return answer_with_file(scope, made, status.HTTP_202_ACCEPTED)
+    taken: list[File] = []  # as it will be when this transaction has committed, where the service raises its label then
+
+    def take() -> list[UUID]:
+        taken.append(take_upload(scope, entity, request.FILES, request.data))
+        return [taken[0].pk]
+
+    (made,) = make_once(request, take)
+    file = taken[0] if taken else get_file_or_404(scope, made)
+    return answer_with_version(build_file_view(scope, file).to_json(), status.HTTP_202_ACCEPTED)
 
 
 def answer_with_file(scope: Scope, pk: UUID, status: int = 200) -> Response:

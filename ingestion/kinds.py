@@ -57,10 +57,14 @@ KINDS: Mapping[str, DocumentKind] = {
 }
 
 
+def build_kind_floors(changed: Mapping[str, int]) -> dict[str, frozenset[int]]:
+    """The floor of each kind, where a workspace has changed the labels of some."""
+    return {key: frozenset(list_atoms(changed[key])) if key in changed else kind.floor for key, kind in KINDS.items()}
+
+
 def load_kind_floors() -> dict[str, frozenset[int]]:
     """The floor of each kind in the open scope's workspace."""
-    changed = WorkspaceSettings.objects.values_list("kind_floors", flat=True).first() or {}
-    return {key: frozenset(list_atoms(changed[key])) if key in changed else kind.floor for key, kind in KINDS.items()}
+    return build_kind_floors(WorkspaceSettings.objects.values_list("kind_floors", flat=True).first() or {})
 
 
 def find_looks(key: str, labels: Iterable[int]) -> str:

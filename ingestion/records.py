@@ -32,12 +32,13 @@ from ingestion.extract import language
 from ingestion.index import embed_texts, load_known_vectors, replace_rows
 from ingestion.judging import vote_by_heads
 from ingestion.models import ContextRow, Kind, RecordIndex
+from ingestion.policy import load_resting, load_workspace_guidance
 from ingestion.record_rows import build_drafts
 from ingestion.signals import record_indexed
 from ingestion.turns import is_free
 from ingestion.vector_models import get_current_model, load_embedder, lock_embedder
 from ingestion.votes import KEPT_TYPED, Vote, build_votes, collect_automatic, decide_atoms
-from ingestion.work import load_resting, load_workspace_guidance, load_workspace_levels
+from ingestion.work import load_workspace_levels
 from llm.errors import BudgetExceeded, ModelError
 
 logger = logging.getLogger(__name__)

@@ -36,11 +36,12 @@ from ingestion.extract import language
 from ingestion.index import delete_rows
 from ingestion.models import ContextRow, File, FileRevision, Paragraph, RowParagraph
 from ingestion.paragraph_rows import find_rows, raise_rows
+from ingestion.policy import load_workspace_guidance
 from ingestion.questions import build_typed_vote, find_atoms_by_rules
 from ingestion.queueing import publish_again, take_revision
 from ingestion.records import mark_stale
 from ingestion.votes import Vote, add_floor, build_votes, collect_automatic, decide_atoms, find_floor, find_manual_vote
-from ingestion.work import load_workspace_guidance, load_workspace_levels
+from ingestion.work import load_workspace_levels
 from llm.errors import ModelError
 
 LONGEST_REASON = 500

@@ -16,9 +16,10 @@ from entities.rag import Collection
 from entities.registry import get_type_by_content_type
 from ingestion.index import delete_rows
 from ingestion.models import ContextRow, File, Kind, Paragraph
+from ingestion.policy import load_policy
 from ingestion.queueing import publish_again
 from ingestion.witness import CONCEALED, RevisionInputs, collect_inputs
-from ingestion.work import load_levels, load_policy
+from ingestion.work import load_levels
 
 OF_FILES = (Kind.FILE_CHUNK, Kind.FILE_SUMMARY)
 NAMES = {
@@ -41,14 +42,14 @@ def load_inputs_by_group() -> dict[Group, RevisionInputs]:
     """Of the published files that the open scope sees, what they would be worked on with today."""
 
     def load() -> dict[Group, RevisionInputs]:
-        (levels, concealed), (guidance, epoch) = load_levels(), load_policy()
+        (levels, concealed), policy = load_levels(), load_policy()
         published = File.objects.filter(revision__isnull=False).order_by()
         found: dict[Group, RevisionInputs] = {}
         for group in published.values_list("entity__content_type", "collection", "strategy").distinct():
             content_type, name, strategy = group
             declared = get_type_by_content_type(content_type).rag().collections.get(name, Collection(name))
             used = strategy if strategy != "auto" else declared.strategy
-            found[group] = collect_inputs(declared, used, levels, guidance, concealed, epoch)
+            found[group] = collect_inputs(declared, used, levels, policy.guidance, concealed, policy.epoch)
         return found
 
     return load_once("inputs by group", load)  # type: ignore[no-any-return]

@@ -7,15 +7,15 @@ from typing import Any
 from uuid import UUID
 
 from entities.access import list_atoms
-from entities.models import Classification, WorkspaceSettings
+from entities.models import Classification
 from entities.models.classification import FIRST_COMPOUND
 from entities.rag import Collection
 from ingestion.access import collect_floor_atoms, get_collection
 from ingestion.claims import Claim, ClaimLost
 from ingestion.documents import Note, UnreadContent
 from ingestion.extract import STRATEGIES
-from ingestion.kinds import load_kind_floors
 from ingestion.models import File, FileRevision, Redo, Stage
+from ingestion.policy import load_policy
 from ingestion.segment import Clearances
 from ingestion.vector_models import get_current_model
 from ingestion.votes import Vote
@@ -214,8 +214,8 @@ def load_work(claim: Claim, embedder: str = "") -> Work:
     collection = get_collection(file)
     strategy = get_strategy(file, revision)
     levels, concealed = load_levels()
-    guidance, epoch = load_policy()
-    inputs = collect_inputs(collection, strategy, levels, guidance, concealed, epoch)
+    policy = load_policy()
+    inputs = collect_inputs(collection, strategy, levels, policy.guidance, concealed, policy.epoch)
     witness = inputs.witness(revision.blob.sha256)
     published, changed = file.revision_id == revision.pk, frozenset[str]()
     anew = published and file.redo == Redo.ALL
@@ -235,7 +235,7 @@ def load_work(claim: Claim, embedder: str = "") -> Work:
         collection=collection,
         floor=collect_floor_atoms(file),
         levels=levels,
-        guidance=guidance,
+        guidance=policy.guidance,
         inputs=inputs,
         witness=witness,
         embedder=embedder or get_current_model(),
@@ -247,9 +247,9 @@ def load_work(claim: Claim, embedder: str = "") -> Work:
         changed=changed,
         anew=anew,
         review=revision.review,
-        resting=load_resting(),
+        resting=policy.resting,
         declared_public=collection.is_public or revision.public,
-        kind_floors=load_kind_floors(),
+        kind_floors=policy.kind_floors,
         notes=tuple(Note(n["code"], n["detail"]) for n in file.notes),
     )
 
@@ -263,8 +263,8 @@ def get_strategy(file: File, revision: FileRevision | None = None) -> str:
 def collect_inputs_now(file: File) -> RevisionInputs:
     """What a file would be worked on with today. In an open scope."""
     levels, concealed = load_levels()
-    guidance, epoch = load_policy()
-    return collect_inputs(get_collection(file), get_strategy(file), levels, guidance, concealed, epoch)
+    policy = load_policy()
+    return collect_inputs(get_collection(file), get_strategy(file), levels, policy.guidance, concealed, policy.epoch)
 
 
 def _load_lineage(file: File) -> tuple[UUID, ...]:
@@ -300,19 +300,3 @@ def build_clearances(labels: Iterable[int | None], concealed: frozenset[int]) ->
         if label is not None
     }
     return Clearances(atoms, concealed)
-
-
-def load_resting() -> frozenset[int] | None:
-    """The atoms of what nobody in the open scope's workspace has judged; None where it has no label."""
-    label = WorkspaceSettings.objects.values_list("resting", flat=True).first()
-    return None if label is None else frozenset(list_atoms(label))
-
-
-def load_policy() -> tuple[str, int | None]:
-    """(the open scope's workspace's own advice to the model, its policy epoch)."""
-    row = WorkspaceSettings.objects.values_list("classification_prompt", "policy_epoch").first()
-    return row or ("", None)
-
-
-def load_workspace_guidance() -> str:
-    return load_policy()[0]

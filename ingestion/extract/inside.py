@@ -110,9 +110,9 @@ def _extract_by_type(
         report("reading")
     extraction: Extraction = module.extract(source, **options)
     if isinstance(source, str):
-        from ingestion.extract.shown import is_all_shown
+        from ingestion.extract.shown import is_complete
 
-        shown = not extraction.remainder and is_all_shown(source, (p.text for p in extraction.paragraphs))
+        shown = not extraction.remainder and is_complete(source, (p.text for p in extraction.paragraphs))
         extraction = replace(extraction, shown=shown)
     return extraction
 

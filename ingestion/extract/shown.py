@@ -12,7 +12,7 @@ WORD = re.compile(r"[^\W_]+")
 SIGN = re.compile(r"[^\w\s!-~]")  # beside letters, blanks and the signs of ASCII, which mark up a text
 
 
-def is_all_shown(text: str, paragraphs: Iterable[str]) -> bool:
+def is_complete(text: str, paragraphs: Iterable[str]) -> bool:
     """Whether each word, and each sign that may be hidden, stands in the paragraphs as often as in the text."""
     wanted = Counter(_list_pieces(text))
     shown = Counter(piece for paragraph in paragraphs for piece in _list_pieces(paragraph))

@@ -30,7 +30,7 @@ __all__ = ["answer", "estimate_input_tokens", "extract_text"]
 
 # Lengths of streamed pieces: small and uneven, so that citation markers are cut in two as real models cut them.
 PIECES = (7, 3, 12, 5, 9, 4, 11)
-_classify = [classifying.classify]
+_classify: list[Callable[[str], dict[str, Any]]] = [classifying.classify]
 
 
 def use_classifier(classify: Callable[[str], dict[str, Any]]) -> None:

@@ -25,7 +25,8 @@ from ingestion.evaluation.report import build_json, format_mistakes, format_repo
 from ingestion.evaluation.runs import save_run
 from ingestion.evaluation.sets import OWN, SPLITS, BadLabelledSet, read_set
 from ingestion.evaluation.voters import UNION, VOTERS, label_paragraphs
-from ingestion.work import load_workspace_guidance, load_workspace_levels
+from ingestion.policy import load_workspace_guidance
+from ingestion.work import load_workspace_levels
 from llm.prompts import Level
 
 THRESHOLD = 0.02
