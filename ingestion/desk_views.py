@@ -22,6 +22,7 @@ from ingestion.access import get_file_or_404
 from ingestion.desk import (
     CAUSES,
     MOST,
+    UNJUDGED,
     Item,
     QueueFilter,
     accept_proposals,
@@ -53,7 +54,7 @@ def parse_filters(query: QueryDict) -> QueueFilter:
     """Filters of an address; what makes no sense narrows nothing."""
     cause, label = query.get("cause", ""), query.get("label", "")
     return QueueFilter(
-        cause if cause in CAUSES else "",
+        cause if cause in (*CAUSES, UNJUDGED) else "",
         _parse_uuid(query.get("file", "")),
         _parse_uuid(query.get("record", "")),
         int(label) if label.isascii() and label.isdigit() and len(label) < 6 else None,
@@ -115,7 +116,7 @@ def desk(request: HttpRequest) -> HttpResponse:
         "groups": group_items(items, grouping) if grouping else [],
         "wanted": wanted,
         "query": encode_filters(wanted),
-        "causes": [(name, cause.label) for name, cause in CAUSES.items()],
+        "causes": [*((name, cause.label) for name, cause in CAUSES.items()), (UNJUDGED, gettext("Not judged yet"))],
         "labels": [chip for value, chip in load_atom_chips().items() if value],
         "files_page": files,
         "unread_files": [] if encode_filters(wanted) else build_file_views(scope, files.object_list, known=True),
