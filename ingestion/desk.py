@@ -105,8 +105,7 @@ class Item:
 
     @property
     def cause_titles(self) -> list[str]:
-        rests = ["Not judged yet"] if not self.causes and not self.paragraph.judged else []
-        return [str(CAUSES[cause].label) for cause in self.causes] or rests
+        return [str(CAUSES[cause].label) for cause in self.causes]
 
     @property
     def now_chips(self) -> list[Any] | None:
