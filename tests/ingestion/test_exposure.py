@@ -17,7 +17,8 @@ from tests.ingestion.helpers import label, ready, texts
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-GATE, HOME, PIER = (
+GATE, PIER = "The gate is green.", "The pier is long."
+HOME = "The yard behind the old mill is wide and the yellow house is low."
     "The gate is green.",
     "Mister Vale lives in the yellow house behind the old mill.",
     "The pier is long.",
@@ -156,7 +157,7 @@ def test_a_twin_is_what_more_people_may_read(
     ready(alice, contract, "b.txt", HOME.replace("yellow", "blue").encode())
     (twin,) = measure(alice)["twins"]
     assert (twin["hidden"]["text"], twin["open"]["text"]) == (HOME, HOME.replace("yellow", "blue"))
-    assert (twin["hidden"]["file"], twin["alike"]) == (file, 0.909)
+    assert (twin["hidden"]["file"], twin["alike"]) == (file, 0.929)
     label(service, twin["open"]["text"], PII)
     assert measure(alice)["twins"] == [], "both are hidden alike"
     label(service, twin["open"]["text"], FINANCIAL)
