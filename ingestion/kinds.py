@@ -94,11 +94,8 @@ def describe_kind(file: File, shown: Iterable[Any]) -> KeptKind | None:
 
 def describe_kinds(files: Iterable[UUID | None]) -> dict[UUID, KeptKind]:
     """Of published files that a kind keeps, as far as the open scope reads a paragraph with its floor."""
-    known, floors = (
-        File.objects.filter(pk__in=[pk for pk in files if pk], revision__kind__in=list(KINDS)),
-        load_kind_floors(),
-    )
-    kinds = dict(known.values_list("pk", "revision__kind"))
+    floors, known = load_kind_floors(), File.objects.filter(pk__in=[pk for pk in files if pk])
+    kinds = dict(known.filter(revision__kind__in=list(KINDS)).values_list("pk", "revision__kind"))
     labelled = Paragraph.objects.filter(file__in=list(kinds), data_classification__isnull=False).order_by()
     kept = {
         file

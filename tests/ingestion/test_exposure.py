@@ -19,10 +19,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 GATE, PIER = "The gate is green.", "The pier is long."
 HOME = "The yard behind the old mill is wide and the yellow house is low."
-    "The gate is green.",
-    "Mister Vale lives in the yellow house behind the old mill.",
-    "The pier is long.",
-)
 ILL = "Tom is away again since the thing with his lungs came back."
 
 
