@@ -2,14 +2,17 @@
 
 from typing import Any
 
+from django.utils.translation import gettext
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import api_view
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from entities.access import STEWARD_OR_ADMIN, requires
 from entities.api.lists import label_list
+from entities.api.serializers import make_printable
 from entities.api.shapes import Label, RecordRef
 from ingestion.api import get_scope
 from ingestion.desk import Item
@@ -94,6 +97,9 @@ class ExposureSerializer(serializers.Serializer):
 @api_view(["GET"])
 def exposure(request: Request) -> Response:
     """For stewards and administrators: who reads how much, counted over what the caller may read."""
+    if request.query_params:
+        refusal = gettext("There is no such parameter.")
+        raise ValidationError({make_printable(name): [refusal] for name in sorted(request.query_params)})
     found = measure_exposure(get_scope(request), MOST_TWINS)
     return Response(
         {

@@ -77,6 +77,9 @@ def test_it_is_for_stewards_and_administrators(
         shown = page(who)
         assert ("cause=unjudged" in shown, "resting/" in shown) == (release, new_text)
     assert measure(outsider)["levels"] == []
+    assert admin.api.get("/api/exposure/?level=3").json()["error"]["fields"] == {
+        "level": ["There is no such parameter."]
+    }
 
 
 def test_who_does_not_hold_a_level_sees_nothing_of_it(
