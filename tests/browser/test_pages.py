@@ -17,7 +17,7 @@ NAMES = (
     "sign-in", "begin", "home", "contracts", "projects", "list-none", "record", "quarantined", "form", "new", "reader",
     "versions", "search", "search-empty", "search-none", "conversations", "conversation", "join", "password",
     "not-found", "evaluation", "evaluation-run", "bench", "bench-empty", "desk", "desk-empty", "desk-item", "desk-page",
-    "quarantine", "requests", "requests-none", "ask", "ask-none", "files", "links", "shelf-versions",
+    "exposure", "quarantine", "requests", "requests-none", "ask", "ask-none", "files", "links", "shelf-versions",
     "people", "roles", "model", "share", "files-table",
 )  # fmt: skip
 SIMPLE = (
