@@ -17,13 +17,13 @@ NAMES = (
     "sign-in", "begin", "home", "contracts", "projects", "list-none", "record", "quarantined", "form", "new", "reader",
     "versions", "search", "search-empty", "search-none", "conversations", "conversation", "join", "password",
     "not-found", "evaluation", "evaluation-run", "bench", "bench-empty", "desk", "desk-empty", "desk-item", "desk-page",
-    "exposure", "quarantine", "requests", "requests-none", "ask", "ask-none", "files", "links", "shelf-versions",
+    "quarantine", "requests", "requests-none", "ask", "ask-none", "files", "links", "shelf-versions",
     "people", "roles", "model", "share", "files-table",
 )  # fmt: skip
 SIMPLE = (
     "members", "notifications", "reference-new", "bin", "levels", "workspace", "tokens", "group-new", "profile",
     "answers", "inspector", "reader-find", "desk-groups", "admin", "admin-roles", "admin-role", "admin-members", "api",
-    "encoder",
+    "encoder", "exposure",
 )  # fmt: skip
 """Pages of a form or a list and nothing that comes late: one test looks at all of them."""
 JUDGED = {390: "dark", 1280: "light"}
