@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 GATE, PIER = "The gate is green.", "The pier is long."
 HOME = "The yard behind the old mill is wide and the yellow house is low."
-ILL = "Tom is away again since the thing with his lungs came back."
+FENCE = "The fence is new."
 
 
 @pytest.fixture
@@ -183,19 +183,19 @@ def test_a_record_that_more_people_see_than_read_its_files(
 def test_what_rests_is_released_or_kept_at_the_desk(
     alice: Person, steward: Person, viewer: Person, contract: Contract, service: Scope
 ) -> None:
-    file = ready(alice, contract, "a.txt", f"{GATE}\n\n{ILL}\n\n{PIER}".encode())
+    file = ready(alice, contract, "a.txt", f"{GATE}\n\n{FENCE}\n\n{PIER}".encode())
     (row,) = measure(steward)["unjudged"]
     assert counts(row, "read_by", "paragraphs") == ([INTERNAL], 2, 3)
     assert steward.api.get("/api/desk/").json()["count"] == 0, "it waits for nobody"
     waiting = steward.api.get("/api/desk/?cause=unjudged").json()["results"]
-    gate, ill, pier = ({"id": item["id"], "seen": item["seen"]} for item in waiting)
+    gate, fence, pier = ({"id": item["id"], "seen": item["seen"]} for item in waiting)
     shown = steward.client.get(f"{steward.base}desk/?cause=unjudged&group=document").content.decode()
     assert "Release what is ticked" in shown
     assert "Release what" not in steward.client.get(f"{steward.base}desk/?group=document").content.decode()
     assert viewer.api.get("/api/desk/?cause=unjudged").status_code == 403
 
-    kept = steward.api.post("/api/desk/accept/", {"paragraphs": [ill]}, format="json").json()
-    assert kept == {"accepted": [ill["id"]], "changed": []}
+    kept = steward.api.post("/api/desk/accept/", {"paragraphs": [fence]}, format="json").json()
+    assert kept == {"accepted": [fence["id"]], "changed": []}
     form = {"item": f"{gate['id']} {gate['seen']}", "release": "1", "query": "cause=unjudged&group=document"}
     preview = steward.client.post(f"{steward.base}desk/preview/", form).content.decode()
     assert "would read more" in preview
@@ -207,9 +207,11 @@ def test_what_rests_is_released_or_kept_at_the_desk(
     assert [item["id"] for item in steward.api.get("/api/desk/?cause=unjudged").json()["results"]] == [pier["id"]]
     again = steward.api.get(f"/api/files/{file}/paragraphs/").json()["results"][1]
     refused = steward.api.post(
-        "/api/desk/accept/", {"paragraphs": [{"id": ill["id"], "seen": again["seen"]}]}, format="json"
+        "/api/desk/accept/", {"paragraphs": [{"id": fence["id"], "seen": again["seen"]}]}, format="json"
     ).json()
-    assert refused == {"accepted": [], "changed": [ill["id"]]}, "what is judged and does not wait is decided elsewhere"
+    assert refused == {"accepted": [], "changed": [fence["id"]]}, (
+        "what is judged and does not wait is decided elsewhere"
+    )
 
 
 def test_the_page_speaks_german(alice: Person, file: str) -> None:
