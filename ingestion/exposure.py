@@ -102,6 +102,11 @@ class OpenRecord:
     read_by: int
     is_shareable: bool
 
+    @property
+    def name(self) -> str | None:
+        """None where whoever looks is not cleared for it."""
+        return getattr(self.record, "title", None)
+
 
 @dataclass(frozen=True)
 class Exposure:

@@ -131,7 +131,7 @@ def exposure(request: Request) -> Response:
             "twins_left_out": found.twins.left_out,
             "records": [
                 {
-                    "record": {"id": str(row.record.pk), "type": row.record.type_name, "name": row.record.title},
+                    "record": {"id": str(row.record.pk), "type": row.record.type_name, "name": row.name},
                     "visibility": row.record.visibility,
                     "files": row.files,
                     "seen_by": row.seen_by,

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from entities.access import Scope
+from entities.models import FieldParagraph
 from ingestion.desk import Item, build_item, load_places, select_field_paragraphs, select_paragraphs
+from ingestion.models import Paragraph
 
 WORD = re.compile(r"[^\W_]+(?:[.,'’@:/-][^\W_]+)*")
 ALIKE_TENTHS = 9
@@ -111,7 +113,7 @@ def _count_words(words: Sequence[str]) -> list[tuple[str, int]]:
 
 
 def _load_items(scope: Scope, wanted: set[UUID]) -> Mapping[UUID, Item]:
-    paragraphs = [
+    paragraphs: list[Paragraph | FieldParagraph] = [
         *select_paragraphs(scope).filter(pk__in=wanted),
         *select_field_paragraphs(scope).filter(pk__in=wanted),
     ]
