@@ -55,6 +55,7 @@ class Shell:
     model_url: str = ""
     encoder_url: str = ""
     resting_url: str = ""
+    exposure_url: str = ""
     evaluation_url: str = ""
     quarantine_url: str = ""
     bin_url: str = ""
@@ -79,6 +80,7 @@ class Shell:
             NavLink(gettext("People and roles"), self.people_url, "users"),
             NavLink(gettext("Model"), self.model_url, "plug"),
             NavLink(gettext("New text"), self.resting_url, "lock"),
+            NavLink(gettext("Exposure"), self.exposure_url, "eye"),
             NavLink(gettext("Search by meaning"), self.encoder_url, "search"),
             NavLink(gettext("Administration"), self.admin_url, "settings"),
             NavLink(gettext("Evaluation"), self.evaluation_url, "chart-line"),

@@ -30,12 +30,17 @@ from ingestion.votes import Vote, build_votes, collect_automatic, find_manual_vo
 MOST = 100
 """Proposals that are taken at once: what fits on a page, so that nobody takes what they were not shown."""
 CAUSES: Mapping[str, Review] = {cause.name.lower(): cause for cause in Review}
+ACCEPTED = "accepted as proposed"
+UNJUDGED = "unjudged"
+"""In the place of a cause: text that rests. It waits for nobody, and can be decided like what waits."""
+RESTS = Q(judged=False, data_classification__isnull=False)
+DECIDABLE = ~Q(review=0) | RESTS
 
 
 @dataclass(frozen=True)
 class QueueFilter:
     """Filters of the queue; what is None or "" narrows nothing. label: an atom that the paragraph has, or that a vote
-    names. cause: a key of CAUSES.
+    names. cause: a key of CAUSES, or UNJUDGED.
     """
 
     cause: str = ""
@@ -135,9 +140,10 @@ def select_waiting(scope: Scope, wanted: QueueFilter) -> QuerySet[Any]:
     """(id, whether it is of a file) of what waits for a decision and is the steward's to see: document by document, the
     oldest first, in reading order.
     """
-    of_files: QuerySet[Any] = select_paragraphs(scope).exclude(review=0)
-    typed: QuerySet[Any] = select_field_paragraphs(scope).exclude(review=0)
-    if wanted.cause:
+    kept = RESTS if wanted.cause == UNJUDGED else ~Q(review=0)
+    of_files: QuerySet[Any] = select_paragraphs(scope).filter(kept)
+    typed: QuerySet[Any] = select_field_paragraphs(scope).filter(kept)
+    if wanted.cause in CAUSES:
         bit = int(CAUSES[wanted.cause])
         of_files, typed = (rows.annotate(has=F("review").bitand(bit)).filter(has=bit) for rows in (of_files, typed))
     if wanted.label is not None:
@@ -252,10 +258,10 @@ class AcceptResult:
 
 
 def find_unchanged_items(scope: Scope, shown: Mapping[UUID, str]) -> list[Item]:
-    """Those of the paragraphs as they were shown (`Item.seen` by id) that still wait, and have not changed since."""
+    """Those of the paragraphs as they were shown (`Item.seen` by id) that still wait or rest, unchanged since."""
     rows: list[Paragraph | FieldParagraph] = [
-        *select_paragraphs(scope).filter(pk__in=shown).exclude(review=0),
-        *select_field_paragraphs(scope).filter(pk__in=shown).exclude(review=0),
+        *select_paragraphs(scope).filter(DECIDABLE, pk__in=shown),
+        *select_field_paragraphs(scope).filter(DECIDABLE, pk__in=shown),
     ]
     same = [row for row in rows if digest_judged(row) == shown[row.pk]]
     places = load_places(scope, same)
@@ -278,7 +284,7 @@ def accept_proposals(
     taken = [(item, given) for item in found if (given := item.proposed if atoms is None else atoms) is not None]
     check_own_labels(frozenset().union(*(given for _, given in taken)))
     decisions = [
-        build_decision(scope, item.paragraph, given, "accepted as proposed", item.seen, tuple(item.causes))
+        build_decision(scope, item.paragraph, given, ACCEPTED, item.seen, tuple(item.causes) or (UNJUDGED,))
         if atoms is None
         else build_decision(scope, item.paragraph, given, reason, item.seen)
         for item, given in taken

@@ -16,7 +16,7 @@ from entities.access import STEWARD, opens_own_scope, requires
 from entities.api.lists import Pagination, list_atom_labels
 from entities.api.shapes import PAGING, Label, build_page_shape
 from ingestion.api import get_scope
-from ingestion.desk import CAUSES, MOST, Item, QueueFilter, accept_proposals, build_items, select_waiting
+from ingestion.desk import CAUSES, MOST, UNJUDGED, Item, QueueFilter, accept_proposals, build_items, select_waiting
 from ingestion.paragraph_api import VoteSerializer, vote_json
 
 
@@ -54,14 +54,14 @@ class AcceptedSerializer(serializers.Serializer):
 
 
 class FilterSerializer(serializers.Serializer):
-    cause = serializers.ChoiceField(sorted(CAUSES), required=False)
+    cause = serializers.ChoiceField([*sorted(CAUSES), UNJUDGED], required=False)
     file = serializers.UUIDField(required=False)
     entity = serializers.UUIDField(required=False)
     label = serializers.IntegerField(min_value=0, max_value=99_999, required=False)  # type: ignore[assignment]
 
 
 FILTERS = [
-    OpenApiParameter("cause", str, enum=sorted(CAUSES)),
+    OpenApiParameter("cause", str, enum=[*sorted(CAUSES), UNJUDGED], description="Why it waits; or what rests."),
     OpenApiParameter("file", {"type": "string", "format": "uuid"}),
     OpenApiParameter("entity", {"type": "string", "format": "uuid"}),
     OpenApiParameter("label", int, description="An atom that the paragraph has, or that one of its votes names."),

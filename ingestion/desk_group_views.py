@@ -11,6 +11,7 @@ from rest_framework.exceptions import APIException
 
 from entities.access import STEWARD, opens_own_scope, requires
 from entities.api.lists import list_atom_chips
+from entities.models.classification import PUBLIC
 from ingestion.desk import accept_proposals, find_unchanged_items
 from ingestion.desk_groups import preview_sight
 from ingestion.desk_views import (
@@ -27,7 +28,9 @@ from ingestion.relabelling import check_decision, check_labels
 
 
 def read_own_labels(given: QueryDict) -> list[int] | None:
-    """The labels of a decision of the steward's own (`own`), None where the proposals are taken."""
+    """The labels of a decision of the steward's own (`own`, `release` for Public), None where proposals are taken."""
+    if given.get("release"):
+        return [PUBLIC]
     return read_labels(given) if given.get("own") else None
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from entities.access import Scope
 from entities.api.lists import list_atom_chips
@@ -23,6 +23,7 @@ from ingestion.desk import MOST, Item
 MoveCounts = Counter[tuple[frozenset[int] | None, frozenset[int]]]
 """(atoms now, atoms afterwards) -> paragraphs."""
 GROUPINGS = {"document": gettext_lazy("By document"), "reason": gettext_lazy("By reason")}
+RESTS = gettext_noop("Not judged yet")
 MAX_GROUPED_ITEMS = 200
 
 
@@ -75,7 +76,7 @@ def _format_title(item: Item, grouping: str) -> str:
     if grouping == "document":
         return f"{item.where.record} · {item.where.title}"
     reasons = list_reasons(item)
-    return " · ".join(translate_stored(words) for words in (*item.cause_titles, *reasons[:2]))
+    return " · ".join(translate_stored(words) for words in (*(item.cause_titles or [RESTS]), *reasons[:2]))
 
 
 # Who gains and who loses sight

@@ -22,6 +22,7 @@ from ingestion.access import get_file_or_404
 from ingestion.desk import (
     CAUSES,
     MOST,
+    UNJUDGED,
     Item,
     QueueFilter,
     accept_proposals,
@@ -32,11 +33,13 @@ from ingestion.desk import (
     select_waiting,
 )
 from ingestion.desk_groups import GROUPINGS, MAX_GROUPED_ITEMS, find_alike, group_items
+from ingestion.kinds import describe_kinds
 from ingestion.listing import build_file_view, build_file_views
 from ingestion.models import Paragraph
 from ingestion.page_pictures import draw_sheet, keep_if_still_allowed, load_sheet
 from ingestion.relabelling import get_paragraph_or_404, list_own_chips
 from ingestion.remainder_decisions import select_files_to_settle
+from ingestion.resting import load_resting_label
 from ingestion.tables import MarkdownTable, read_table
 
 ON_A_PAGE = 25
@@ -53,7 +56,7 @@ def parse_filters(query: QueryDict) -> QueueFilter:
     """Filters of an address; what makes no sense narrows nothing."""
     cause, label = query.get("cause", ""), query.get("label", "")
     return QueueFilter(
-        cause if cause in CAUSES else "",
+        cause if cause in (*CAUSES, UNJUDGED) else "",
         _parse_uuid(query.get("file", "")),
         _parse_uuid(query.get("record", "")),
         int(label) if label.isascii() and label.isdigit() and len(label) < 6 else None,
@@ -102,7 +105,7 @@ def desk(request: HttpRequest) -> HttpResponse:
     scope = get_scope(request)
     wanted = parse_filters(request.GET)
     page = Paginator(select_waiting(scope, wanted), ON_A_PAGE).get_page(request.GET.get("page"))
-    grouping = request.GET.get("group", "")
+    grouping = request.GET.get("group", "" if encode_filters(wanted) or "page" in request.GET else "document")
     grouping = grouping if grouping in GROUPINGS else ""
     rows = select_waiting(scope, wanted)[:MAX_GROUPED_ITEMS] if grouping else page.object_list
     items = build_items(scope, rows)
@@ -113,9 +116,11 @@ def desk(request: HttpRequest) -> HttpResponse:
         "grouping": grouping,
         "groupings": GROUPINGS.items(),
         "groups": group_items(items, grouping) if grouping else [],
+        "kinds": describe_kinds({item.where.file for item in items}) if grouping == "document" else {},
+        "resting_label": load_resting_label(),
         "wanted": wanted,
         "query": encode_filters(wanted),
-        "causes": [(name, cause.label) for name, cause in CAUSES.items()],
+        "causes": [*((name, cause.label) for name, cause in CAUSES.items()), (UNJUDGED, gettext("Not judged yet"))],
         "labels": [chip for value, chip in load_atom_chips().items() if value],
         "files_page": files,
         "unread_files": [] if encode_filters(wanted) else build_file_views(scope, files.object_list, known=True),
@@ -184,7 +189,7 @@ def redirect_to_desk(request: HttpRequest) -> HttpResponse:
 def build_desk_url(posted: QueryDict) -> str:
     """The desk with the filters and groups that a form came from (`query`)."""
     given = QueryDict(posted.get("query", ""))
-    group = f"group={given['group']}" if given.get("group") in GROUPINGS else ""
+    group = f"group={given['group']}" if given.get("group") in (*GROUPINGS, "one") else ""
     query = "&".join(filter(None, (encode_filters(parse_filters(given)), group)))
     return f"{reverse('ingestion:desk')}{f'?{query}' if query else ''}"
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from django.utils.translation import gettext_noop
 
@@ -10,7 +11,7 @@ from entities.access import list_atoms
 from entities.api.lists import list_atom_chips
 from entities.models import Classification, WorkspaceSettings
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, PII, PII_SENSITIVE
-from ingestion.models import File, FileRevision
+from ingestion.models import File, FileRevision, Paragraph
 
 
 @dataclass(frozen=True)
@@ -93,3 +94,18 @@ def describe_kind(file: File, shown: Iterable[Any]) -> KeptKind | None:
     floor = load_kind_floors()[key or ""]
     labels = {block.label for block in shown if getattr(block, "label", None) is not None}
     return KeptKind(kind.looks_like, list_atom_chips(sorted(floor))) if find_looks(key or "", labels) else None
+
+
+def describe_kinds(files: Iterable[UUID | None]) -> dict[UUID, KeptKind]:
+    """Of published files that a kind keeps, as far as the open scope reads a paragraph with its floor."""
+    floors, known = load_kind_floors(), File.objects.filter(pk__in=[pk for pk in files if pk])
+    kinds = dict(known.filter(revision__kind__in=list(KINDS)).values_list("pk", "revision__kind"))
+    labelled = Paragraph.objects.filter(file__in=list(kinds), data_classification__isnull=False).order_by()
+    kept = {
+        file
+        for file, label in labelled.values_list("file", "data_classification").distinct()
+        if floors[kinds[file]] <= frozenset(list_atoms(label))
+    }
+    return {
+        file: KeptKind(KINDS[kinds[file]].looks_like, list_atom_chips(sorted(floors[kinds[file]]))) for file in kept
+    }

@@ -34,6 +34,7 @@ OWN_ACCOUNT = Rule("own account", "a signed-in user, also one whose password som
 MEMBER = Rule("member", "a member of the workspace, in their scope")
 STEWARD = Rule("steward", "a member with a role that may relabel")
 ADMIN = Rule("admin", "a member with a role that administers the workspace")
+STEWARD_OR_ADMIN = Rule("steward or admin", "a member with a role that may relabel or administers the workspace")
 
 
 # What `requires` has wrapped. Weak, or views that tests make would never be collected.
@@ -47,7 +48,8 @@ def open_scope_satisfies(scope: Scope, rule: Rule) -> bool:
     if scope.kind is not ScopeKind.USER or not has_open_scope():
         return False
     roles = load_roles(scope.principal)
-    return {STEWARD: roles.is_steward, ADMIN: roles.is_admin}[rule]
+    either = roles.is_steward or roles.is_admin
+    return {STEWARD: roles.is_steward, ADMIN: roles.is_admin, STEWARD_OR_ADMIN: either}[rule]
 
 
 def scope_satisfies(scope: Scope, rule: Rule) -> bool:

@@ -23,7 +23,7 @@ NAMES = (
 SIMPLE = (
     "members", "notifications", "reference-new", "bin", "levels", "workspace", "tokens", "group-new", "profile",
     "answers", "inspector", "reader-find", "desk-groups", "admin", "admin-roles", "admin-role", "admin-members", "api",
-    "encoder",
+    "encoder", "exposure",
 )  # fmt: skip
 """Pages of a form or a list and nothing that comes late: one test looks at all of them."""
 JUDGED = {390: "dark", 1280: "light"}

@@ -215,6 +215,7 @@ def test_every_operation_answers_as_the_document_says(
     call("get", f"files/{file}/remainder/")
     assert call("patch", f"files/{file}/remainder/", {"labels": [], "reason": "Nothing but names."})["reason"]
     call("get", "desk/files/")
+    assert call("get", "exposure/")["levels"]
     paragraph = call("get", f"files/{file}/paragraphs/")["results"][0]["id"]
     relabelled = call("patch", f"paragraphs/{paragraph}/", {"labels": [PII], "reason": "Names somebody."})
     assert relabelled["votes"][-1]["source"] == "manual"

@@ -8,16 +8,16 @@ import pytest
 from entities.access import Scope
 from entities.access.grants import grant_entity
 from entities.models import Entity, User
-from entities.models.classification import INTERNAL
+from entities.models.classification import INTERNAL, PII_SENSITIVE
 from entities.models.entity import Visibility
 from entities.types import Contract
 from ingestion.desk import MOST, Item, Where
 from ingestion.desk_groups import GROUPINGS, Move, group_items
-from ingestion.models import Paragraph
+from ingestion.models import FileRevision, Paragraph
 from llm import scripted
-from tests.conftest import Person
-from tests.ingestion.desk_decisions import waiting
-from tests.ingestion.helpers import labelled, ready, texts
+from tests.conftest import Person, person
+from tests.ingestion.desk_decisions import LINES, contested, waiting
+from tests.ingestion.helpers import label, labelled, ready, texts
 
 UNSURE = ("The plan is to leave the site.", "The plan is to stay on the site.", "The fence is new.")
 
@@ -127,6 +127,29 @@ def test_stewards_read_what_has_no_label_already() -> None:
     assert move.change_for(frozenset([5]), is_steward=True) == 0
     assert move.change_for(frozenset(), is_steward=True) == -3
     assert move.change_for(frozenset([5]), is_steward=False) == 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_documents_come_first_with_what_they_look_like_and_one_act(
+    alice: Person, steward: Person, contract: Contract, service: Scope
+) -> None:
+    file = contested(alice, contract)
+    with service.open():
+        FileRevision.objects.filter(file=file).update(kind="medical")
+    shown = page(steward)
+    assert 'aria-current="true">By document' in shown
+    assert "looks like" not in shown, "none of it has what its kind needs"
+    label(service, LINES[3], PII_SENSITIVE)
+    for query in ("", "?group=document"):
+        assert "looks like a medical letter or report" in page(steward, query)
+    assert "looks like" not in page(steward, "?group=reason")
+    some = person(contract.workspace, "some", [INTERNAL], is_steward=True)
+    assert LINES[2] in page(some)
+    assert "looks like" not in page(some), "who does not read that paragraph is told nothing of its kind"
+    (door,) = re.findall(r'formaction="([^"]*/files/label/)"', page(steward))
+    preview = steward.client.post(door, {"file": file, "labels": "0", "item": "x", "query": ""}).content.decode()
+    assert "would read more" in preview
+    assert f'name="file" value="{file}"' in preview
 
 
 def test_a_group_is_no_more_than_is_decided_at_once() -> None:

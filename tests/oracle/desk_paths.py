@@ -3,6 +3,7 @@
 from entities.access import Scope
 from ingestion.access import get_file_or_404
 from ingestion.desk import QueueFilter, build_items, select_waiting
+from ingestion.exposure import measure_exposure
 from ingestion.link_views import list_backlinks, list_links
 from ingestion.models import File
 from ingestion.request_presenter import present_requests
@@ -21,6 +22,8 @@ def desk(asked: Asked) -> None:
     with asked.scope.open():
         asked.same("waiting", waiting_texts(asked.scope, QueueFilter()), [t.words for t in read for _ in range(2)])
         asked.same("how many wait", [select_waiting(asked.scope, QueueFilter()).count()], [2 * len(read)])
+        exposed = measure_exposure(asked.scope, most_twins=0).levels
+        asked.same("how much is exposed", [sum(row.amount.paragraphs for row in exposed)], [2 * len(read)])
         for n, record in enumerate(world.records):
             if not asked.takes(n):
                 continue

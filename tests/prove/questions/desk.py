@@ -13,8 +13,8 @@ from tests.oracle.planted_world import Everything
 from tests.prove.questions.refusals import refused, undone
 from tests.prove.questions.tables import everybody, same
 
-SURE = [{"source": "rules", "labels": [], "reason": ""}]
-"""Votes that leave nothing to decide of public text."""
+SURE = [{"source": "manual", "labels": [], "reason": "", "by": 1}]
+"""Votes that leave nothing to decide of public text, and judge it: what only rests can be decided."""
 
 
 def paragraphs_are_of_records_that_are_seen(e: Everything) -> None:
