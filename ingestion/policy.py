@@ -1,0 +1,40 @@
+"""What a workspace has decided about its labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from entities.access import list_atoms
+from entities.models import WorkspaceSettings
+from ingestion.kinds import build_kind_floors
+
+
+@dataclass(frozen=True)
+class Policy:
+    """guidance: advice to the model. epoch: of its rules; None without settings. resting: the atoms of what nobody has
+    judged; None for no label. kind_floors: what documents of each kind need at least.
+    """
+
+    guidance: str
+    epoch: int | None
+    resting: frozenset[int] | None
+    kind_floors: Mapping[str, frozenset[int]]
+
+
+def load_policy() -> Policy:
+    """Of the open scope's workspace."""
+    fields = ("classification_prompt", "policy_epoch", "resting", "kind_floors")
+    row = WorkspaceSettings.objects.values_list(*fields).first()
+    guidance, epoch, resting, floors = row or ("", None, None, {})
+    atoms = None if resting is None else frozenset(list_atoms(resting))
+    return Policy(guidance, epoch, atoms, build_kind_floors(floors or {}))
+
+
+def load_resting() -> frozenset[int] | None:
+    """The atoms of what nobody in the open scope's workspace has judged; None where it has no label."""
+    return load_policy().resting
+
+
+def load_workspace_guidance() -> str:
+    return load_policy().guidance
