@@ -28,7 +28,13 @@ QUESTIONS = (
 
 
 def make_addresses(chromium: Browser, installation: str, environment: dict[str, str], shelf: Shelf) -> dict[str, str]:
-    """Where the pages are; a conversation with an answered question, and an evaluation, are made on the way."""
+    """Where the pages are; a conversation with an answered question, and an evaluation, are made on the way. A request
+    for access waits, so that the top bar shows all it can.
+    """
+    asker = open_page(chromium, installation, "cfo")
+    asked = call(asker, "POST", "access-requests/", {"file": shelf.fare.split("/")[1], "labels": [6]})
+    assert asked[0] in (200, 201), asked
+    asker.context.close()
     page = open_page(chromium, installation, "admin")
     root = f"{installation}/w/demo/"
     record = open_record(page, "contract", "Structural Steel Subcontract")

@@ -106,6 +106,9 @@ def test_pulse_appears_with_citations_that_lead_to_the_passage(uploaded, browse)
     cited.wait_for(timeout=LONG)
     cited.click()
     page.wait_for_url(re.compile(r"/(files|entities)/.*[?#]"))
+    passage = page.locator("[data-cited], :target").first
+    expect(passage).to_be_in_viewport()
+    expect(passage).to_contain_text(re.compile(r"\w{3}"))
 
 
 def test_an_answer_streams_and_its_citation_opens_the_highlighted_passage(uploaded, browse):
