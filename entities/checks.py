@@ -2,7 +2,7 @@
 
 import string
 from collections.abc import Iterator, Sequence
-from typing import Any, get_args
+from typing import Any
 
 from django.conf import settings
 from django.core import checks
@@ -12,7 +12,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from entities.access import find_rule
 from entities.models import Entity
 from entities.option_values import are_names, find_wrong_values
-from entities.rag import VERBS, Access, LearnedVotes, Rag, list_option_names
+from entities.rag import VERBS, Access, Rag, list_option_names
 from entities.registry import list_entity_types
 
 RESERVED = {"title", "kind", "labels", "redacted", "version", "workspace_id", "scope"}
@@ -57,8 +57,6 @@ def check_type(model: type[Entity]) -> Iterator[checks.CheckMessage]:
     for name, collection in rag.collections.items():
         if not collection.classify and not collection.classification:
             yield error(5, f"collection {name!r} switches classification off without declaring a classification")
-        if collection.learned_votes not in get_args(LearnedVotes):
-            yield error(5, f"collection {name!r}: learned_votes is {collection.learned_votes!r}")
     if not rag.collections:
         yield error(5, "Rag.collections is empty")
     if access.default not in ("workspace", "restricted", "private"):

@@ -13,7 +13,6 @@ Strategy = Literal["auto", "text", "layout", "ocr", "vision"]
 Tier = Literal["fast", "standard", "deep"]
 Propagation = Literal["parent", "none"]
 RemainderPolicy = Literal["default", "inherit", "strict"]
-LearnedVotes = Literal["propose", "label"]
 
 VERBS = ("view", "change", "delete", "upload", "share")
 
@@ -39,8 +38,6 @@ class Collection:
     "inherit": that of the file. "strict": none, and so no original, until a steward decides, unless the paragraphs
     prove to say all of the file. "default": each kind its own way (docs/ingestion.md).
     addresses: where the root of its files' paths lives elsewhere, "https://…/tree/main/": links there lead to them.
-    learned_votes: what the weighing of words does where it is not sure of a label: propose it to stewards, or give it
-    at once (docs/adr/0047).
     """
 
     label: str = ""
@@ -50,7 +47,6 @@ class Collection:
     classify: bool = True
     remainder: RemainderPolicy = "default"
     addresses: Sequence[str] = ()
-    learned_votes: LearnedVotes = "propose"
 
     @property
     def is_public(self) -> bool:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from entities.rag import LearnedVotes
 from ingestion.documents import ParagraphText
 from ingestion.summaries import extract_words
 from ingestion.votes import Vote
@@ -95,20 +94,14 @@ def ask_model(classifier: Classifier, texts: Sequence[str]) -> tuple[WindowLabel
     return read_labels(reply, count=len(texts), levels=values), prompt.injections
 
 
-def build_rules_vote(
-    text: str, lang: str, above: Sequence[str] = (), before: str = "", learned: LearnedVotes = "propose"
-) -> Vote:
+def build_rules_vote(text: str, lang: str, above: Sequence[str] = (), before: str = "") -> Vote:
     """above: the headings over the text; what they declare is its floor (docs/adr/0037). before: the paragraph ahead
-    of it, which may ask for what this one gives. learned: whether words that speak for a label, and not surely
-    enough, propose it or give it (docs/adr/0047).
+    of it, which may ask for what this one gives.
     """
     votes = [vote_by_rules(text, lang, before), *map(vote_by_heading, above)]
     atoms = frozenset().union(*(vote.atoms for vote in votes))
-    proposed = votes[0].proposed - atoms
-    if learned == "label":
-        atoms, proposed = atoms | proposed, frozenset()
     reasons = dict.fromkeys(reason for vote in votes for reason in vote.reasons)
-    return Vote("rules", atoms, "; ".join(reasons)[:LONGEST_REASON], proposed=proposed)
+    return Vote("rules", atoms, "; ".join(reasons)[:LONGEST_REASON])
 
 
 def split_windows(paragraphs: Sequence[ParagraphText]) -> list[range]:

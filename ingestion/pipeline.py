@@ -133,9 +133,7 @@ def classify(work: Work, done: dict[Stage, Any]) -> FileVotes:
     votes: list[list[Vote]] = []
     for number, paragraph in enumerate(paragraphs):
         before = paragraphs[number - 1].text if number else ""
-        by_rules = build_rules_vote(
-            paragraph.text, paragraph.lang, paragraph.heading_path, before, work.collection.learned_votes
-        )
+        by_rules = build_rules_vote(paragraph.text, paragraph.lang, paragraph.heading_path, before)
         votes.append([Vote("inherited", work.floor, FLOOR, public=work.declared_public), by_rules])
         show(BY_RULES * number // len(paragraphs))
     said = vote_by_heads(

@@ -29,4 +29,4 @@ def build_typed_vote(text: str) -> Vote | None:
     found = find_vote(text)
     if found is None:
         return None
-    return Vote("rules", found.atoms, "; ".join(found.reasons)[:LONGEST_REASON], proposed=found.proposed)
+    return Vote("rules", found.atoms, "; ".join(found.reasons)[:LONGEST_REASON])

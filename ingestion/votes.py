@@ -25,8 +25,8 @@ words.
 
 @dataclass(frozen=True)
 class Vote:
-    """labels: atoms, Public being none. reason: for stewards, never a quotation of the text. proposed: atoms that the
-    rules or heads suggest and that label nothing until a steward takes them. source: "kind" is what the document looks
+    """labels: atoms, Public being none. reason: for stewards, never a quotation of the text. proposed: atoms that
+    heads suggest and that label nothing until a steward takes them. source: "kind" is what the document looks
     like as a whole, "head" what a paragraph does (`ingestion.heads`).
 
     by: who voted manually (user id). over: the atoms of all other votes when a manual one was given: it has overruled

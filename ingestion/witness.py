@@ -85,8 +85,6 @@ def collect_inputs(
     declared: list[Any] = sorted(split_label(collection.classification))
     if collection.is_public:
         declared.append("public")
-    if collection.learned_votes != Collection.learned_votes:
-        declared.append(collection.learned_votes)
     eyes = [get_model_name("standard"), prompts.hash_templates(*vision.TEMPLATES)] if strategy == "vision" else []
     extraction = hash_parts(SCHEMA, strategy, *eyes)
     if not collection.classify:

@@ -23,7 +23,6 @@ from llm.recognisers.contact import COMPANY, HOME, is_company_phone, is_home, is
 from llm.recognisers.findings import Finding, phrases, share_a_sentence
 from llm.recognisers.health import find_health
 from llm.recognisers.identifiers import find_identifiers
-from llm.recognisers.learned import SPOKEN_OF, find_learned
 from llm.recognisers.marks import find_marks
 from llm.recognisers.money import find_money, find_pay_talk
 from llm.recognisers.names import find_names
@@ -34,7 +33,7 @@ from llm.recognisers.spelling import read_spellings
 from llm.recognisers.staff import ADDRESSED, PERSONAL_PAPER, find_staff_matters, pays_somebody
 
 # Raised by a change of these rules, so that witnesses made with older rules do not match.
-VERSION = 14
+VERSION = 15
 # Characters of a piece of an overlong text, and how far two pieces overlap.
 PIECE, OVERLAP = 4_000, 400
 BLANKS = re.compile(r"[^\S\n]{3,}")
@@ -43,13 +42,10 @@ BLANK_LINES = re.compile(r"\n\s*\n")
 
 @dataclass(frozen=True)
 class RuleVote:
-    """atoms: labels this text needs at least, never Public. reasons: for people, without quoting the text. proposed:
-    labels that its words speak for and not surely enough; a steward decides on them.
-    """
+    """atoms: labels this text needs at least, never Public. reasons: for people, without quoting the text."""
 
     atoms: frozenset[int]
     reasons: tuple[str, ...]
-    proposed: frozenset[int] = frozenset()
 
 
 # Somebody in particular, who may be named in another paragraph.
@@ -76,15 +72,13 @@ def vote_by_rules(text: str, lang: str = "en", before: str = "") -> RuleVote:
 
     A text longer than a paragraph can be is read in overlapping pieces, so that time grows with its length only.
     """
-    exact = vote_exactly(text, lang, before)
-    said = [_vote_by_learned(piece) for piece in _split_pieces(_normalise_text(text))]
-    # What a rule has found needs no other reason.
-    new = [
-        RuleVote(vote.atoms - exact.atoms, vote.reasons, vote.proposed - exact.atoms)
-        for vote in said
-        if (vote.atoms | vote.proposed) - exact.atoms
-    ]
-    return _merge_votes([exact, *new])
+    votes = []
+    for piece in [piece for spelt in read_spellings(text) for piece in _split_pieces(_normalise_text(spelt))]:
+        answers = tuple(dict.fromkeys(find_answers(piece, before)))
+        found = RuleVote(frozenset(atom for atom, _ in answers), tuple(reason for _, reason in answers))
+        votes += [_vote_on_piece(piece, lang), found]
+        before = ""  # a question stands before the first piece only
+    return _merge_votes(votes)
 
 
 def load_recognisers() -> None:
@@ -137,17 +131,6 @@ class Reading:
         return SINGULAR.search(self.text) is not None
 
 
-def vote_exactly(text: str, lang: str = "en", before: str = "") -> RuleVote:
-    """What rules find without the weighing of words: what those are learned for is what this leaves."""
-    votes = []
-    for piece in [piece for spelt in read_spellings(text) for piece in _split_pieces(_normalise_text(spelt))]:
-        answers = tuple(dict.fromkeys(find_answers(piece, before)))
-        found = RuleVote(frozenset(atom for atom, _ in answers), tuple(reason for _, reason in answers))
-        votes += [_vote_on_piece(piece, lang), found]
-        before = ""  # a question stands before the first piece only
-    return _merge_votes(votes)
-
-
 def _normalise_text(text: str) -> str:
     return BLANK_LINES.sub("\n\n", BLANKS.sub("  ", text))
 
@@ -159,8 +142,7 @@ def _split_pieces(text: str) -> list[str]:
 
 def _merge_votes(votes: Sequence[RuleVote]) -> RuleVote:
     atoms = frozenset().union(*(vote.atoms for vote in votes))
-    proposed = frozenset().union(*(vote.proposed for vote in votes)) - atoms
-    return RuleVote(atoms, tuple(dict.fromkeys(reason for vote in votes for reason in vote.reasons)), proposed)
+    return RuleVote(atoms, tuple(dict.fromkeys(reason for vote in votes for reason in vote.reasons)))
 
 
 # The engine without a model asks for every paragraph once more, and where windows overlap a third time.
@@ -181,19 +163,9 @@ def _vote_on_piece(text: str, lang: str) -> RuleVote:
     return RuleVote(frozenset(reasons.values()), tuple(dict.fromkeys(key.split("|")[0] for key in reasons)))
 
 
-@lru_cache(maxsize=4096)
-def _vote_by_learned(text: str) -> RuleVote:
-    """What no phrase tells, and all words together do. A proposal says so in its reason."""
-    atoms, proposed = find_learned(text)
-    reasons = [SPOKEN_OF[atom] for atom in sorted(atoms)] + [
-        f"perhaps {SPOKEN_OF[atom].removeprefix('reads like ')}" for atom in sorted(proposed)
-    ]
-    return RuleVote(atoms, tuple(reasons), proposed)
-
-
 def forget_votes() -> None:
     """Texts are judged anew, where a recogniser was taken out."""
-    for remembered in (_vote_on_piece, _vote_by_learned, vote_by_heading):
+    for remembered in (_vote_on_piece, vote_by_heading):
         remembered.cache_clear()
 
 

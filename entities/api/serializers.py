@@ -174,7 +174,6 @@ class CollectionSerializer(serializers.Serializer):
     strategy = serializers.CharField()
     classify = serializers.BooleanField()
     remainder = serializers.CharField()
-    learned_votes = serializers.ChoiceField(["propose", "label"])
 
 
 class TypeSerializer(serializers.Serializer):
@@ -236,7 +235,6 @@ def build_type_json(model: type[Entity]) -> dict[str, Any]:
                 "strategy": c.strategy,
                 "classify": c.classify,
                 "remainder": c.remainder,
-                "learned_votes": c.learned_votes,
             }
             for name, c in rag.collections.items()
         ],

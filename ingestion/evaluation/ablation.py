@@ -16,7 +16,6 @@ RECOGNISERS: dict[str, tuple[ModuleType, str, Any]] = {
     "cells": (questions, "find_cells", lambda text: ()),
     "health": (rules, "find_health", lambda text, *, of_person: []),
     "identifiers": (rules, "find_identifiers", lambda text, lang="en": []),
-    "learned": (rules, "find_learned", lambda text: (frozenset(), frozenset())),
     "ledger": (money, "find_ledger", lambda text: ()),
     "marks": (rules, "find_marks", lambda text: []),
     "medicine": (health, "find_medical_words", lambda text: ()),
@@ -51,18 +50,17 @@ def without_recogniser(name: str) -> Iterator[None]:
 
 
 def report_ablation(given: LabelledSet, ordinary: Sequence[CorpusParagraph], names: Iterable[str]) -> Iterator[str]:
-    """Recall of the labels that the held half needs, by what hides and with what is proposed too, of leaks, and the
-    share of ordinary paragraphs that is hidden: with every recogniser, and without each of these.
+    """Recall of the labels that the held half needs, of leaks, and the share of ordinary paragraphs hidden: with
+    every recogniser, and without each of these.
     """
-    yield f"{'without':16}{'recall, held':>14}{'with proposals':>16}{'leaks':>9}{'ordinary hidden':>17}"
+    yield f"{'without':16}{'recall, held':>14}{'leaks':>9}{'ordinary hidden':>17}"
     for name in ["", *names]:
         with without_recogniser(name):
             held = [(sample.atoms, rules.vote_by_rules(sample.text)) for sample in given.select_split("held")]
             needed = sum(len(atoms) for atoms, _ in held) or 1
             recall = sum(len(atoms & vote.atoms) for atoms, vote in held) / needed
-            proposed = sum(len(atoms & (vote.atoms | vote.proposed)) for atoms, vote in held) / needed
             leaks = measure_leaks(given.levels).values()
             leaked = sum(right for right, _ in leaks) / sum(every for _, every in leaks)
             genres = measure_genres(ordinary).values()
             hidden = sum(of.hidden for of in genres) / sum(of.paragraphs for of in genres)
-        yield f"{name or '(nothing)':16}{recall:14.3f}{proposed:16.3f}{leaked:9.3f}{hidden:17.3f}"
+        yield f"{name or '(nothing)':16}{recall:14.3f}{leaked:9.3f}{hidden:17.3f}"

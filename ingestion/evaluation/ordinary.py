@@ -23,14 +23,13 @@ EXACT_REASONS = frozenset(
 @dataclass(frozen=True)
 class GenreFigures:
     """Of ordinary text of one genre. plain: paragraphs in which no exact kind is found. hidden: those that a Public
-    reader does not see, plain_hidden: of the plain ones. proposed: those about which stewards are asked.
+    reader does not see, plain_hidden: of the plain ones.
     """
 
     paragraphs: int
     hidden: int
     plain: int
     plain_hidden: int
-    proposed: int
     characters: int
     hidden_characters: int
 
@@ -47,18 +46,17 @@ def list_own_paragraphs() -> Iterator[CorpusParagraph]:
 
 def measure_genres(paragraphs: Iterable[CorpusParagraph]) -> Mapping[str, GenreFigures]:
     """By genre, in the order of their names."""
-    rows: dict[str, list[tuple[int, bool, bool, bool]]] = {}
+    rows: dict[str, list[tuple[int, bool, bool]]] = {}
     for one in paragraphs:
         vote = vote_by_rules(one.text, one.lang, one.before)
         plain = EXACT_REASONS.isdisjoint(vote.reasons)
-        rows.setdefault(one.genre, []).append((len(one.text), bool(vote.atoms), plain, bool(vote.proposed)))
+        rows.setdefault(one.genre, []).append((len(one.text), bool(vote.atoms), plain))
     return {
         genre: GenreFigures(
             paragraphs=len(of),
-            hidden=sum(hidden for _, hidden, _, _ in of),
-            plain=sum(plain for *_, plain, _ in of),
-            plain_hidden=sum(hidden and plain for _, hidden, plain, _ in of),
-            proposed=sum(proposed for *_, proposed in of),
+            hidden=sum(hidden for _, hidden, _ in of),
+            plain=sum(plain for *_, plain in of),
+            plain_hidden=sum(hidden and plain for _, hidden, plain in of),
             characters=sum(length for length, *_ in of),
             hidden_characters=sum(length for length, hidden, *_ in of if hidden),
         )
@@ -82,11 +80,11 @@ def measure_leaks(levels: Sequence[Level]) -> Mapping[str, tuple[int, int]]:
 
 
 def describe_genres(figures: Mapping[str, GenreFigures]) -> Iterator[str]:
-    yield f"  {'':12}{'paragraphs':>11}{'hidden':>9}{'plain':>8}{'hidden':>9}{'proposed':>10}{'characters hidden':>19}"
+    yield f"  {'':12}{'paragraphs':>11}{'hidden':>9}{'plain':>8}{'hidden':>9}{'characters hidden':>19}"
     for genre, of in figures.items():
         yield (
             f"  {genre[:12]:12}{of.paragraphs:11}{_format_share(of.hidden, of.paragraphs):>9}{of.plain:8}"
-            f"{_format_share(of.plain_hidden, of.plain):>9}{_format_share(of.proposed, of.paragraphs):>10}"
+            f"{_format_share(of.plain_hidden, of.plain):>9}"
             f"{_format_share(of.hidden_characters, of.characters):>19}"
         )
 

@@ -99,6 +99,6 @@ def find_answer(task: str, text: str, lang: str) -> Any:
         if task == "classify":
             return classifying.classify(text)
         vote = vote_by_rules(text, lang or language.guess_language(text))
-        return [sorted(vote.atoms), vote.reasons, sorted(vote.proposed)]
+        return [sorted(vote.atoms), vote.reasons]
     finally:
         forget_votes()

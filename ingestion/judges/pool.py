@@ -206,8 +206,8 @@ def find_vote(text: str, lang: str = "") -> RuleVote | None:
     answer = _pool.ask({"task": "vote", "text": text, "lang": lang})
     if answer is None:
         return None
-    atoms, reasons, proposed = answer
-    return RuleVote(frozenset(map(int, atoms)), tuple(map(str, reasons)), frozenset(map(int, proposed)))
+    atoms, reasons = answer
+    return RuleVote(frozenset(map(int, atoms)), tuple(map(str, reasons)))
 
 
 def label_prompt(prompt: str) -> dict[str, Any]:

@@ -2,19 +2,23 @@
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
 
 from config.postgres import Cluster
 from entities.access import Scope
+from entities.models.classification import SECRET
 from entities.types import Contract
 from ingestion import embed, pipeline
 from ingestion.extract import extract_file
+from ingestion.judging import RESEMBLES, HeadVotes
 from ingestion.models import RecordIndex
+from ingestion.votes import Vote
 from tests.conftest import Person, make_contract
 from tests.ingestion.embedding_service import Service, embedding_service
+from tests.ingestion.helpers import PROPOSED
 from tests.ingestion.losing import Loses, Lost, without
 
 
@@ -30,6 +34,17 @@ def tiny(service_of_texts: Service, settings: Any, monkeypatch: pytest.MonkeyPat
     monkeypatch.delitem(embed._made, "tiny", raising=False)  # of an earlier test, at another address
     settings.CLEARANCE_EMBEDDERS = [service_of_texts.options]
     return service_of_texts
+
+
+@pytest.fixture
+def proposing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The heads propose Secret for `PROPOSED`, and nothing else."""
+
+    def propose(embedder: object, name: str, texts: Sequence[str], **given: object) -> HeadVotes:
+        vote = Vote("head", reason=RESEMBLES, proposed=frozenset({SECRET}))
+        return HeadVotes("", tuple((vote,) if text == PROPOSED else () for text in texts))
+
+    monkeypatch.setattr(pipeline, "vote_by_heads", propose)
 
 
 @pytest.fixture

@@ -30,6 +30,10 @@ The sheet piling starts in November, when the permit is there.
 SALARY = "The average salary of a site manager is 68,400 pounds a year."
 
 
+PROPOSED = "Password hint: the name of the dog, then 1987."
+"""What the heads propose Secret for, in a test that asks for `proposing`."""
+
+
 def upload(person: Person, entity: Entity, name: str = "report.md", content: bytes = REPORT, **fields: Any) -> Any:
     """POST a file; the response."""
     body = {"file": SimpleUploadedFile(name, content), **fields}

@@ -1,6 +1,5 @@
 """The classification desk: what waits, for whom, and deciding on it."""
 
-from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -17,7 +16,7 @@ from ingestion.models import Paragraph
 from llm import scripted
 from tests.conftest import Person, person
 from tests.ingestion.desk_decisions import LINES, accept, causes, contested, names, waiting
-from tests.ingestion.helpers import label, labelled, ready, texts
+from tests.ingestion.helpers import PROPOSED, label, labelled, ready, texts
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -58,11 +57,8 @@ def test_a_decrease_waits_and_is_accepted_or_kept(
     assert waiting(steward) == []
 
 
-PROPOSED = "Password hint: the name of the dog, then 1987."
-
-
-def test_what_rules_propose_is_read_until_a_steward_takes_it(
-    alice: Person, steward: Person, viewer: Person, contract: Contract
+def test_what_heads_propose_is_read_until_a_steward_takes_it(
+    alice: Person, steward: Person, viewer: Person, contract: Contract, proposing: None
 ) -> None:
     file = ready(alice, contract, content=f"The storm came.\n\n{PROPOSED}\n".encode())
     assert texts(viewer, file) == ["The storm came.", PROPOSED]
@@ -75,16 +71,6 @@ def test_what_rules_propose_is_read_until_a_steward_takes_it(
     assert accept(steward, item)["accepted"] == [item["id"]]
     assert texts(viewer, file) == ["The storm came.", "[Secret]"]
     assert waiting(steward) == []
-
-
-def test_a_collection_may_have_what_rules_propose_at_once(
-    alice: Person, steward: Person, viewer: Person, contract: Contract, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    declared = {name: replace(of, learned_votes="label") for name, of in Contract.rag().collections.items()}
-    monkeypatch.setattr(Contract.rag(), "collections", declared)
-    file = ready(alice, contract, content=f"The storm came.\n\n{PROPOSED}\n".encode())
-    assert texts(viewer, file) == ["The storm came.", "[Secret]"]
-    assert waiting(steward, cause="raise") == []
 
 
 def test_text_typed_into_a_record_waits_too(alice: Person, steward: Person, viewer: Person, service: Scope) -> None:

@@ -11,12 +11,11 @@ from entities.models.classification import FINANCIAL, INTERNAL, SECRET
 from entities.types import Contract
 from tests.conftest import Person, person
 from tests.ingestion.desk_decisions import accept, causes, contested, waiting
-from tests.ingestion.helpers import label, paragraph, ready, texts
+from tests.ingestion.helpers import PROPOSED, label, paragraph, ready, texts
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 GATE, YARD = "The gate is green.", "The yard is wide."
-PROPOSED = "Password hint: the name of the dog, then 1987."
 NOT_YOURS = "You can give labels that you are cleared for yourself, and no others."
 
 
@@ -86,7 +85,13 @@ def test_one_and_many_at_the_desk(clerk: Person, steward: Person, alice: Person,
 
 
 def test_a_proposal_above_a_steward_waits_for_another(
-    clerk: Person, steward: Person, viewer: Person, alice: Person, contract: Contract, service: Scope
+    clerk: Person,
+    steward: Person,
+    viewer: Person,
+    alice: Person,
+    contract: Contract,
+    service: Scope,
+    proposing: None,
 ) -> None:
     file = ready(alice, contract, content=f"{GATE}\n\n{PROPOSED}\n".encode())
     (item,) = waiting(clerk, cause="raise")

@@ -28,7 +28,7 @@ from llm.recognisers.late import LatePattern
 from llm.recognisers.marks import HUSHED, PRIVILEGE
 from llm.recognisers.money import AMOUNT
 from llm.recognisers.secrets import PLACED
-from llm.rules import PIECE, _vote_by_learned, _vote_on_piece, vote_by_heading, vote_by_rules
+from llm.rules import PIECE, _vote_on_piece, vote_by_heading, vote_by_rules
 from retrieval.bearing import judge_support
 from retrieval.completions import LAST_WORD
 from retrieval.long_questions import split_question
@@ -48,7 +48,6 @@ URL = "https://"  # addresses are blanks to some rules
 
 def rules(text: str) -> None:
     _vote_on_piece.cache_clear()
-    _vote_by_learned.cache_clear()
     vote_by_heading.cache_clear()
     vote_by_rules(text)
 

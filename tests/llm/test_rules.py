@@ -285,5 +285,5 @@ def test_what_only_speaks_of_locks_and_passwords_is_not_secret(text):
         "Appointed person: Piet Haan",
     ],
 )
-def test_a_name_or_a_share_alone_is_not_proposed(text):
-    assert vote_by_rules(text).proposed == frozenset()
+def test_a_name_or_a_share_alone_needs_nothing(text):
+    assert vote_by_rules(text).atoms == frozenset()
