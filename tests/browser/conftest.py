@@ -77,7 +77,7 @@ def installation(chromium: Browser, environment: dict[str, str]) -> Iterator[str
         raise AssertionError(log.read_text()) from None
     page = open_page(chromium, url, "admin")
     jobs = f"{url}/w/demo/files/jobs/"
-    wait_for(lambda: "data-jobs" not in page.request.get(jobs).text(), "the demo's files", 180, pause_seconds=2)
+    wait_for(lambda: "data-jobs" not in page.request.get(jobs).text(), "the demo's files", 420, pause_seconds=2)
     open_what_rests(page, f"{url}/w/demo/resting/")
     page.context.close()
     yield url

@@ -96,7 +96,7 @@ def test_a_question_that_could_not_be_labelled_is_hidden(
     def broken(*given: object) -> None:
         raise RuntimeError("broken")
 
-    monkeypatch.setattr(questions, "vote_by_rules", broken)
+    monkeypatch.setattr(questions, "find_vote", broken)
     assert viewer.api.get("/api/search/", {"q": "cap"}).status_code == 200
     (row,) = texts(service)
     assert row.data_classification is None
