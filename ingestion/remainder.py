@@ -14,7 +14,7 @@ from ingestion.classify import LONGEST_REASON
 from ingestion.documents import Extraction
 from ingestion.extract import language
 from ingestion.votes import KEPT, Vote, build_votes, collect_automatic, decide_atoms, find_manual_vote
-from llm.rules import vote_exactly
+from llm.rules import vote_by_rules
 
 Kind = Literal["inherit", "strict"]
 
@@ -218,12 +218,12 @@ def drop_chance_finds(text: str) -> str:
 
 
 def weigh_texts(texts: Iterable[str], on_progress: Callable[[], None] = lambda: None) -> tuple[Vote, ...]:
-    """What the rules find in texts that no paragraph shows; no vote where there is none. Words are not weighed: most of
-    these texts are names, addresses and numbers that programs wrote. Their versions are no addresses, nor are signs of
-    money among bytes that happen to be letters amounts."""
+    """What the rules find in texts that no paragraph shows; no vote where there is none. Most of these texts are names,
+    addresses and numbers that programs wrote: their versions are no addresses, nor are signs of money among bytes that
+    happen to be letters amounts."""
     votes = []
     for text in texts:
-        votes.append(vote_exactly(drop_chance_finds(text), language.guess_language(text)))
+        votes.append(vote_by_rules(drop_chance_finds(text), language.guess_language(text)))
         on_progress()
     if not votes:
         return ()

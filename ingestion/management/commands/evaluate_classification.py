@@ -10,9 +10,11 @@ from entities.access import Scope
 from entities.actions import SEEDED
 from entities.models import Workspace
 from ingestion.classify import Classifier
+from ingestion.embed import get_embedder
 from ingestion.evaluation.ablation import RECOGNISERS, report_ablation
 from ingestion.evaluation.corpora import BadFolder, parse_folders, read_folders
 from ingestion.evaluation.figures import VoterFigures, judge_voter
+from ingestion.evaluation.openness import describe_openness, read_documents
 from ingestion.evaluation.ordinary import (
     describe_genres,
     describe_leaks,
@@ -25,6 +27,7 @@ from ingestion.evaluation.report import build_json, format_mistakes, format_repo
 from ingestion.evaluation.runs import save_run
 from ingestion.evaluation.sets import OWN, SPLITS, BadLabelledSet, read_set
 from ingestion.evaluation.voters import UNION, VOTERS, label_paragraphs
+from ingestion.heads.lessons import read_lessons
 from ingestion.policy import load_workspace_guidance
 from ingestion.work import load_workspace_levels
 from llm.prompts import Level
@@ -56,10 +59,18 @@ class Command(BaseCommand):
             "--without", action="append", default=[], choices=["every", *RECOGNISERS],
             help="Measure without this recogniser too, or without each of them in its turn, and keep no run.",
         )  # fmt: skip
+        parser.add_argument(
+            "--open", type=Path, metavar="SET",
+            help="Who reads what of these whole documents, in the form of `ingestion/heads/lessons.py`; keeps no run.",
+        )  # fmt: skip
         parser.add_argument("--accept", action="store_true", help="Compare later runs with this one, even if it lost.")
         parser.add_argument("--json", action="store_true", help="The report as JSON.")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["open"]:
+            documents = read_documents(read_lessons(options["open"]), get_embedder())
+            self.stdout.write("\n".join(describe_openness(documents)))
+            return
         classifier = self.build_classifier(options["workspace"])
         try:
             given = read_set(options["set"], classifier.levels)
