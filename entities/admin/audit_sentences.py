@@ -19,6 +19,7 @@ SENTENCES = {
     "classification.added": gettext_noop("added a level"),
     "classification.changed": gettext_noop("changed a level"),
     "classification.deleted": gettext_noop("deleted a level"),
+    "document_kind.changed": gettext_noop("changed what a kind of document is kept for"),
     "documents.read": gettext_noop("had a record's documents read for an answer"),
     "entity.archived": gettext_noop("archived a record"),
     "entity.binned": gettext_noop("moved a record to the bin"),

@@ -216,6 +216,8 @@ def test_every_operation_answers_as_the_document_says(
     assert call("patch", f"files/{file}/remainder/", {"labels": [], "reason": "Nothing but names."})["reason"]
     call("get", "desk/files/")
     assert call("get", "exposure/")["levels"]
+    assert call("get", "document-kinds/")["kinds"]
+    call("patch", "document-kinds/", {"kinds": [{"key": "medical", "labels": None}]})
     paragraph = call("get", f"files/{file}/paragraphs/")["results"][0]["id"]
     relabelled = call("patch", f"paragraphs/{paragraph}/", {"labels": [PII], "reason": "Names somebody."})
     assert relabelled["votes"][-1]["source"] == "manual"
