@@ -21,6 +21,7 @@ from ingestion import (
     thumbnail_views,
     version_views,
     views,
+    waiting_views,
 )
 
 app_name = "ingestion"
@@ -71,6 +72,7 @@ urlpatterns = [
     path("exposure/", exposure_views.exposure, name="exposure"),
     path("document-kinds/", kind_views.document_kinds, name="document_kinds"),
     path("resting/", resting_views.resting, name="resting"),
+    path("waiting/", waiting_views.waiting, name="waiting"),
     path("encoder/", encoder_views.encoder, name="encoder"),
     path("encoder/change/", encoder_views.change, name="change_encoder"),
     path("encoder/drop/", encoder_views.drop, name="drop_encoder"),

@@ -50,6 +50,7 @@ SENTENCES = {
     "invitation.accepted": gettext_noop("accepted an invitation"),
     "invitation.added": gettext_noop("invited somebody"),
     "invitation.withdrawn": gettext_noop("withdrew an invitation"),
+    "judging.started": gettext_noop("had the model judge text that nobody had judged"),
     "membership.added": gettext_noop("added a member"),
     "membership.changed": gettext_noop("changed a member's roles"),
     "membership.deleted": gettext_noop("removed a member"),

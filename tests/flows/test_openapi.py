@@ -217,6 +217,8 @@ def test_every_operation_answers_as_the_document_says(
     call("get", "desk/files/")
     assert call("get", "exposure/")["levels"]
     assert call("get", "document-kinds/")["kinds"]
+    assert call("get", "unjudged/")["paragraphs"] == 0
+    call("post", "unjudged/", expect=409)
     call("patch", "document-kinds/", {"kinds": [{"key": "medical", "labels": None}]})
     paragraph = call("get", f"files/{file}/paragraphs/")["results"][0]["id"]
     relabelled = call("patch", f"paragraphs/{paragraph}/", {"labels": [PII], "reason": "Names somebody."})
