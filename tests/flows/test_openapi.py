@@ -17,6 +17,7 @@ from entities.models import Classification
 from entities.models.classification import FINANCIAL, PII
 from ingestion.inline import process_all_waiting
 from ingestion.models import Paragraph
+from llm import scripted
 from tests.browser.paper import hoist_report
 from tests.conftest import Person
 from tests.ingestion.helpers import REPORT
@@ -172,6 +173,8 @@ def test_every_operation_answers_as_the_document_says(
     call("post", "token/", credentials)
     for path in ("me/", "types/", "audit/", "usage/"):
         call("get", path)
+    with scripted.use_scripted_model():
+        assert call("post", "unjudged/")["left"] == 0
 
     links: dict[str, str] = {}
     for kind in ("project", "contract", "task", "risk", "employee", "article"):
