@@ -83,8 +83,11 @@ def create_workspace(*, slug: str, name: str, resting: int | None = None) -> Wor
     return workspace
 
 
-def create_role(workspace: Workspace, name: str, labels: Iterable[int] = (), **flags: bool) -> Role:
-    """A role with clearances for the given atoms, in the open scope."""
+def create_role(workspace: Workspace, name: str, labels: Iterable[int] | None = None, **flags: bool) -> Role:
+    """A role with clearances for the given atoms, in the open scope; for the resting level, where none are given."""
+    if labels is None:
+        resting = load_resting_level()
+        labels = [resting.value] if resting else []
     role, held = _make_role(workspace, name, labels, **flags)
     record_action(
         get_current_scope(),
@@ -96,6 +99,14 @@ def create_role(workspace: Workspace, name: str, labels: Iterable[int] = (), **f
         is_steward=role.is_steward,
     )
     return role
+
+
+def load_resting_level() -> Classification | None:
+    """For which somebody must be cleared to read text that nobody has judged; None where everybody may, or nobody.
+    A new role has it unless its maker declines. In the open scope.
+    """
+    resting = WorkspaceSettings.objects.values_list("resting", flat=True).first()
+    return Classification.objects.filter(value=resting).first() if resting else None
 
 
 def _make_role(workspace: Workspace, name: str, labels: Iterable[int], **flags: bool) -> tuple[Role, list[int]]:

@@ -75,8 +75,8 @@ class FirstRunForm(NewPasswordForm):
     resting = forms.TypedChoiceField(
         label=gettext_lazy("Who may read new text before anybody has judged it?"),
         help_text=gettext_lazy(
-            "Rules find numbers, amounts and passwords, not what a letter tells of somebody. An administrator can"
-            " change this at any time."
+            "Rules find numbers, amounts and passwords, not what a letter tells of somebody. The roles Admin, Editor"
+            " and Steward are cleared for it where you are. An administrator can change this at any time."
         ),
         coerce=int,
         initial=INTERNAL,

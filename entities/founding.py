@@ -1,14 +1,14 @@
 """A workspace with its founder: for `manage.py create_workspace`, and for the page of the first run."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from django.db import transaction
 from django.db.models import TextChoices
 from django.utils.translation import gettext_lazy
 
 from entities.access import Scope
-from entities.actions import SEEDED, add_member, create_role, create_workspace
-from entities.models import Role, User, Workspace, WorkspaceSettings
+from entities.actions import SEEDED, add_member, create_role, create_workspace, load_resting_level
+from entities.models import ClassificationGrant, Role, User, Workspace, WorkspaceSettings
 from entities.signals import languages_chosen
 
 FOUNDER = "Founder"
@@ -37,7 +37,7 @@ def found_workspace(
     """All of it or none, for a workspace without its administrator could be entered by nobody. Needs no scope open.
 
     levels: what the founder is cleared for, Public aside. kinds: names of the record types that the menus offer; None:
-    all. resting: as of `create_workspace`.
+    all. resting: as of `create_workspace`; the seeded roles of people have it where the founder is cleared for it.
     """
     names = ["Admin", "Editor", *(["Steward"] if steward else [])]
     cleared = list(levels)
@@ -45,6 +45,7 @@ def found_workspace(
         workspace = create_workspace(slug=slug, name=name, resting=resting)
         with Scope.for_service(workspace.pk).open():
             roles = list(Role.objects.filter(name__in=names))
+            give_resting_level(cleared)
             if cleared:
                 roles.append(create_role(workspace, FOUNDER, cleared))
             add_member(workspace, founder, roles)
@@ -52,3 +53,13 @@ def found_workspace(
                 WorkspaceSettings.objects.update(kinds=list(kinds))
             languages_chosen.send(None, workspace=workspace.pk, languages=languages)
     return workspace
+
+
+def give_resting_level(cleared: Collection[int]) -> None:
+    """To the seeded roles of people. Not where the founder has none of it: they would have it through these roles."""
+    level = load_resting_level()
+    if level is not None and level.value in cleared:
+        ClassificationGrant.objects.bulk_create(
+            ClassificationGrant(workspace_id=role.workspace_id, role=role, classification=level)
+            for role in Role.objects.filter(name__in=["Admin", "Editor", "Steward"])
+        )

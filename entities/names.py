@@ -49,6 +49,7 @@ COUNTED = [
     ngettext_lazy("row", "rows"),
     ngettext_lazy("text", "texts"),
     ngettext_lazy("token", "tokens"),
+    ngettext_lazy("waiting paragraph", "waiting paragraphs"),
 ]
 
 DECLARED = [

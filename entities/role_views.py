@@ -43,7 +43,7 @@ def new_group(request: HttpRequest) -> HttpResponse:
         workspace = Workspace.objects.get(pk=get_scope(request).workspace)
         try:
             with transaction.atomic():
-                role = create_role(workspace, form.cleaned_data["name"])
+                role = create_role(workspace, form.cleaned_data["name"], ())
             return redirect(build_address(role))
         except IntegrityError:
             form.add_error("name", gettext("There is already a role or group with this name."))

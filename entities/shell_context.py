@@ -83,7 +83,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             people_url=find_address("entities:people") if held.is_admin else "",
             model_url=find_address("llm:model") if held.is_admin else "",
             encoder_url=find_address("ingestion:encoder") if held.is_admin else "",
-            resting_url=find_address("ingestion:resting") if held.is_admin else "",
+            resting_url=find_address("ingestion:resting") if held.is_admin or held.is_steward else "",
             exposure_url=find_address("ingestion:exposure") if held.is_admin or held.is_steward else "",
             evaluation_url=find_address("retrieval:evaluation") if held.is_admin else "",
             quarantine_url=find_address("ingestion:quarantine") if held.is_steward else "",

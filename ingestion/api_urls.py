@@ -6,6 +6,7 @@ from ingestion import (
     bin_api,
     desk_api,
     exposure_api,
+    kind_api,
     link_api,
     paragraph_api,
     pdf_views,
@@ -13,6 +14,7 @@ from ingestion import (
     request_api,
     settling_api,
     version_api,
+    waiting_api,
 )
 
 app_name = "ingestion_api"
@@ -39,6 +41,8 @@ urlpatterns = [
     path("desk/accept/", desk_api.desk_accept, name="desk_accept"),
     path("desk/files/", settling_api.desk_files, name="desk_files"),
     path("exposure/", exposure_api.exposure, name="exposure"),
+    path("document-kinds/", kind_api.document_kinds, name="document_kinds"),
+    path("unjudged/", waiting_api.unjudged, name="unjudged"),
     path("bin/", bin_api.bin_list, name="bin"),
     path("bin/<uuid:pk>/", bin_api.delete_for_good, name="delete_for_good"),
     path("bin/<uuid:pk>/restore/", bin_api.restore, name="restore"),

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
+from django.db.models import F, Func, JSONField
 from django.utils.translation import gettext_noop
 
 from entities.access import list_atoms
 from entities.api.lists import list_atom_chips
 from entities.models import Classification, WorkspaceSettings
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, PII, PII_SENSITIVE
-from ingestion.models import File, FileRevision, Paragraph
+from ingestion.models import File, Paragraph
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,9 @@ KINDS: Mapping[str, DocumentKind] = {
 }
 
 
-def build_kind_floors(changed: Mapping[str, int]) -> dict[str, frozenset[int]]:
+def build_kind_floors(changed: Mapping[str, Iterable[int]]) -> dict[str, frozenset[int]]:
     """The floor of each kind, where a workspace has changed the labels of some."""
-    return {key: frozenset(list_atoms(changed[key])) if key in changed else kind.floor for key, kind in KINDS.items()}
+    return {key: frozenset(changed[key]) if key in changed else kind.floor for key, kind in KINDS.items()}
 
 
 def load_kind_floors() -> dict[str, frozenset[int]]:
@@ -70,11 +70,8 @@ def load_kind_floors() -> dict[str, frozenset[int]]:
 
 def find_looks(key: str, labels: Iterable[int]) -> str:
     """What a document of this kind looks like, where one of its paragraphs still has the kind's floor; else ""."""
-    kind = KINDS.get(key)
-    if kind is None:
-        return ""
-    floor = load_kind_floors()[key]
-    return kind.looks_like if any(floor <= frozenset(list_atoms(label)) for label in labels) else ""
+    floor = load_kind_floors().get(key)
+    return KINDS[key].looks_like if floor and any(floor <= frozenset(list_atoms(label)) for label in labels) else ""
 
 
 @dataclass(frozen=True)
@@ -85,27 +82,24 @@ class KeptKind:
     chips: Sequence[Classification]
 
 
-def describe_kind(file: File, shown: Iterable[Any]) -> KeptKind | None:
-    """Of a file with blocks that its reader sees; None where its kind keeps none of them. In an open scope."""
-    key = FileRevision.objects.filter(pk=file.revision_id or file.pk).values_list("kind", flat=True).first()
-    kind = KINDS.get(key or "")
-    if kind is None:
-        return None
-    floor = load_kind_floors()[key or ""]
-    labels = {block.label for block in shown if getattr(block, "label", None) is not None}
-    return KeptKind(kind.looks_like, list_atom_chips(sorted(floor))) if find_looks(key or "", labels) else None
+class FindKindLabels(Func):
+    """What the vote of its kind gives a paragraph, out of its votes; NULL without such a vote."""
+
+    template = """jsonb_path_query_first(%(expressions)s, '$[*] ? (@.source == "kind").labels')"""
+    output_field = JSONField()
 
 
 def describe_kinds(files: Iterable[UUID | None]) -> dict[UUID, KeptKind]:
-    """Of published files that a kind keeps, as far as the open scope reads a paragraph with its floor."""
-    floors, known = load_kind_floors(), File.objects.filter(pk__in=[pk for pk in files if pk])
-    kinds = dict(known.filter(revision__kind__in=list(KINDS)).values_list("pk", "revision__kind"))
+    """Of published files that a kind keeps, as far as the open scope reads a paragraph that still has what the kind
+    gave it. That is what counted when the file was judged, which may be more than counts today.
+    """
+    known = File.objects.filter(pk__in=[pk for pk in files if pk], revision__kind__in=list(KINDS))
+    kinds = dict(known.values_list("pk", "revision__kind"))
     labelled = Paragraph.objects.filter(file__in=list(kinds), data_classification__isnull=False).order_by()
+    voted = labelled.annotate(given=FindKindLabels(F("votes"))).filter(given__isnull=False)
     kept = {
-        file
-        for file, label in labelled.values_list("file", "data_classification").distinct()
-        if floors[kinds[file]] <= frozenset(list_atoms(label))
+        file: given
+        for file, label, given in voted.values_list("file", "data_classification", "given").distinct()
+        if given and frozenset(given) <= frozenset(list_atoms(label))
     }
-    return {
-        file: KeptKind(KINDS[kinds[file]].looks_like, list_atom_chips(sorted(floors[kinds[file]]))) for file in kept
-    }
+    return {file: KeptKind(KINDS[kinds[file]].looks_like, list_atom_chips(given)) for file, given in kept.items()}

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from entities.access import combine_many, list_atoms
 from entities.rag import split_label
 from ingestion.models import File
+from ingestion.votes import HELD_BACK
 from ingestion.work import SegmentedFile, Work
 from llm.rules import vote_by_rules
 
@@ -37,6 +38,7 @@ def publish_name_label(work: Work, file: File, segmented: SegmentedFile) -> None
         resting=work.resting,
         everything=work.known_atoms,
     )
+    label = combine_many([label, *find_waiting_atoms(row.name_classification, segmented)])
     if label != row.name_classification:
         File.objects.filter(pk=file.pk).update(name_classification=label)
 
@@ -48,3 +50,16 @@ def find_kind_atoms(segmented: SegmentedFile) -> frozenset[int]:
         if atoms and marked.label is not None and atoms <= frozenset(list_atoms(marked.label)):
             return atoms
     return frozenset()
+
+
+def find_waiting_atoms(named: int, segmented: SegmentedFile) -> frozenset[int]:
+    """What a name has had, and a paragraph still has because no label falls by itself: the name waits with it."""
+    kept = frozenset(
+        atom
+        for marked in segmented.paragraphs
+        if marked.label is not None
+        for vote in marked.votes
+        if vote.source == "inherited" and vote.reason in HELD_BACK
+        for atom in vote.labels & frozenset(list_atoms(marked.label))
+    )
+    return kept & frozenset(list_atoms(named))

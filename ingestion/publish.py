@@ -31,7 +31,7 @@ from ingestion.remainder_store import compute_remainder_columns
 from ingestion.results import drop_results
 from ingestion.signals import document_indexed
 from ingestion.vector_models import lock_embedder
-from ingestion.work import MarkedParagraph, SegmentedFile, Work, load_work
+from ingestion.work import FileVotes, MarkedParagraph, SegmentedFile, Work, load_work
 from llm.metering import write_calls
 
 COLUMNS = (
@@ -72,6 +72,8 @@ def publish_revision(
         raise WorkOutdated(labels_only=now.witness == work.witness)
     if now.resting != work.resting:
         raise WorkOutdated(labels_only=True)
+    if is_floor_missing(now, done[Stage.CLASSIFY]):
+        raise WorkOutdated(labels_only=False)
     there = Paragraph.objects.none() if is_first else Paragraph.objects.filter(file=file.pk)
     before = {p.pk: p for p in hold_rows(there.order_by("position"), to_change=True)}
     if digest_decisions(list(before.values()), now.floor) != segmented.decisions:
@@ -102,6 +104,14 @@ def publish_revision(
         follow_labels(work, segmented)
     publish_name_label(work, file, segmented)
     finish_publication(scope, work, file, extraction, done, took or {})
+
+
+def is_floor_missing(now: Work, classified: FileVotes) -> bool:
+    """Whether its kind needs more by now than its votes say: it was judged before an administrator added that."""
+    floor = now.kind_floors.get(classified.kind or "", frozenset()) & now.known_atoms
+    votes = classified.votes[0] if classified.votes else ()
+    given = (vote.labels | vote.proposed for vote in votes if vote.source == "kind")
+    return not floor <= frozenset().union(*given)
 
 
 def list_stages(done: dict[Stage, Any], took: Mapping[Stage, float]) -> list[tuple[str, int | None, float | None]]:

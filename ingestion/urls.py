@@ -9,6 +9,7 @@ from ingestion import (
     exposure_views,
     file_relabelling_views,
     files_table_views,
+    kind_views,
     notice_views,
     opening_views,
     pdf_views,
@@ -20,6 +21,7 @@ from ingestion import (
     thumbnail_views,
     version_views,
     views,
+    waiting_views,
 )
 
 app_name = "ingestion"
@@ -68,7 +70,9 @@ urlpatterns = [
     path("bin/<uuid:pk>/restore/", bin_views.restore, name="restore"),
     path("bin/<uuid:pk>/delete/", bin_views.delete_for_good, name="delete_for_good"),
     path("exposure/", exposure_views.exposure, name="exposure"),
+    path("document-kinds/", kind_views.document_kinds, name="document_kinds"),
     path("resting/", resting_views.resting, name="resting"),
+    path("waiting/", waiting_views.waiting, name="waiting"),
     path("encoder/", encoder_views.encoder, name="encoder"),
     path("encoder/change/", encoder_views.change, name="change_encoder"),
     path("encoder/drop/", encoder_views.drop, name="drop_encoder"),

@@ -23,7 +23,7 @@ from ingestion.batches import find_latest_batch
 from ingestion.bin import bin_file
 from ingestion.claims import UNFINISHED
 from ingestion.file_presenter import FileView
-from ingestion.kinds import describe_kind
+from ingestion.kinds import describe_kinds
 from ingestion.link_views import link_panel
 from ingestion.listing import build_file_view, build_file_views, list_attachments, list_collection_choices, list_files
 from ingestion.models import Redo, State
@@ -228,7 +228,7 @@ def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
         "attachments": list_attachments(scope, file),
         "entity": entity,
         "notice": NOTICE,
-        "kind": describe_kind(file, found),
+        "kind": describe_kinds([file.pk]).get(file.pk),
         "resting_label": load_resting_label() or 0,
         "resting": sum(isinstance(block, TextBlock) and not block.judged for block in found),
         "part": part,

@@ -107,7 +107,7 @@ def one_reader() -> Iterator[tuple[Scope, list[Entity]]]:
     try:
         user = User.objects.create_user(f"bench-{workspace.pk}-0")
         with service.open():
-            add_member(workspace, user, [create_role(workspace, "Reader")])
+            add_member(workspace, user, [create_role(workspace, "Reader", ())])
             records = [create_entity(scope=service, model=Contract, fields={"name": f"Lease {n}"}) for n in range(20)]
         yield Scope.for_user(user, workspace.slug), records
     finally:

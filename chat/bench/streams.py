@@ -184,7 +184,7 @@ def make_crowd(count: int) -> Iterator[Crowd]:
     service = Scope.for_service(workspace.pk)
     try:
         with service.open():
-            role = create_role(workspace, "Reader")
+            role = create_role(workspace, "Reader", ())
             record = create_entity(scope=service, model=Contract, fields={"name": "Lease of the quay"})
             tokens: list[tuple[str, int]] = []
             for n in range(READERS + 1):

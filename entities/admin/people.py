@@ -14,10 +14,10 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext, gettext_lazy
 from unfold.admin import TabularInline
-from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminTextInputWidget
+from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminTextInputWidget, UnfoldBooleanSwitchWidget
 
 from entities.access import opens_own_scope
-from entities.actions import announce_access_change, record_action
+from entities.actions import announce_access_change, load_resting_level, record_action
 from entities.admin.base import WorkspaceAdmin
 from entities.admin_site import site
 from entities.join_codes import build_account_name, end_codes, find_user_by_code
@@ -65,14 +65,37 @@ class RoleForm(forms.ModelForm):
         return name
 
 
+class NewRoleForm(RoleForm):
+    """reads_resting: cleared for the level of text that nobody has judged, unless its maker takes the tick away."""
+
+    reads_resting = forms.BooleanField(required=False, initial=True, widget=UnfoldBooleanSwitchWidget)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if level := load_resting_level():
+            words = gettext("Reads new text that nobody has judged yet: cleared for %(level)s")
+            self.fields["reads_resting"].label = words % {"level": translate_level(level.label)}
+
+
 class RoleAdmin(WorkspaceAdmin):
     form = RoleForm
     list_display = ["name", "clearances", "is_admin", "is_steward"]
     fields = ["name", "is_admin", "is_steward"]
     inlines = [GrantInline]
 
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return [*self.fields, *(["reads_resting"] if obj is None and load_resting_level() else [])]
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        given = {"form": NewRoleForm} if obj is None else {}
+        return super().get_form(request, obj, change, **given, **kwargs)
+
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         super().save_related(request, form, formsets, change)
+        level = load_resting_level() if form.cleaned_data.get("reads_resting") else None
+        if level is not None:
+            role = form.instance
+            ClassificationGrant.objects.get_or_create(workspace_id=role.workspace_id, role=role, classification=level)
         keep_an_administrator()
         announce_access_change(self.scope(request))
 

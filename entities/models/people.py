@@ -49,7 +49,7 @@ class WorkspaceSettings(models.Model):
     it is called here, as [one, several]; "" for the usual name.
 
     resting: the label of text that nobody has judged; NULL for none, so that only stewards read it. kind_floors:
-    {kind of document: label}, where it is not the one that Clearance comes with.
+    {kind of document: atoms}, where they are not those that Clearance comes with.
 
     last_gone_level: the highest value of a classification that was deleted, kept by the database. Votes may still name
     it, so no other gets it.

@@ -69,7 +69,7 @@ def measure_drop(files: int, notes: int) -> list[BenchRow]:
 def add_senders(workspace: Workspace) -> list[Scope]:
     """Two members: files of whoever has fewer at work come first."""
     with Scope.for_service(workspace.pk).open():
-        role = create_role(workspace, "Bench", is_admin=True)
+        role = create_role(workspace, "Bench", (), is_admin=True)
         users = [User.objects.create_user(f"bench-{workspace.pk}-{number}") for number in range(2)]
         for user in users:
             add_member(workspace, user, [role])

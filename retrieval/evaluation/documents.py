@@ -81,7 +81,7 @@ def load_documents(given: QuestionSet, people: Iterable[str] = (), say: Say = la
 
 def _get_or_create_role(workspace: Workspace, users: Sequence[User]) -> Role:
     """In the open service scope."""
-    role = Role.objects.filter(name=ROLE).first() or create_role(workspace, ROLE)
+    role = Role.objects.filter(name=ROLE).first() or create_role(workspace, ROLE, ())
     atoms = Classification.objects.filter(value__gt=0, value__lt=FIRST_COMPOUND)
     new = list(atoms.exclude(pk__in=ClassificationGrant.objects.filter(role=role).values("classification")))
     for classification in new:

@@ -17,6 +17,7 @@ from entities.models import Classification
 from entities.models.classification import FINANCIAL, PII
 from ingestion.inline import process_all_waiting
 from ingestion.models import Paragraph
+from llm import scripted
 from tests.browser.paper import hoist_report
 from tests.conftest import Person
 from tests.ingestion.helpers import REPORT
@@ -172,6 +173,8 @@ def test_every_operation_answers_as_the_document_says(
     call("post", "token/", credentials)
     for path in ("me/", "types/", "audit/", "usage/"):
         call("get", path)
+    with scripted.use_scripted_model():
+        assert call("post", "unjudged/")["left"] == 0
 
     links: dict[str, str] = {}
     for kind in ("project", "contract", "task", "risk", "employee", "article"):
@@ -216,6 +219,10 @@ def test_every_operation_answers_as_the_document_says(
     assert call("patch", f"files/{file}/remainder/", {"labels": [], "reason": "Nothing but names."})["reason"]
     call("get", "desk/files/")
     assert call("get", "exposure/")["levels"]
+    assert call("get", "document-kinds/")["kinds"]
+    assert call("get", "unjudged/")["paragraphs"] == 0
+    call("post", "unjudged/", expect=409)
+    call("patch", "document-kinds/", {"kinds": [{"key": "medical", "labels": None}]})
     paragraph = call("get", f"files/{file}/paragraphs/")["results"][0]["id"]
     relabelled = call("patch", f"paragraphs/{paragraph}/", {"labels": [PII], "reason": "Names somebody."})
     assert relabelled["votes"][-1]["source"] == "manual"

@@ -98,7 +98,7 @@ def test_a_workspace_has_floors_of_its_own(
     alice: Person, doctor: Person, workspace: object, contract: Contract, service: Scope
 ) -> None:
     with service.open():
-        WorkspaceSettings.objects.update(kind_floors={"medical": CONFIDENTIAL})
+        WorkspaceSettings.objects.update(kind_floors={"medical": [CONFIDENTIAL]})
     letter = ready(alice, contract, "Lindgren.txt", DISCHARGE.encode())
     lawyer = person(contract.workspace, "lawyer", [PII_SENSITIVE, CONFIDENTIAL])
     assert read(doctor, letter) == []

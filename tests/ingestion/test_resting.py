@@ -150,8 +150,11 @@ def test_the_page_is_for_administrators_and_tells_before_it_is_done(
     page = alice.client.get(f"{alice.base}resting/?to=0").content.decode()
     assert "1 paragraph" in page
     assert "would read more" in page
-    for other in (steward, viewer):
-        assert other.client.get(f"{other.base}resting/").status_code == 403
+    told = steward.client.get(f"{steward.base}resting/?to=0").content.decode()
+    assert "would read more" not in told
+    assert "An administrator chooses" in told
+    assert steward.client.post(f"{steward.base}resting/", {"to": "0"}).status_code == 403
+    assert viewer.client.get(f"{viewer.base}resting/").status_code == 403
 
 
 def test_long_texts_rest_and_who_typed_one_reads_it(

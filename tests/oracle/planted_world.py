@@ -117,7 +117,7 @@ def plant_elsewhere(planted: Planted) -> None:
         named = set(RoleRow.objects.values_list("name", flat=True))
         for role in planted.world.roles:
             if role.name not in named:
-                create_role(workspace, role.name)
+                create_role(workspace, role.name, ())
         roles = list(RoleRow.objects.exclude(name=PULSE_ROLE))
         for classification in Classification.objects.filter(value__gt=0):
             for role in roles:
