@@ -135,6 +135,9 @@ def raise_labels(passages: Mapping[UUID, int]) -> int:
             if issubclass(model, Derived):
                 rows = model._default_manager.filter(model.build_derived_from_q(ids), data_classification__isnull=False)
                 raised += _raise_rows(rows, label)
+                if any(field.name == "own_classification" for field in model._meta.local_fields):
+                    # What its author reads as their own may repeat this.
+                    rows.filter(own_classification__isnull=False).update(own_classification=None)
     return raised
 
 
