@@ -29,8 +29,9 @@ LABELLED = "data_classification = ANY((SELECT app_allowed())::int[])"
 # Of who sent files that rest, and lacks what they rest as (docs/adr/0075).
 OR_SENT = f'(p.{LABELLED} OR p."row" {SENT_ROWS})'
 HELD = f"SELECT h.entity FROM ingestion_held h WHERE h.workspace_id = %(workspace)s AND h.{LABELLED}"  # noqa: S608
-HELD_OR_SENT = f"""{HELD} UNION ALL SELECT e.number FROM ingestion_contextrow c
-  JOIN entities_entity e ON e.id = c.entity_id WHERE c.number {SENT_ROWS}"""
+OF_SENT = f"""SELECT e.number FROM ingestion_contextrow c JOIN entities_entity e ON e.id = c.entity_id
+  WHERE c.number {SENT_ROWS}"""  # noqa: S608
+HELD_OR_SENT = f"{HELD} UNION ALL {OF_SENT}"
 # Rows for everybody first: nearly all are, and an array is asked element by element.
 CLEARED = """p.workspace_id = %(workspace)s
   AND {labelled}
@@ -58,8 +59,9 @@ IN_A_SET = 20
 class Gate:
     """What a row of an index table under the alias `p` must satisfy. All named parameters are in `params`.
 
-    held: finds the records that hold such rows, and perhaps others. cleared: all but object permission. seen: object permission, asked of the row's record (where few rows are read),
-    or of the set of all visible records (where many are), which `WITH {ctes}` makes.
+    held: finds the records that hold such rows, and perhaps others. cleared: all but object permission. seen: object
+    permission, asked of the row's record (where few rows are read), or of the set of all visible records (where many
+    are), which `WITH {ctes}` makes.
     """
 
     ctes: str

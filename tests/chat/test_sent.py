@@ -55,7 +55,8 @@ def test_who_sent_it_is_answered_from_it_and_its_citation_opens(answered, sender
     chat, turn, file = answered
     answer = turn["message"]["id"]
     cited = sender.api.get(f"/api/citations/{answer}/1/").json()
-    assert cited["available"] and "kestrel clause" in cited["preview"]
+    assert cited["available"]
+    assert "kestrel clause" in cited["preview"]
     assert CLAUSE in sender.client.get(cited["url"]).content.decode()
     assert "In June" in sender.client.get(f"{sender.base}chat/{chat.session}/").content.decode()
     for path in (chat.url, f"/api/chat/turns/{turn['id']}/", f"/api/citations/{answer}/1/"):
@@ -149,7 +150,8 @@ def test_what_is_typed_where_others_read_along_rests(staff, viewer, cfo, contrac
     assert list_said(chat)[0] == ASKED
     for other in (viewer, cfo):
         shown = list_said(Chat(other, chat.session))
-        assert shown == [["Internal"]] * len(shown) and shown
+        assert shown == [["Internal"]] * len(shown)
+        assert shown
         page = other.client.get(f"{other.base}chat/{chat.session}/").content.decode()
         assert "kestrel" not in page
         assert other.api.get("/api/chat/sessions/?q=kestrel").json()["count"] == 0
@@ -160,7 +162,8 @@ def test_what_is_typed_where_others_read_along_rests(staff, viewer, cfo, contrac
 def test_who_typed_it_without_the_level_reads_it_alone_and_is_not_answered(viewer, cfo, staff, contract, share):
     chat = share(viewer, contract)
     turn = chat.ask(ASKED)
-    assert turn["state"] == "failed" and "only you see" in turn["error"]["detail"]
+    assert turn["state"] == "failed"
+    assert "only you see" in turn["error"]["detail"]
     assert list_said(chat) == [ASKED]
     assert list_said(Chat(staff, chat.session)) == [ASKED]
     assert list_said(Chat(cfo, chat.session)) == [["Internal"]]
@@ -169,7 +172,8 @@ def test_who_typed_it_without_the_level_reads_it_alone_and_is_not_answered(viewe
 def test_what_is_typed_in_a_conversation_of_ones_own_rests_for_nobody(viewer, contract, start):
     chat = start(viewer, contract)
     turn = chat.ask(ASKED)
-    assert turn["state"] == "done" and turn["question"]["labels"] == []
+    assert turn["state"] == "done"
+    assert turn["question"]["labels"] == []
     assert list_said(chat)[0] == ASKED
 
 

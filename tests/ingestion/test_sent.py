@@ -54,10 +54,13 @@ def test_who_sent_a_file_reads_it_while_it_rests_and_nobody_else_by_that(
     assert texts(sender, file) == RESTS
     assert ILL in page(sender, file)
     assert found(sender) == [ILL]
-    assert read(viewer, file) == [] and found(viewer) == []
-    assert texts(cfo, file) == ["[Internal]", PAY] and found(cfo) == []
+    assert read(viewer, file) == []
+    assert found(viewer) == []
+    assert texts(cfo, file) == ["[Internal]", PAY]
+    assert found(cfo) == []
     assert ILL not in page(cfo, file)
-    assert texts(staff, file) == RESTS and found(staff) == [ILL]
+    assert texts(staff, file) == RESTS
+    assert found(staff) == [ILL]
 
 
 def test_once_it_is_judged_its_label_holds_for_who_sent_it_too(
@@ -65,10 +68,12 @@ def test_once_it_is_judged_its_label_holds_for_who_sent_it_too(
 ) -> None:
     file = ready(sender, contract, "letter.txt", LETTER)
     label(alice, service, ILL, [INTERNAL])  # what it rested as
-    assert read(sender, file) == [] and found(sender) == []
+    assert read(sender, file) == []
+    assert found(sender) == []
     assert ILL not in page(sender, file)
     label(alice, service, ILL, [])
-    assert texts(sender, file) == RESTS and found(sender) == [ILL]
+    assert texts(sender, file) == RESTS
+    assert found(sender) == [ILL]
 
 
 def test_who_sent_an_earlier_version_reads_no_newer_one(
@@ -76,10 +81,12 @@ def test_who_sent_an_earlier_version_reads_no_newer_one(
 ) -> None:
     file = ready(sender, contract, "letter.txt", LETTER)
     assert ready(alice, contract, "letter.txt", LETTER + b"\nThe lungs, the end.\n") == file
-    assert read(sender, file) == [] and found(sender) == []
+    assert read(sender, file) == []
+    assert found(sender) == []
     assert texts(staff, file) == [*RESTS, "The lungs, the end."]
     assert ready(sender, contract, "letter.txt", LETTER) == file
-    assert texts(sender, file) == RESTS and found(sender) == [ILL]
+    assert texts(sender, file) == RESTS
+    assert found(sender) == [ILL]
 
 
 def test_who_lost_the_record_lost_what_they_sent(
@@ -89,7 +96,8 @@ def test_who_lost_the_record_lost_what_they_sent(
     with service.open():
         Entity.objects.filter(pk=contract.pk).update(visibility="restricted")
         grant_entity(contract, sender.user.pk)
-    assert texts(sender, file) == RESTS and found(sender) == [ILL]
+    assert texts(sender, file) == RESTS
+    assert found(sender) == [ILL]
     with service.open():
         revoke_entity(contract, sender.user.pk)
     assert sender.api.get(f"/api/files/{file}/reader/").status_code == 404
@@ -109,7 +117,7 @@ def see(scope: Scope) -> dict[str, Any]:
         rows = list(ContextRow.objects.filter(text__contains="lungs").values_list("number", flat=True))
         seen: dict[str, Any] = {"paragraphs": Paragraph.objects.filter(text=ILL).count(), "rows": len(rows)}
         for table in ("posting", "vector"):
-            cursor.execute(f'SELECT count(DISTINCT "row") FROM ingestion_{table} WHERE kind = 2')  # noqa: S608
+            cursor.execute(f'SELECT count(DISTINCT "row") FROM ingestion_{table} WHERE kind = 2')
             seen[table] = cursor.fetchone()[0]
         cursor.execute("SELECT count(*) FROM ingestion_rowparagraph WHERE paragraph_id IS NOT NULL")
         seen["links"] = cursor.fetchone()[0]
