@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 
 from entities.access import Scope, grant_entity, revoke_entity
-from entities.models import Entity, Role, Workspace
+from entities.models import Entity, Role, Workspace, WorkspaceSettings
 from entities.models.classification import CONFIDENTIAL, INTERNAL
 from entities.types import Contract
 from ingestion.inline import process_all_waiting
@@ -185,3 +185,56 @@ def test_others_find_and_count_as_before(
         FileRevision.objects.update(created_by=0)
     assert [look(viewer), look(cfo)] == first
     assert read(sender, file) == []
+
+
+def test_what_rests_with_stewards_and_its_sender_alone_is_read_by_these(
+    workspace: Workspace,
+    sender: Person,
+    staff: Person,
+    viewer: Person,
+    alice: Person,
+    contract: Contract,
+    service: Scope,
+) -> None:
+    """No page offers it, and no search finds it: what has no label is in no index."""
+    with service.open():
+        WorkspaceSettings.objects.update(resting=None)
+    steward = person(workspace, "steward", [], ("Steward",))
+    file = ready(sender, contract, "letter.txt", LETTER)
+    assert texts(sender, file) == RESTS
+    assert texts(steward, file) == RESTS
+    assert ILL not in str(read(staff, file))
+    assert read(viewer, file) == []
+    assert [found(who) for who in (sender, steward, staff)] == [[], [], []]
+    label(alice, service, ILL, [INTERNAL])
+    assert read(sender, file) == []
+    assert texts(staff, file) == RESTS
+
+
+def test_a_grant_of_ones_own_text_shows_it_once(
+    sender: Person, alice: Person, contract: Contract, service: Scope
+) -> None:
+    """A steward may answer a request that was made before: what is read twice is shown once."""
+    file = ready(sender, contract, "letter.txt", LETTER)
+    asked = {"file": file, "labels": [INTERNAL]}
+    wish = sender.api.post("/api/access-requests/", asked, format="json")
+    assert wish.status_code == 201, wish.content
+    granted = {"state": "granted", "extent": "file", "reason": ""}
+    answer = alice.api.patch(f"/api/access-requests/{wish.json()['id']}/", granted, format="json")
+    assert answer.status_code == 200, answer.content
+    assert texts(sender, file) == RESTS
+
+
+def test_a_request_is_about_the_placeholder_that_its_maker_sees(
+    sender: Person, alice: Person, contract: Contract
+) -> None:
+    body = f"{ILL}\n\n{PAY}\n\nThe gate is shut.\n\nThe password of the gate is Summer!2019.\n".encode()
+    file = ready(sender, contract, "letter.txt", body)
+    blocks = sender.api.get(f"/api/files/{file}/reader/").json()["blocks"]
+    hidden = [block for block in blocks if block["type"] == "placeholder"]
+    assert len(hidden) == 2
+    for block in hidden:
+        labels = [one["value"] for one in block["requires"]]
+        wish = {"file": file, "run": block["run"], "labels": labels}
+        assert sender.api.post("/api/access-requests/", wish, format="json").status_code == 201
+        assert sender.client.get(f"{sender.base}access-requests/new/", wish).status_code == 200
