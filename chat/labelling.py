@@ -47,10 +47,13 @@ def label_question(scope: Scope, turn: UUID, found: int, held: frozenset[int]) -
         raise RecordForgotten(str(turn))
     private = row.session.is_private
     counted = sorted(atoms & held if private else atoms)
-    label = raise_high_water(row.session_id, [*counted, *question.found, *lock_message_labels(row, Role.USER)])
+    repeated = lock_message_labels(row, Role.USER)
+    label = raise_high_water(row.session_id, [*counted, *question.found, *repeated])
     found_beyond, own = sorted(atoms - held) if private else [], None
     if found == UNJUDGED and not private:
-        own, label = label, combine_many([label, *load_least_resting()])
+        label = combine_many([label, *load_least_resting()])
+        # What they do not hold of earlier messages is what their own rest as.
+        own = combine_many([*(held & {*question.found}), *repeated])
     columns = {"data_classification": label, "own_classification": own, "found": found_beyond}
     if not Message.objects.filter(pk=question.pk).update(**columns):
         raise RecordForgotten(str(turn))  # meanwhile; nobody knows any more what a title of it would be drawn from

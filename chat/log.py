@@ -132,7 +132,7 @@ def record_prompt_sources(
         raise RecordForgotten(str(turn)) from None
     raise_high_water(row.session_id, [label, *(g.label for g in given)])
     Turn.objects.filter(pk=row.pk).update(manifest=manifest)
-    return read_labels_behind(row)
+    return read_labels_behind(row) if session.is_private else []  # else `label` leaves nothing out
 
 
 def finish(scope: Scope, turn: UUID, holder: UUID, entries: Sequence[Entry], ending: TurnEnding) -> int:

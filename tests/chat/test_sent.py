@@ -6,9 +6,9 @@ import pytest
 
 from chat import runner
 from chat.models import Message, Role
-from entities.access import raise_labels
-from entities.models import AuditText, Source
-from entities.models.classification import INTERNAL
+from entities.access import list_atoms, raise_labels
+from entities.models import AuditText, Source, WorkspaceSettings
+from entities.models.classification import CONFIDENTIAL, INTERNAL, PUBLIC
 from ingestion import publish
 from ingestion.inline import process_all_waiting
 from ingestion.models import Paragraph
@@ -129,12 +129,16 @@ def test_a_file_dropped_into_a_conversation_answers_who_dropped_it(viewer, model
     assert said(chat) == "In June [citation:1]."
 
 
-def test_the_audits_words_have_the_label_that_it_rests_as(answered, service):
-    chat, turn, _ = answered
+def test_the_audits_words_have_the_label_that_it_rests_as(sender, contract, start, model, service):
     with service.open():
-        assert Message.objects.get(pk=turn["message"]["id"], role=Role.ASSISTANT).data_classification == 0
-        asked = AuditText.objects.filter(entry__action="answer").latest("pk")
-        assert asked.data_classification == INTERNAL
+        WorkspaceSettings.objects.update(resting=CONFIDENTIAL)
+    ready(sender, contract, "brief.md", BRIEF)
+    look(model)
+    turn = start(sender, contract).ask("What does the kestrel clause say?")
+    with service.open():
+        assert Message.objects.get(pk=turn["message"]["id"]).data_classification == PUBLIC
+        asked = AuditText.objects.get(entry__action="answer")
+        assert CONFIDENTIAL in list_atoms(asked.data_classification)
 
 
 ASKED = "Is there a kestrel clause in it?"
@@ -204,3 +208,11 @@ def test_a_question_that_rests_is_for_its_author_no_longer_than_what_it_may_repe
         raise_labels({passage: INTERNAL})
     with viewer.scope.open():
         assert not Message.objects.exists()
+
+
+def test_the_next_question_below_ones_own_is_ones_own_too(viewer, cfo, contract, share):
+    chat = share(viewer, contract)
+    chat.ask(ASKED)
+    chat.ask("And a falcon clause?")
+    assert list_said(chat) == [ASKED, "And a falcon clause?"]
+    assert list_said(Chat(cfo, chat.session)) == [["Internal"], ["Internal"]]
