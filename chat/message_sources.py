@@ -144,7 +144,7 @@ def read_message_labels(turn: Turn, role: Role) -> list[int]:
     return read_labels(_select_passages(turn, role), _get_only_reader(turn))
 
 
-def read_labels_behind(turn: Turn) -> list[int]:
+def read_all_labels(turn: Turn) -> list[int]:
     """Labels of all that a turn's answer may repeat, whoever reads it: for what others read of the turn, the audit."""
     return read_labels(_select_passages(turn, Role.ASSISTANT))
 

@@ -43,7 +43,7 @@ class Asker:
     def scope(self) -> Scope:
         """Raises: NoWorkspace when they are not a member any more."""
         scope = Scope.for_user(User(pk=self.user), self.slug).with_attachments(str(self.session))
-        return scope.with_sent() if self.private else scope
+        return scope.add_sent() if self.private else scope
 
 
 def prepare_as(asker: Asker, words: str) -> PreparedQuery:

@@ -58,7 +58,7 @@ class ScopeMiddleware:
                 raise NoWorkspace(slug)
             scope, view = Scope.for_user(request.user, slug, **self.collect_credentials(request)), resolve_view(request)
             scope = scope.with_attachments() if is_finding_attachments(view) else scope
-            scope = scope.with_sent() if is_for_senders(view) else scope
+            scope = scope.add_sent() if is_for_senders(view) else scope
             request.access_scope = scope  # type: ignore[attr-defined]
             if opens_its_own(view):
                 return self.get_response(request)

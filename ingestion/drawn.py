@@ -33,12 +33,12 @@ def lock_labels(passages: Iterable[UUID], sender: int = 0) -> list[int]:
     """
     found: set[int | None] = set()
     for rows in lock_paragraphs(passages):
-        counted = _leave_out_sent(rows, sender).order_by()
+        counted = _drop_sent(rows, sender).order_by()
         found |= set(counted.values_list("data_classification", flat=True).distinct())
     return sorted(label for label in found if label is not None)
 
 
-def _leave_out_sent(rows: QuerySet[Any], sender: int) -> QuerySet[Any]:
+def _drop_sent(rows: QuerySet[Any], sender: int) -> QuerySet[Any]:
     return rows.exclude(judged=False, revision__created_by=sender) if sender and rows.model is Paragraph else rows
 
 
@@ -62,7 +62,7 @@ def read_labels(passages: QuerySet[Source, UUID], sender: int = 0) -> list[int]:
     """
     among = Q(IsIn(F("pk"), ArraySubquery(passages)), data_classification__isnull=False)  # an array: by the keys
     of_files, of_fields = (
-        _leave_out_sent(model._default_manager.filter(among), sender)
+        _drop_sent(model._default_manager.filter(among), sender)
         .order_by()
         .values_list("data_classification", flat=True)
         .distinct()

@@ -87,7 +87,7 @@ class Scope:
         """This principal where files in conversations are found, to be opened. of: as `attachments`."""
         return replace(self, attachments=of)
 
-    def with_sent(self) -> "Scope":
+    def add_sent(self) -> "Scope":
         """This principal where text of their own files is read while it rests."""
         return replace(self, sent=True)
 

@@ -131,14 +131,14 @@ def test_only_a_scope_that_reads_what_one_sent_does_and_none_that_is_narrowed(
     with service.open():
         internal = Role.objects.get(name="sender role").pk
     nothing = dict.fromkeys(("paragraphs", "rows", "posting", "vector", "links"), 0)
-    mine = sender.scope.with_sent()
+    mine = sender.scope.add_sent()
     assert see(mine) == dict.fromkeys(nothing, 1)
     for scope in (
         sender.scope,
         mine.limit_to([]),
         mine.limit_to([CONFIDENTIAL]),
         replace(mine, narrowed_to=-internal),
-        viewer.scope.with_sent(),
+        viewer.scope.add_sent(),
         replace(mine, principal=viewer.user.pk),
     ):
         assert see(scope) == nothing, scope
@@ -146,7 +146,7 @@ def test_only_a_scope_that_reads_what_one_sent_does_and_none_that_is_narrowed(
 
 def test_it_is_read_and_not_changed(sender: Person, contract: Contract) -> None:
     ready(sender, contract, "letter.txt", LETTER)
-    with sender.scope.with_sent().open():
+    with sender.scope.add_sent().open():
         assert Paragraph.objects.filter(text=ILL).count() == 1
         assert Paragraph.objects.filter(text=ILL).update(position=7) == 0
         assert Paragraph.objects.filter(text=ILL).delete()[0] == 0

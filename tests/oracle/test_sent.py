@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 from entities.text import compute_digest
@@ -22,11 +23,11 @@ def with_senders(world: World) -> World:
 
 def plant_passages(planted: Planted, files: Mapping[str, UUID]) -> None:
     """An index row for each labelled paragraph."""
-    at = {"workspace_id": planted.workspace.pk}
+    at: Any = {"workspace_id": planted.workspace.pk}
     with planted.service.open():
         for name, file in files.items():
             for paragraph in Paragraph.objects.filter(file=file, data_classification__isnull=False):
-                labelled = {**at, "data_classification": paragraph.data_classification}
+                labelled: Any = {**at, "data_classification": paragraph.data_classification}
                 row = ContextRow.objects.create(
                     **labelled, entity_id=planted.records[name], file_id=file, kind=Kind.FILE_CHUNK,
                     text=paragraph.text, position=paragraph.position, digest=compute_digest(paragraph.text),

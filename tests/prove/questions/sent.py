@@ -41,7 +41,7 @@ def texts_that_rest_are_their_senders(e: Everything) -> None:
                     found = search(scope, WORDS, within=Within(files=(file,)), limit=50)
                     seen = expected if world.sees(person, world.record("record0")) else []
                     assert sorted(r.text for r in found) == sorted(t.words for t in seen if t.label is not None)
-        held = planted.scope(next(p for p in world.people if p.name == SENDER)).limit_to([1, 2, 3, 5]).with_sent()
+        held = planted.scope(next(p for p in world.people if p.name == SENDER)).limit_to([1, 2, 3, 5]).add_sent()
         with held.open():
             assert Paragraph.objects.filter(file=file).count() == sum(
                 world.cleared(next(p for p in world.people if p.name == SENDER), t.label) for t in texts
