@@ -1,7 +1,7 @@
 from django.urls import path
 
 from chat import api, attachment_api, turn_api
-from entities.access import declare_attachment_views
+from entities.access import declare_attachment_views, declare_sender_views
 
 app_name = "chat_api"
 
@@ -20,3 +20,4 @@ urlpatterns = [
 ]
 
 declare_attachment_views(*(route.callback for route in urlpatterns))
+declare_sender_views(*(route.callback for route in urlpatterns))

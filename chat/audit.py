@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from chat.message_sources import read_all_labels
 from chat.models import Message, State, Turn
 from entities.access import list_atoms
 from entities.access.scope import get_current_scope
@@ -24,7 +25,10 @@ def note_answer(row: Turn, state: State, usage: Mapping[str, Any], label: int) -
     question = Message.objects.filter(pk=row.question).first()
     found = set(question.found) if question else set()
     labelled = question is not None and question.data_classification is not None and have_all_atoms(found)
-    behind = {*list_atoms(label), *list_atoms(question.data_classification), *found} if question and labelled else None
+    behind = None
+    if question and labelled:
+        labels = (label, question.data_classification, *read_all_labels(row))
+        behind = {*found, *(atom for one in labels for atom in list_atoms(one))}
     asked = AuditedQuery(
         question.content if question else "",
         behind,

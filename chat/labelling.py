@@ -11,6 +11,8 @@ from chat.models import Message, Role, Session, Title, Turn
 from entities.access import Scope, combine_many, hold_rows, list_atoms, load_granted_atoms
 from entities.models import Entity, Weight
 from ingestion.drawn import lock_source_labels
+from ingestion.policy import load_least_resting
+from ingestion.relabelling import UNJUDGED
 
 TITLE = 60
 
@@ -34,19 +36,26 @@ def label_question(scope: Scope, turn: UUID, found: int, held: frozenset[int]) -
 
     In a private conversation only atoms that its author holds count for the label: the conversation is theirs alone and
     they typed it themselves. What the classifier found beyond is kept (docs/adr/0008). Where others read along all of
-    it counts. Raises: Forgotten where the question went with a record.
+    it counts, and what nobody has judged (`UNJUDGED`) rests for all but its author. Raises: Forgotten where the
+    question went with a record.
     """
     row = Turn.objects.get(pk=turn)
     hold_records(row.session, name_messages({row.question: 0}))  # a title may repeat it
-    atoms = frozenset(list_atoms(found))
+    atoms = frozenset() if found == UNJUDGED else frozenset(list_atoms(found))
     question = Message.objects.filter(pk=row.question).first()
     if question is None:
         raise RecordForgotten(str(turn))
     private = row.session.is_private
     counted = sorted(atoms & held if private else atoms)
-    label = raise_high_water(row.session_id, [*counted, *question.found, *lock_message_labels(row, Role.USER)])
-    found_beyond = sorted(atoms - held) if private else []
-    if not Message.objects.filter(pk=question.pk).update(data_classification=label, found=found_beyond):
+    repeated = lock_message_labels(row, Role.USER)
+    label = raise_high_water(row.session_id, [*counted, *question.found, *repeated])
+    found_beyond, own = sorted(atoms - held) if private else [], None
+    if found == UNJUDGED and not private:
+        label = combine_many([label, *load_least_resting()])
+        # What they do not hold of earlier messages is what their own rest as.
+        own = combine_many([*(held & {*question.found}), *repeated])
+    columns = {"data_classification": label, "own_classification": own, "found": found_beyond}
+    if not Message.objects.filter(pk=question.pk).update(**columns):
         raise RecordForgotten(str(turn))  # meanwhile; nobody knows any more what a title of it would be drawn from
     # `raise_high_water` has locked the session: two first questions make one title.
     if not Title.objects.filter(session=row.session_id).exists():

@@ -12,7 +12,7 @@ from chat.log import RecordForgotten
 from chat.models import OPEN, Message, Role, Turn
 from entities.access import NoWorkspace, Scope, list_workspace_ids
 from entities.models import User, Workspace
-from ingestion.relabelling import label_text
+from ingestion.relabelling import UNJUDGED, label_text
 
 WITHIN = timedelta(days=7)
 """After the end of its turn a question is tried for so long."""
@@ -32,7 +32,7 @@ def label_left_questions(workspace: int) -> int:
         slug = Workspace.objects.values_list("slug", flat=True).get(pk=workspace)
         left = _list_left_questions()
     for turn, asker, text in left:
-        found = label_text(workspace, text)
+        found = label_text(workspace, text, UNJUDGED)
         if found is None:
             break
         try:

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_noop
 
 from chat.audit import note_answer
 from chat.derivation import Given, SourceGone, hold_records, record_sources
-from chat.message_sources import lock_message_labels, read_message_labels
+from chat.message_sources import lock_message_labels, read_all_labels, read_message_labels
 from chat.models import Event, EventKind, Message, Role, Session, State, Turn
 from entities.access import Scope, combine_many
 
@@ -102,9 +102,9 @@ def append(scope: Scope, turn: UUID, holder: UUID, entries: Sequence[Entry], lab
 
 def record_prompt_sources(
     scope: Scope, turn: UUID, holder: UUID, given: Sequence[Given], manifest: dict[str, Any], label: int = 0
-) -> None:
+) -> list[int]:
     """Record what the model is about to be given, before it is: the answer's sources, the session's high water, the
-    manifest. label: of what it is told beside.
+    manifest. label: of what it is told beside. Returns `read_all_labels`.
 
     Raises: LeaseLost, Forgotten.
     """
@@ -132,6 +132,7 @@ def record_prompt_sources(
         raise RecordForgotten(str(turn)) from None
     raise_high_water(row.session_id, [label, *(g.label for g in given)])
     Turn.objects.filter(pk=row.pk).update(manifest=manifest)
+    return read_all_labels(row) if session.is_private else []  # else `label` leaves nothing out
 
 
 def finish(scope: Scope, turn: UUID, holder: UUID, entries: Sequence[Entry], ending: TurnEnding) -> int:

@@ -133,13 +133,24 @@ def select_message_sources(turn: Turn, role: Role) -> QuerySet[Source]:
 
 
 def lock_message_labels(turn: Turn, role: Role) -> list[int]:
-    """`ingestion.drawn.lock_source_labels` of the question or the answer of a turn."""
-    return lock_labels(passage for passage in _select_passages(turn, role) if passage)
+    """`ingestion.drawn.lock_source_labels` of the question or the answer of a turn. In a private conversation what its
+    owner sent adds nothing while it rests (docs/adr/0075).
+    """
+    return lock_labels((passage for passage in _select_passages(turn, role) if passage), _get_only_reader(turn))
 
 
 def read_message_labels(turn: Turn, role: Role) -> list[int]:
-    """`ingestion.drawn.read_labels` of the question or the answer of a turn."""
-    return read_labels(_select_passages(turn, role))
+    """`ingestion.drawn.read_labels` of the question or the answer of a turn, as `lock_message_labels`."""
+    return read_labels(_select_passages(turn, role), _get_only_reader(turn))
+
+
+def read_all_labels(turn: Turn) -> list[int]:
+    """Labels of all that a turn's answer may repeat, whoever reads it: for what others read of the turn, the audit."""
+    return read_labels(_select_passages(turn, Role.ASSISTANT))
+
+
+def _get_only_reader(turn: Turn) -> int:
+    return turn.owner if turn.audience == turn.owner else 0
 
 
 def _select_passages(turn: Turn, role: Role) -> Any:

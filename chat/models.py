@@ -159,7 +159,8 @@ class Role(models.TextChoices):
 class Message(Derived):
     """What was asked or answered; an answer carries markers `[citation:n]`.
 
-    owner: who asked. data_classification: NULL until the service has labelled it. found: of a question that has no
+    owner: who asked. data_classification: NULL until the service has labelled it. own_classification: what its owner
+    needs while it rests for all others, NULL where they need the same (docs/adr/0075). found: of a question that has no
     label yet the atoms of what it may repeat (`chat.typed`); later those that the classifier saw in a private one
     beyond what its author holds (docs/adr/0008). dropped: markers that stood for nothing.
     """
@@ -170,6 +171,7 @@ class Message(Derived):
     turn = WorkspaceForeignKey(Turn)
     role = models.CharField(max_length=10, choices=Role)
     content = models.TextField(blank=True)
+    own_classification = LabelField(null=True)
     found = models.JSONField(default=list)
     dropped = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(default=timezone.now)

@@ -29,8 +29,8 @@ class TurnStopped(Exception):
 @dataclass
 class Run:
     """A turn while it runs. label: of everything that the model has been given so far. written: that of its events,
-    since the last write. found: of the question as the
-    classifier sees it, whatever its author holds.
+    since the last write. found: of the question as the classifier sees it, whatever its author holds. behind: labels of
+    all passages that the model may repeat, those too that are no part of `label` because the asker sent them.
     """
 
     asker: Asker
@@ -42,6 +42,7 @@ class Run:
     label: int = 0
     written: int = 0
     found: int = 0
+    behind: list[int] = field(default_factory=list)
     text: str = ""
     passages: dict[int, ToolPassage] = field(default_factory=dict)
     cited: set[int] = field(default_factory=set)
@@ -104,7 +105,7 @@ class Run:
         self.label = await run_as_service(self.asker.workspace, _combine_label, self.label, labels)
 
         async def note() -> None:
-            await run_as_service(
+            self.behind = await run_as_service(
                 self.asker.workspace, log.record_prompt_sources, self.turn, self.holder, given, self.manifest, label
             )
 

@@ -30,16 +30,20 @@ LOOK_THREADS = ThreadPoolExecutor(max_workers=3, thread_name_prefix="chat-look")
 
 @dataclass(frozen=True)
 class Asker:
-    """Whose turn it is, as it is known between steps. session: whose attachments it finds, and no others."""
+    """Whose turn it is, as it is known between steps. session: whose attachments it finds, and no others. private: they
+    alone read it, so it reads what they sent while that rests.
+    """
 
     workspace: int
     user: int
     slug: str
     session: UUID
+    private: bool = False
 
     def scope(self) -> Scope:
         """Raises: NoWorkspace when they are not a member any more."""
-        return Scope.for_user(User(pk=self.user), self.slug).with_attachments(str(self.session))
+        scope = Scope.for_user(User(pk=self.user), self.slug).with_attachments(str(self.session))
+        return scope.add_sent() if self.private else scope
 
 
 def prepare_as(asker: Asker, words: str) -> PreparedQuery:

@@ -57,6 +57,11 @@ CALLS: Mapping[str, Callable[[Run, dict[str, Any]], Awaitable[ToolFindings]]] = 
 # Database steps
 
 
+def _collect_audited_atoms(run: Run) -> set[int]:
+    """The atoms of what a tool's words were made from, for the audit."""
+    return {atom for label in (run.label, run.found, *run.behind) for atom in list_atoms(label)}
+
+
 def _find(scope: Scope, run: Run, query: PreparedQuery, asked: dict[str, Any]) -> SearchLookup:
     return find_knowledge(scope, run.session, query, asked, run.row.look_in, find_place(scope, run.row))
 
@@ -67,7 +72,7 @@ def _search(scope: Scope, run: Run, looked: SearchLookup, started: float) -> Too
     """
     found = search_knowledge(scope, run.session, looked)
     shown = [(passage.row, passage.given.entity) for passage in found.passages]
-    behind = {*list_atoms(run.label), *list_atoms(run.found)}
+    behind = _collect_audited_atoms(run)
     note_search(
         scope,
         "chat",
@@ -89,7 +94,7 @@ def _list(scope: Scope, run: Run, asked: dict[str, Any]) -> ToolFindings:
     query = read_query(scope, asked)
     found = list_knowledge(scope, run.session, query)
     retrieved = tuple((passage.row, passage.given.entity) for passage in found.passages)
-    behind = {*list_atoms(run.label), *list_atoms(run.found)}
+    behind = _collect_audited_atoms(run)
     question = AuditedQuery(json.dumps(asked, ensure_ascii=False), behind, retrieved)
     record_question(scope, "records.listed", question, "turn", run.turn, door="chat")
     return replace(found, place=f"{LIST}{query.model.type_key}")
@@ -101,7 +106,7 @@ def _read(scope: Scope, run: Run, request: ReadingRequest) -> ToolFindings:
     mentioned = add_attached_to_place(scope, run.session, mentioned) if mentioned else None
     found = read_documents(scope, run.session, request, run.row.look_in, mentioned)
     retrieved = tuple((passage.row, passage.given.entity) for passage in found.passages)
-    behind = {*list_atoms(run.label), *list_atoms(run.found)}
+    behind = _collect_audited_atoms(run)
     words = " ".join(filter(None, (request.document, request.focus)))
     record_question(scope, "documents.read", AuditedQuery(words, behind, retrieved), "turn", run.turn, door="chat")
     record = find_attached(scope, run.session)

@@ -9,8 +9,9 @@ from chat.derivation import SourceLabel, load_derivation_sources
 from chat.models import LookIn, Session
 from chat.places import OutOfBounds, resolve_within
 from chat.readers import EVERYBODY
-from entities.access import Scope, combine_many
+from entities.access import Scope, combine_many, is_readable
 from entities.models import Entity
+from entities.models.classification import PUBLIC
 from entities.registry import list_entity_types
 from ingestion.chunk import SEPARATOR
 from ingestion.models import ContextRow, File, Kind, Paragraph
@@ -174,10 +175,13 @@ def print_results(
         )
         kept = set(theirs.values_list("pk", flat=True))
         results = [result for result in results if result.id in kept]
-    numbers = register_sources(scope, get_owner(session), results)
     files, records = _load_name_labels(results)
     above = _load_headings(results)
     results = [result if result.id in above else replace(result, section="") for result in results]
+    if session.is_private:
+        # What its owner sent, and rests: they alone read what is made of it.
+        results = [result if is_readable(result.label) else replace(result, label=PUBLIC) for result in results]
+    numbers = register_sources(scope, get_owner(session), results)
     passages = tuple(
         ToolPassage(
             n,

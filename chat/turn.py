@@ -26,10 +26,11 @@ from chat.running import Run, TurnStopped
 from chat.steps import Asker, run_as_asker, run_as_service, run_in_thread
 from chat.tool_calls import CALLS
 from chat.tools import BadCall, ToolFindings, count_tokens
-from entities.access import NoWorkspace, Scope
+from entities.access import NoWorkspace, Scope, is_readable
 from entities.actions import record_action
 from entities.models import Workspace
-from ingestion.relabelling import label_text
+from entities.models.classification import PUBLIC
+from ingestion.relabelling import UNJUDGED, label_text
 from llm import client
 from llm.client import Call, Reply
 from retrieval.citation_stream import CitationStream
@@ -152,13 +153,13 @@ async def _answer(run: Run) -> TurnEnding:
 async def _label(run: Run) -> tuple[str, int]:
     """The question, labelled: before that nobody may use it."""
     text = await run_as_service(run.asker.workspace, _load_question, run.row)
-    found = await run_in_thread(label_text, run.asker.workspace, text)
+    found = await run_in_thread(label_text, run.asker.workspace, text, UNJUDGED)
     if found is None:
         raise TurnRefused("unlabelled", UNLABELLED)
-    run.found = found
+    run.found = max(found, PUBLIC)
     mine = await run_as_asker(run.asker, load_asker_atoms)
     label = await run_as_service(run.asker.workspace, label_question, run.turn, found, mine)
-    if not run.session.is_private and not await run_as_asker(run.asker, _is_readable, run.row):
+    if not run.session.is_private and not await run_as_asker(run.asker, _is_readable, run.row, label):
         raise TurnRefused("above_asker", ABOVE)
     return text, label
 
@@ -253,9 +254,8 @@ def _load(scope: Scope, turn: UUID, holder: UUID) -> Run:
     row = Turn.objects.get(pk=turn)
     slug = Workspace.objects.values_list("slug", flat=True).get(pk=scope.workspace)
     session = Session.objects.get(pk=row.session_id)
-    return Run(
-        Asker(scope.workspace, row.owner, slug, session.pk), turn, session, holder, row, label=session.high_water
-    )
+    asker = Asker(scope.workspace, row.owner, slug, session.pk, private=session.is_private)
+    return Run(asker, turn, session, holder, row, label=session.high_water)
 
 
 def _load_question(scope: Scope, row: Turn) -> str:
@@ -266,9 +266,9 @@ def _load_question(scope: Scope, row: Turn) -> str:
     return text
 
 
-def _is_readable(scope: Scope, row: Turn) -> bool:
+def _is_readable(scope: Scope, row: Turn, label: int) -> bool:
     """Whether the asker may read their own question as others do."""
-    return select_readable_messages(scope, row.session_id).filter(pk=row.question).exists()
+    return is_readable(label) and select_readable_messages(scope, row.session_id).filter(pk=row.question).exists()
 
 
 def _record_injection(scope: Scope, turn: UUID, names: tuple[str, ...]) -> None:

@@ -2,7 +2,7 @@ from django.urls import path
 
 from chat import attachment_views, session_views, views
 from chat.evaluation.views import answer_runs
-from entities.access import declare_attachment_views
+from entities.access import declare_attachment_views, declare_sender_views
 
 app_name = "chat"
 
@@ -35,3 +35,4 @@ urlpatterns = [
 
 # All but the names that are offered for mentions: a file goes with its conversation, and is looked in there anyway.
 declare_attachment_views(*(route.callback for route in urlpatterns if route.name != "mentions"))
+declare_sender_views(*(route.callback for route in urlpatterns if route.name != "mentions"))

@@ -15,7 +15,7 @@ from django.template.response import SimpleTemplateResponse
 from django.urls import Resolver404, get_script_prefix, resolve, set_script_prefix
 
 from entities.access import NoWorkspace, Scope, open_token
-from entities.access.routes import is_finding_attachments, opens_its_own
+from entities.access.routes import is_finding_attachments, is_for_senders, opens_its_own
 from entities.errors import conflict, not_found, too_many_requests
 from entities.models import User
 from entities.passwords import TooManyHashes
@@ -58,6 +58,7 @@ class ScopeMiddleware:
                 raise NoWorkspace(slug)
             scope, view = Scope.for_user(request.user, slug, **self.collect_credentials(request)), resolve_view(request)
             scope = scope.with_attachments() if is_finding_attachments(view) else scope
+            scope = scope.add_sent() if is_for_senders(view) else scope
             request.access_scope = scope  # type: ignore[attr-defined]
             if opens_its_own(view):
                 return self.get_response(request)

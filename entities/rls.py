@@ -29,6 +29,24 @@ CHANGED_BY_SERVICE = ("entities_source",)
 SCOPE_POLICIES = ("scope", "scope_select", "scope_insert", "scope_update", "scope_delete")
 AUDIENCE = "(audience = ANY((SELECT app_audiences())::bigint[]) OR (SELECT app_service()))"
 
+WHOLE = (
+    "(SELECT coalesce(current_setting('app.narrowed', true), '') = ''"
+    " AND coalesce(current_setting('app.atoms', true), '') = '')"
+)
+SENT_ROWS = "IN (SELECT number FROM app_sent_rows())"
+SENT = {
+    "ingestion_paragraph": "id IN (SELECT app_sent_paragraphs())",
+    "ingestion_contextrow": "id IN (SELECT id FROM app_sent_rows())",
+    "ingestion_rowparagraph": "row_id IN (SELECT id FROM app_sent_rows())",
+    "ingestion_vector": f'"row" {SENT_ROWS}',
+    "ingestion_posting": f'"row" {SENT_ROWS}',
+    "chat_message": (
+        f"{AUDIENCE} AND {WHOLE} AND owner = (SELECT app_principal())"
+        " AND own_classification = ANY((SELECT app_allowed())::int[])"
+    ),
+}
+"""What a scope reads beside what its labels give it: text that rests, for who sent it (docs/adr/0075)."""
+
 COUNT_BELOW = (
     "CREATE TRIGGER count_below AFTER UPDATE OR DELETE ON {} FOR EACH ROW EXECUTE FUNCTION app_withdraw_moved()"
 )
@@ -101,6 +119,11 @@ def build_scope_sql(table: str, using: str, check: str, *, append_only: bool = F
             f'CREATE POLICY scope_delete ON "{table}" FOR DELETE USING ({using} AND {changes})',
         ]
     return statements
+
+
+def build_sent_sql(table: str) -> str:
+    """The statement that makes the policy of `SENT` beside those of a scope: to read, and for nothing else."""
+    return f'CREATE POLICY sent ON "{table}" FOR SELECT USING ({WORKSPACE} AND {SENT[table]})'
 
 
 def link_sql(model: type[models.Model], field: models.Field) -> str:

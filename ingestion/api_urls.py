@@ -1,6 +1,6 @@
 from django.urls import path
 
-from entities.access import declare_attachment_views
+from entities.access import declare_attachment_views, declare_sender_views
 from ingestion import (
     api,
     bin_api,
@@ -53,3 +53,4 @@ urlpatterns = [
 declare_attachment_views(
     *(route.callback for route in urlpatterns if route.name in ("file", "reader", "view_pdf", "download"))
 )
+declare_sender_views(*(route.callback for route in urlpatterns if route.name in ("reader", "access_requests")))

@@ -27,12 +27,19 @@ def lock_source_labels(derived: UUID) -> list[int]:
     return lock_labels([passage for passage in named if passage])
 
 
-def lock_labels(passages: Iterable[UUID]) -> list[int]:
-    """`lock_source_labels` for paragraphs given by id."""
+def lock_labels(passages: Iterable[UUID], sender: int = 0) -> list[int]:
+    """`lock_source_labels` for paragraphs given by id. sender: for a text that they alone read, what they sent adds
+    nothing while it rests.
+    """
     found: set[int | None] = set()
     for rows in lock_paragraphs(passages):
-        found |= set(rows.order_by().values_list("data_classification", flat=True).distinct())
+        counted = _drop_sent(rows, sender).order_by()
+        found |= set(counted.values_list("data_classification", flat=True).distinct())
     return sorted(label for label in found if label is not None)
+
+
+def _drop_sent(rows: QuerySet[Any], sender: int) -> QuerySet[Any]:
+    return rows.exclude(judged=False, revision__created_by=sender) if sender and rows.model is Paragraph else rows
 
 
 def lock_paragraphs(passages: Iterable[UUID], *, to_change: bool = False) -> list[QuerySet[Any]]:
@@ -48,13 +55,17 @@ def lock_paragraphs(passages: Iterable[UUID], *, to_change: bool = False) -> lis
     return [hold_rows(rows, to_change=to_change) for rows in (of_files, of_fields)]
 
 
-def read_labels(passages: QuerySet[Source, UUID]) -> list[int]:
+def read_labels(passages: QuerySet[Source, UUID], sender: int = 0) -> list[int]:
     """Labels of the paragraphs whose ids a query of sources gives, as they are committed at this moment: nothing is
-    locked, and a raise that is under way is not waited for. For text that is looked at again before it is done.
+    locked, and a raise that is under way is not waited for. For text that is looked at again before it is done. sender:
+    as of `lock_labels`.
     """
     among = Q(IsIn(F("pk"), ArraySubquery(passages)), data_classification__isnull=False)  # an array: by the keys
     of_files, of_fields = (
-        model.objects.filter(among).order_by().values_list("data_classification", flat=True).distinct()
+        _drop_sent(model._default_manager.filter(among), sender)
+        .order_by()
+        .values_list("data_classification", flat=True)
+        .distinct()
         for model in (Paragraph, FieldParagraph)
     )
     return sorted({*of_files, *of_fields})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from entities.access import list_atoms
+from entities.access import list_atoms, load_atoms_by_label
 from entities.models import WorkspaceSettings
 from ingestion.kinds import build_kind_floors
 
@@ -34,6 +34,12 @@ def load_policy() -> Policy:
 def load_resting() -> frozenset[int] | None:
     """The atoms of what nobody in the open scope's workspace has judged; None where it has no label."""
     return load_policy().resting
+
+
+def load_least_resting() -> frozenset[int]:
+    """The atoms of a text that must have a label and that nobody has judged: where unjudged text has none, all."""
+    resting = load_resting()
+    return frozenset(load_atoms_by_label()) if resting is None else resting
 
 
 def load_workspace_guidance() -> str:

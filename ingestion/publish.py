@@ -79,8 +79,10 @@ def publish_revision(
     if digest_decisions(list(before.values()), now.floor) != segmented.decisions:
         raise WorkOutdated(labels_only=True)
     old_labels = {pk: paragraph.data_classification for pk, paragraph in before.items()}
+    rested = {pk: paragraph for pk, paragraph in before.items() if not paragraph.judged}
     write_paragraphs(work, before, extraction, segmented)
     labels = {m.id: m.label for m in segmented.paragraphs if m.label and old_labels.get(m.id) != m.label}
+    labels |= find_no_longer_sent(work.claim.revision, rested)
     # Text that was drawn from these rises with them, also from one that was away, or without a label, in between; where
     # a label fell, combining changes nothing.
     drawn = Source.objects.filter(passage__in=() if is_first else labels).values_list("passage", flat=True).distinct()
@@ -112,6 +114,19 @@ def is_floor_missing(now: Work, classified: FileVotes) -> bool:
     votes = classified.votes[0] if classified.votes else ()
     given = (vote.labels | vote.proposed for vote in votes if vote.source == "kind")
     return not floor <= frozenset().union(*given)
+
+
+def find_no_longer_sent(revision: UUID, rested: Mapping[UUID, Paragraph]) -> dict[UUID, int]:
+    """Of paragraphs as they rested before: the labels of those that who sent them has read for that, and does not any
+    more. Somebody knows the label by now, or somebody else sent the newer version.
+    """
+    if not rested:
+        return {}
+    revisions = FileRevision.objects.filter(pk__in={revision, *(old.revision_id for old in rested.values())})
+    is_others = revisions.order_by().values("created_by").distinct().count() > 1
+    now = {p.pk: p for p in Paragraph.objects.filter(pk__in=rested).only("data_classification", "judged")}
+    left = [now.get(pk, old) for pk, old in rested.items() if is_others or (pk in now and now[pk].judged)]
+    return {p.pk: p.data_classification for p in left if p.data_classification}
 
 
 def list_stages(done: dict[Stage, Any], took: Mapping[Stage, float]) -> list[tuple[str, int | None, float | None]]:

@@ -103,7 +103,8 @@ def list_blocks(scope: Scope, file: File, *, tells: bool = False, granted: bool 
         if position not in extra
     ]
     placed += [(row.position, _build_text_block(row, texts)) for row in rows]
-    placed += extra.items()
+    read = {row.position for row in rows}
+    placed += [(position, block) for position, block in extra.items() if position not in read]
     result: list[Block] = []
     runs = 0
     for _, block in sorted(placed, key=lambda item: item[0]):

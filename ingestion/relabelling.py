@@ -40,7 +40,16 @@ from ingestion.policy import load_workspace_guidance
 from ingestion.questions import build_typed_vote, find_atoms_by_rules
 from ingestion.queueing import publish_again, take_revision
 from ingestion.records import mark_stale
-from ingestion.votes import Vote, add_floor, build_votes, collect_automatic, decide_atoms, find_floor, find_manual_vote
+from ingestion.votes import (
+    Vote,
+    add_floor,
+    build_votes,
+    collect_automatic,
+    decide_atoms,
+    find_floor,
+    find_manual_vote,
+    is_judged,
+)
 from ingestion.work import load_workspace_levels
 from llm.errors import ModelError
 
@@ -315,9 +324,13 @@ def raise_published(file: UUID, floor: int) -> None:
     raise_labels({p.pk: p.data_classification for p in paragraphs if p.data_classification is not None})
 
 
-def label_text(workspace: int, text: str) -> int | None:
-    """The label of a short text, by rules and model, with no scope open. None when it could not be classified:
-    hidden.
+UNJUDGED = -1
+"""In the place of a label: rules have found nothing in a text, and no model has said that there is nothing."""
+
+
+def label_text(workspace: int, text: str, unjudged: int = 0) -> int | None:
+    """The label of a short text, by rules and model, with no scope open. None when it could not be classified: hidden.
+    unjudged: what is returned of one that nobody has judged.
     """
     scope = Scope.for_service(workspace)
     with scope.open():
@@ -336,5 +349,7 @@ def label_text(workspace: int, text: str) -> int | None:
     atoms = decide_atoms(votes, model_needed=True)
     if atoms is None:
         return None
+    if not is_judged(votes):
+        return unjudged
     with scope.open():
         return combine_many(atoms)

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from entities.access import declare_attachment_views
+from entities.access import declare_attachment_views, declare_sender_views
 from ingestion import (
     bin_views,
     desk_group_views,
@@ -87,3 +87,4 @@ urlpatterns = [
 declare_attachment_views(
     *(route.callback for route in urlpatterns if route.name in ("reader", "view_pdf", "thumbnail", "download"))
 )
+declare_sender_views(*(route.callback for route in urlpatterns if route.name in ("reader", "access_ask")))

@@ -12,19 +12,29 @@ from typing import Any
 from django.contrib.contenttypes.models import ContentType
 
 from entities.access import Scope
+from entities.access.scope import load_once
 from entities.access.statements import build_visible_records
 from entities.registry import list_entity_types
+from entities.rls import SENT_ROWS
 from ingestion.known_versions import TOLD_AT
 from ingestion.models import Kind
 from retrieval.query import Within
 from retrieval.sizes import read_sizes
+from retrieval.statements import fetch_rows
 from retrieval.terms import build_terms
 
 CONVERSATION = [Kind.CHAT_MESSAGE, Kind.ROLLING_SUMMARY]
 
+LABELLED = "data_classification = ANY((SELECT app_allowed())::int[])"
+# Of who sent files that rest, and lacks what they rest as (docs/adr/0075).
+OR_SENT = f'(p.{LABELLED} OR p."row" {SENT_ROWS})'
+HELD = f"SELECT h.entity FROM ingestion_held h WHERE h.workspace_id = %(workspace)s AND h.{LABELLED}"  # noqa: S608
+OF_SENT = f"""SELECT e.number FROM ingestion_contextrow c JOIN entities_entity e ON e.id = c.entity_id
+  WHERE c.number {SENT_ROWS}"""  # noqa: S608
+HELD_OR_SENT = f"{HELD} UNION ALL {OF_SENT}"
 # Rows for everybody first: nearly all are, and an array is asked element by element.
 CLEARED = """p.workspace_id = %(workspace)s
-  AND p.data_classification = ANY((SELECT app_allowed())::int[])
+  AND {labelled}
   AND (p.audience = 0 OR p.audience = ANY((SELECT app_audiences())::int[]) OR (SELECT app_service()))"""
 # Of the few rows that may be drawn from other records, all of which the reader must see. A scalar, not EXISTS: that
 # may be answered for all sources there are at once.
@@ -49,14 +59,16 @@ IN_A_SET = 20
 class Gate:
     """What a row of an index table under the alias `p` must satisfy. All named parameters are in `params`.
 
-    cleared: all but object permission. seen: object permission, asked of the row's record (where few rows are read),
-    or of the set of all visible records (where many are), which `WITH {ctes}` makes.
+    held: finds the records that hold such rows, and perhaps others. cleared: all but object permission. seen: object
+    permission, asked of the row's record (where few rows are read), or of the set of all visible records (where many
+    are), which `WITH {ctes}` makes.
     """
 
     ctes: str
     cleared: str
     seen: str
     params: Mapping[str, Any]
+    held: str = HELD
 
     @property
     def condition(self) -> str:
@@ -86,7 +98,8 @@ def build_gates(scope: Scope, within: Within) -> Gates:
     chosen, whole = visible.text, visible.whole
     if asked := _build_entity_condition(within, params):
         chosen, whole = (f"SELECT * FROM ({text}) v WHERE {asked}" for text in (chosen, whole))  # noqa: S608
-    conditions = [CLEARED]
+    sends = scope.sent and has_sent_rows()
+    conditions = [CLEARED.format(labelled=OR_SENT if sends else f"p.{LABELLED}")]
     if not scope.is_service:
         conditions.append(OF_SEEN_SOURCES.format(visible=visible.text))
     if within.kinds:
@@ -106,8 +119,13 @@ def build_gates(scope: Scope, within: Within) -> Gates:
     ]
     ctes = f"seen (number) AS (SELECT number FROM ({whole}) v)"  # noqa: S608
     cleared = "\n  AND ".join(conditions)
-    each = Gate(ctes, cleared, SEEN_EACH.format(chosen=chosen), params)
+    each = Gate(ctes, cleared, SEEN_EACH.format(chosen=chosen), params, HELD_OR_SENT if sends else HELD)
     return Gates(each, replace(each, seen=SEEN_SET))
+
+
+def has_sent_rows() -> bool:
+    """Whether the open scope finds passages that its labels do not give it."""
+    return bool(load_once("sent rows", lambda: fetch_rows("SELECT EXISTS (SELECT FROM app_sent_rows())", {})[0][0]))
 
 
 def _build_entity_condition(within: Within, params: dict[str, Any]) -> str:

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from entities.access import declare_attachment_views
+from entities.access import declare_attachment_views, declare_sender_views
 from retrieval import views
 from retrieval.evaluation import views as evaluation
 
@@ -17,3 +17,4 @@ urlpatterns = [
 ]
 
 declare_attachment_views(*(route.callback for route in urlpatterns if route.name in ("citation",)))
+declare_sender_views(*(route.callback for route in urlpatterns if route.name in ("search", "citation")))

@@ -135,7 +135,14 @@ def raise_labels(passages: Mapping[UUID, int]) -> int:
             if issubclass(model, Derived):
                 rows = model._default_manager.filter(model.build_derived_from_q(ids), data_classification__isnull=False)
                 raised += _raise_rows(rows, label)
+                _drop_own_labels(rows)
     return raised
+
+
+def _drop_own_labels(rows: QuerySet[Any]) -> None:
+    """What is its author's own while it rests may repeat what has risen."""
+    if any(field.name == "own_classification" for field in rows.model._meta.local_fields):
+        rows.filter(own_classification__isnull=False).update(own_classification=None)
 
 
 def _raise_rows(rows: QuerySet[Any], label: int) -> int:

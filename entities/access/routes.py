@@ -139,6 +139,21 @@ def is_finding_attachments(callback: Any) -> bool:
     return callback in _attachments
 
 
+# What `declare_sender_views` has marked.
+_senders: WeakSet[Callable[..., HttpResponseBase]] = WeakSet()
+
+
+def declare_sender_views(*views: Callable[..., Any]) -> None:
+    """Views that show text to who asks and make nothing of it for others: their scope reads the caller's own files
+    while these rest (`Scope.sent`).
+    """
+    _senders.update(views)
+
+
+def is_for_senders(callback: Any) -> bool:
+    return callback in _senders
+
+
 def opens_its_own(callback: Any) -> bool:
     return callback in _own_scope
 

@@ -34,7 +34,9 @@ class Scope:
     """A principal in a workspace.
 
     attachments: whose files in conversations are there as well: of the conversation of this id; `OWN` for the
-    principal's own of all; "" for none, as in all of the product but conversations (docs/adr/0064).
+    principal's own of all; "" for none, as in all of the product but conversations (docs/adr/0064). sent: text of files
+    that the principal sent is there for them while it rests, whatever it rests as (docs/adr/0075); only where it is
+    read, never where something is made for others.
     principal: user id (positive), a role as minus its id, 0 for the service. The same integer is the audience of rows
     that are for one principal only. narrowed_to: minus the id of a role whose clearances and permissions the principal
     is held to as well (view-as, agents that run as a role): what is seen is the intersection. token, sign_in: SHA-256
@@ -48,6 +50,7 @@ class Scope:
     narrowed_to: int = 0
     atoms: frozenset[int] | None = None
     attachments: str = ""
+    sent: bool = False
     token: str = field(default="", repr=False)
     sign_in: str = field(default="", repr=False)
 
@@ -84,6 +87,10 @@ class Scope:
         """This principal where files in conversations are found, to be opened. of: as `attachments`."""
         return replace(self, attachments=of)
 
+    def add_sent(self) -> "Scope":
+        """This principal where text of their own files is read while it rests."""
+        return replace(self, sent=True)
+
     @property
     def is_service(self) -> bool:
         return self.kind is ScopeKind.SERVICE
@@ -109,6 +116,7 @@ class Scope:
                 self.token,
                 self.sign_in,
                 self.attachments,
+                "on" if self.sent else "",
             )
             if not present:
                 # It ended after this scope was made: rolling back takes the settings with it.
@@ -133,6 +141,7 @@ def _apply_settings(
     token: str = "",
     sign_in: str = "",
     attachments: str = "",
+    sent: str = "",
 ) -> bool:
     """Make the settings; whether there is such a principal in the workspace, let in by what still holds (one statement,
     so one round trip).
@@ -142,6 +151,7 @@ def _apply_settings(
             "SELECT set_config('app.workspace', %s, true), set_config('app.principal', %s, true),"
             " set_config('app.service', %s, true), set_config('app.narrowed', %s, true),"
             " set_config('app.atoms', %s, true), set_config('app.attachments', %s, true),"
+            " set_config('app.sent', %s, true),"
             # Sets of visible records and rows are hashed up to work_mem times this. A larger one would be read through
             # for every row that is asked of it.
             " set_config('hash_mem_multiplier', '32', true),"
@@ -153,7 +163,7 @@ def _apply_settings(
             " (app_service() OR app_is_principal(app_principal()))"
             " AND (%s = '' OR EXISTS (SELECT FROM app_open_token(%s)))"
             " AND (%s = '' OR EXISTS (SELECT FROM django_session WHERE session_key = %s AND expire_date > now()))",
-            [workspace, principal, service, narrowed, atoms, attachments, token, token, sign_in, sign_in],
+            [workspace, principal, service, narrowed, atoms, attachments, sent, token, token, sign_in, sign_in],
         )
         return bool(cursor.fetchone()[-1])
 

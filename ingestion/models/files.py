@@ -207,6 +207,7 @@ class FileRevision(models.Model):
         constraints = [models.UniqueConstraint(fields=["file", "number"], name="revision_number")]
         indexes = [
             models.Index(fields=["workspace", "batch"], condition=models.Q(batch__isnull=False), name="revision_batch"),
+            models.Index(fields=["workspace", "created_by"], name="revision_sender"),
             models.Index(fields=["workspace"], condition=models.Q(floor__isnull=False), name="revision_floor"),
             models.Index(
                 fields=["workspace"],

@@ -116,7 +116,7 @@ def test_a_question_is_labelled_by_all_that_its_asker_reads_when_it_is_sent(
     theirs.ask("How are things?")
     assert texts(theirs)[-2:] == ["How are things?", "Fine."]
 
-    def lose(workspace, text):
+    def lose(*given):
         with service.open():
             cfo.user.groups.remove(Role.objects.get(name="cfo role").group)
         return 0
@@ -171,7 +171,7 @@ def test_what_a_mention_names_and_where_it_looks_is_no_more_than_its_asker_sees(
     index.row(contract, "The kestrel clause of the lease.", file=file)
     index.row(contract, "The kestrel clause of the annex.", file=index.file(contract, "Annex.pdf"))
 
-    def lose_file(workspace, text):
+    def lose_file(*given):
         with alice.scope.open():
             bin_file(scope=alice.scope, file=file)
         return 0

@@ -66,7 +66,7 @@ class Text:
 
     sources: other records that it was drawn from. card: the record's own description. What has neither an audience nor
     sources, and is no card, is a paragraph of the record's file; what is for one person was said in their conversation
-    about the record.
+    about the record. rests: nobody has judged it.
     """
 
     words: str
@@ -75,6 +75,7 @@ class Text:
     audience: str | None = None
     sources: frozenset[str] = frozenset()
     card: bool = False
+    rests: bool = False
 
     @property
     def passage(self) -> bool:
@@ -115,6 +116,7 @@ class World:
     concealed: frozenset[int] = field(default_factory=frozenset)
     unaccounted: frozenset[str] = field(default_factory=frozenset)  # records of whose file something has no label
     hides: Mapping[str, frozenset[int]] = field(default_factory=dict)  # by record: label of what its file does not show
+    sent: Mapping[str, str] = field(default_factory=dict)  # by record: who sent its file, as it is published
 
     def role(self, name: str) -> Role:
         return next(r for r in self.roles if r.name == name)
@@ -187,6 +189,11 @@ class World:
             and all(self.sees(person, self.record(source)) for source in text.sources)
         )
 
+    def reads_sent(self, person: Person, text: Text) -> bool:
+        """Who sent a file reads its text while it rests, whatever it rests as; nobody who is held to a role."""
+        mine = self.sent.get(text.record) == person.name and person.narrowed is None
+        return mine and text.passage and text.rests and self.sees(person, self.record(text.record))
+
     def index_reads(self, person: Person, text: Text) -> bool:
         """The index holds labelled text only."""
         return text.label is not None and self.reads(person, text)
@@ -231,7 +238,9 @@ class World:
         labels = [text.label for text in self.paragraphs(record) if text.label is not None]
         shows = not labels or any(self.acknowledged(person, label) for label in labels)
         return self.sees(person, self.record(record)) and (
-            self.steward(person) or (self.acknowledged(person, self.floor(record)) and shows)
+            self.steward(person)
+            or self.sent.get(record) == person.name
+            or (self.acknowledged(person, self.floor(record)) and shows)
         )
 
     def downloads(self, person: Person, record: str) -> bool:

@@ -34,6 +34,7 @@ VERBS = ["view", "change", "delete", "upload", "share"]
 
 UNSURE = [{"source": "model", "labels": [], "reason": "", "confidence": 0.5}]
 """What a paragraph waits for a steward by."""
+JUDGED = [*UNSURE, {"source": "manual", "labels": [], "reason": "", "by": 0}]
 
 labels = st.sets(st.sampled_from(ATOMS), max_size=2).map(frozenset)
 
@@ -268,16 +269,18 @@ def plant_files(planted: Planted) -> dict[str, uuid.UUID]:
                 **at, entity_id=pk, collection=collection, name=f"file of {name}", state="ready", media_type=PDF
             )
             remainder = planted.world.remainder(name)
+            sender = planted.users[planted.world.sent[name]].pk if name in planted.world.sent else 0
             revision = FileRevision.objects.create(
-                **at, file=file, blob=blob, number=1, witness="x",
+                **at, file=file, blob=blob, number=1, witness="x", created_by=sender,
                 remainder_label=None if remainder is None else planted.label(remainder),
             )  # fmt: skip
             File.objects.filter(pk=file.pk).update(revision=revision)
             for position, text in enumerate(mine):
                 label = None if text.label is None else planted.label(text.label)
+                votes = JUDGED if sender and not text.rests else UNSURE
                 Paragraph.objects.create(
                     **at, file=file, revision=revision, position=position, text=text.words, digest="x",
-                    data_classification=label, votes=UNSURE, boxes=place(position, text.words).to_json(),
+                    data_classification=label, votes=votes, boxes=place(position, text.words).to_json(),
                 )  # fmt: skip
             files[name] = file.pk
     return files

@@ -20,11 +20,13 @@ from entities.fields import LabelField, WorkspaceForeignKey
 from entities.rls import (
     AUDIENCE,
     LABELLED,
+    SENT,
     UNLABELLED_ABOVE_FLOOR,
     WORKSPACE,
     Protect,
     build_conditions,
     build_policy_sql,
+    build_sent_sql,
 )
 from tests.prove.definers import DEFINERS, OF_THE_OWNER_ONLY
 from tests.prove.triggers import triggers
@@ -129,7 +131,8 @@ def templated(database: psycopg.Connection, table: str) -> set[tuple[str, ...]]:
     probe = f"{table}_probe"
     with database.transaction(force_rollback=True):
         database.execute(sql.SQL("CREATE TABLE {} (LIKE {})").format(sql.Identifier(probe), sql.Identifier(table)))
-        for statement in build_policy_sql(table, using, check or "true", append_only=append_only):
+        sent = [build_sent_sql(table)] if table in SENT else []
+        for statement in (*build_policy_sql(table, using, check or "true", append_only=append_only), *sent):
             written_for = statement.replace(f'"{table}"', f'"{probe}"').replace("CURRENT_USER", OWNER)
             database.execute(written_for.encode())
         if check is None:

@@ -1,6 +1,7 @@
 """Mutants that live, and why that is no hole. A name that is no mutant any more makes the proof fail."""
 
 NO_PRINCIPAL_IS_0 = "0 is the service, which is answered before, and never given grants"
+ADDRESSES_ARE_LOADED = "asked when the addresses are loaded, before the mutant is there"
 KEYS = "`__in` of a query that names no column is about its key"
 EMPTIED = "settings end with their transaction, so they may be emptied before; in a broken one only the error differs"
 EVERY_FILE_IS_ASKED = (
@@ -18,9 +19,8 @@ SURVIVORS: dict[str, str] = {
     "by=principal) -> Q(IsAttachedHere(F('attached_to')), created_by=principal)": (
         "what is attached to something has that visibility, and nothing else has: the database keeps them together"
     ),
-    "entities.access.routes declare_attachment_views: _attachments.update(views) -> pass": (
-        "asked when the addresses are loaded, before the mutant is there"
-    ),
+    "entities.access.routes declare_attachment_views: _attachments.update(views) -> pass": ADDRESSES_ARE_LOADED,
+    "entities.access.routes declare_sender_views: _senders.update(views) -> pass": ADDRESSES_ARE_LOADED,
     "entities.access.objects _list_grant_conditions: [Q(Exists(EntityUserGrant.objects.filter(granted"
     ", user=principal)))] if principal > 0 else -> [Q(Exists(EntityUserGrant.objects.filter(granted, "
     "user=principal)))] if True else []": ("a role has a negative number, and no user has: it costs time"),
