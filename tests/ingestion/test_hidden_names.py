@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 RECORD, DOCUMENT = "Merger with Aldgate", "Aldgate price.txt"
 PLACES = [
     "",
-    "entities/contract/",
+    "records/contract/",
     "entities/{pk}/",
     "entities/{pk}/references/",
     "entities/{pk}/files/",
