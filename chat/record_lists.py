@@ -190,7 +190,7 @@ def _is_printed(query: RecordQuery, name: str) -> bool:
 
 
 def _print_record(row: Any, fields: Iterable[str]) -> str:
-    title = row.title or f"{row._meta.verbose_name} (name not cleared)".capitalize()
+    title = row.title_or_type
     values = {str(get_column(type(row), name).verbose_name).capitalize(): _print_value(row, name) for name in fields}
     return "; ".join([title, *(f"{label}: {value}" for label, value in values.items() if value)])
 

@@ -33,7 +33,7 @@ def build_entity_form(scope: Scope, model: type[Entity], data: Any = None, entit
         target = list_parent_types(model).get(name)
         if target is not None:
             key = getattr(entity, column.attname) if entity is not None else None
-            offered = {e.pk: e for e in target.objects.readable_by(scope).order_by(F("title"))[:MOST_CHOICES]}
+            offered = {e.pk: e for e in target.objects.readable_by(scope).order_by(F("title"), "pk")[:MOST_CHOICES]}
             if key in seen:
                 offered.setdefault(key, cast("Any", seen[key]))
             fields[name] = forms.ChoiceField(

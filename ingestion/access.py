@@ -10,7 +10,7 @@ from django.db import connection
 from django.db.models import Exists, F, Func, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.http import Http404
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from entities.access import (
     Scope,
@@ -22,10 +22,14 @@ from entities.access import (
     load_concealed_atoms,
 )
 from entities.access.scope import load_once
+from entities.hidden_names import write_hidden_name
 from entities.models import Entity, WorkspaceSettings
 from entities.rag import Collection, split_label
 from entities.registry import get_content_type_id, get_type_by_content_type, list_entity_types
 from ingestion.models import File, FileRevision, Paragraph
+
+FILE_KIND = gettext_noop("Document")
+"""What a file is called whose name is hidden."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +118,11 @@ def is_name_known(scope: Scope, file: File) -> bool:
     if is_readable(file.name_classification):
         return True
     return is_sender(scope, file) and file.name_classification == load_once("resting", _load_resting_label)
+
+
+def write_file_name(scope: Scope, file: File) -> str:
+    """The name, or what stands in its place."""
+    return file.name if is_name_known(scope, file) else write_hidden_name(FILE_KIND, file.name_classification)
 
 
 def is_sender(scope: Scope, file: File) -> bool:

@@ -15,13 +15,12 @@ from django.db.models import BooleanField, CharField, F, Q, QuerySet, Value
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from entities.access import Scope, is_readable, list_atoms, load_atoms_by_label, load_granted_atoms
+from entities.access import Scope, list_atoms, load_atoms_by_label, load_granted_atoms
 from entities.api.lists import list_atom_chips
 from entities.language import translate_stored
 from entities.models import Entity, FieldParagraph, Review
 from entities.models.text import Labelled
-from ingestion.access import is_steward, select_visible_files
-from ingestion.file_presenter import NAMELESS
+from ingestion.access import is_steward, select_visible_files, write_file_name
 from ingestion.models import File, Paragraph
 from ingestion.relabelling import apply_decisions, build_decision, check_own_labels, digest_judged
 from ingestion.tables import format_as_prose
@@ -231,8 +230,7 @@ def load_places(scope: Scope, paragraphs: Iterable[Paragraph | FieldParagraph]) 
             continue
         if isinstance(p, Paragraph):
             file = files[p.file_id]
-            name = file.name if is_readable(file.name_classification) else NAMELESS
-            places[p.pk] = Where(p.pk, str(record), record.pk, name, file.pk, p.page)
+            places[p.pk] = Where(p.pk, str(record), record.pk, write_file_name(scope, file), file.pk, p.page)
         else:
             texts = record.type_class.long_texts
             title = translate_stored(texts[p.field].verbose_name) if p.field in texts else p.field

@@ -7,13 +7,10 @@ from typing import Any
 from uuid import UUID
 
 from django.urls import reverse
-from django.utils.translation import gettext_noop
 
-from entities.api.lists import list_atom_labels
+from entities.api.lists import build_redacted_json, list_atom_labels
 from entities.versions import build_version
 from ingestion.extract.sniff import PDF
-
-NAMELESS = gettext_noop("File (name not cleared)")
 
 
 @dataclass(frozen=True)
@@ -50,9 +47,10 @@ class FileOrigin:
 class FileView:
     """A file as the caller may know it.
 
-    name: NAMELESS where the name's label is not the caller's. size, pages: of the original for stewards and whoever
-    uploaded the newest revision that they know of; for all others no size and the last page that shows, whether or not
-    there is more, so that they do not tell; None where there is no such text yet. progress: 0 for others until it is
+    name: what stands in its place where it is not `named` (`write_file_name`); name_requires: what it needs, where that
+    may be told. size, pages: of the original for stewards and whoever uploaded the newest revision that they know of;
+    for all others no size and the last page that shows, whether or not there is more, so that they do not tell; None
+    where there is no such text yet. progress: 0 for others until it is
     ready, for the steps in which it grows would tell of pages. error: why it ended badly, or waits; its sentence tells
     others the kind of problem only, no numbers. labels: atoms of what is readable or acknowledged in it. outcome: what
     came out, by label. stages: how it was worked on, told to whom the size of the original is; the API leaves them out.
@@ -78,6 +76,7 @@ class FileView:
     labels: tuple[int, ...]
     revision: int
     named: bool = True
+    name_requires: tuple[int, ...] = ()
     outcome: Sequence[LabelCount] = ()
     collection_title: str = ""
     in_default: bool = False
@@ -162,6 +161,7 @@ class FileView:
             "revision": self.revision,
             "origin": str(self.origin.id) if self.origin else None,
             "strategy": self.strategy,
+            "redacted": build_redacted_json("name", self.name_requires),
             "notes": [dict(note) for note in self.notes],
             "unaccounted": [dict(missed) for missed in self.unaccounted],
         }

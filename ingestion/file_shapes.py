@@ -5,7 +5,7 @@ from typing import Any, get_args
 from django.utils.translation import gettext
 from rest_framework import serializers
 
-from entities.api.shapes import VERSION_HELP, Label, Placeholder, TextBlock, build_union
+from entities.api.shapes import VERSION_HELP, Label, Placeholder, Redacted, TextBlock, build_union
 from entities.rag import Strategy
 from ingestion.names import LONGEST_PATH
 
@@ -36,10 +36,10 @@ class FileMissed(serializers.Serializer):
 
 
 class FileSerializer(serializers.Serializer):
-    """The file object. name, size and pages are null where they are not the caller's to know. path: where
-    it stood among others, with its name; null where nobody said. origin: the file that it
-    came in as an attachment. notes: told to who uploaded it and to stewards. unaccounted: what could not be read of
-    it, told to stewards."""
+    """The file object. name, size and pages are null where they are not the caller's to know. redacted: what a name
+    needs, where that may be told. path: where it stood among others, with its name; null where nobody said. origin: the
+    file that it came in as an attachment. notes: told to who uploaded it and to stewards. unaccounted: what could not
+    be read of it, told to stewards."""
 
     id = serializers.UUIDField()
     version = serializers.CharField(help_text=VERSION_HELP)
@@ -58,6 +58,7 @@ class FileSerializer(serializers.Serializer):
     revision = serializers.IntegerField()
     origin = serializers.UUIDField(allow_null=True)
     strategy = serializers.ChoiceField(STRATEGY_CHOICES)
+    redacted = Redacted(many=True)
     notes = FileNote(many=True)
     unaccounted = FileMissed(many=True)
 

@@ -150,6 +150,8 @@ def _sort_files(files: Sequence[FileView], ordering: str) -> Sequence[FileView]:
         return files
 
     def read_key(file: FileView) -> Any:
+        if name == "name" and not file.named:
+            return None
         value = file.collection_title if name == "collection" else getattr(file, name)
         return value.lower() if isinstance(value, str) else value
 

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from entities.access import Scope, has_permission, list_atoms, load_allowed_labels
 from entities.api.lists import list_chips
+from entities.hidden_names import list_told_atoms
 from entities.models import Entity
 from entities.rag import Collection
 from ingestion.access import (
@@ -26,8 +27,9 @@ from ingestion.access import (
     list_collections,
     load_outlines,
     select_visible_files,
+    write_file_name,
 )
-from ingestion.file_presenter import NAMELESS, FileOrigin, FileView, LabelCount, StageDone
+from ingestion.file_presenter import FileOrigin, FileView, LabelCount, StageDone
 from ingestion.kinds import find_looks
 from ingestion.known_versions import count_latest_number, load_known_numbers, load_newest_known
 from ingestion.models import File, FileRevision, Paragraph, Stage, State
@@ -121,7 +123,7 @@ def _load_origins(scope: Scope, files: Sequence[File]) -> dict[UUID, FileOrigin]
     return {
         file.pk: FileOrigin(
             file.pk,
-            file.name if is_name_known(scope, file) else NAMELESS,
+            write_file_name(scope, file),
             file.pk in found and found[file.pk].shown > 0,
         )
         for file in File.objects.filter(pk__in=wanted)
@@ -233,7 +235,7 @@ def _build_file_view(
     named = is_name_known(scope, file)
     return FileView(
         id=file.pk,
-        name=file.name if named else NAMELESS,
+        name=write_file_name(scope, file),
         media_type=file.media_type,
         size=file.size if own else None,
         state=file.state,
@@ -246,6 +248,7 @@ def _build_file_view(
         labels=tuple(sorted({atom for label in labels for atom in list_atoms(label)})),
         revision=number or (revision.number if revision else 0),
         named=named,
+        name_requires=() if named else list_told_atoms(file.name_classification),
         outcome=outcome,
         collection_title=declared[file.collection].label if file.collection in declared else file.collection,
         in_default=file.collection == next(iter(declared)),

@@ -8,11 +8,10 @@ from django.http import Http404
 from django.urls import reverse
 from django.utils.translation import gettext_lazy
 
-from entities.access import Scope, is_readable
+from entities.access import Scope
 from entities.api.lists import list_atom_chips, list_atom_labels
 from entities.models import Entity, User
-from ingestion.access import is_steward, load_outlines
-from ingestion.file_presenter import NAMELESS
+from ingestion.access import is_name_known, is_steward, load_outlines, write_file_name
 from ingestion.grants import Offer, find_asked_passages, find_grantable_atoms, list_offers
 from ingestion.models import AccessRequest, Extent, File, Paragraph
 from ingestion.request_messages import load_messages
@@ -152,7 +151,7 @@ def present_requests(scope: Scope, rows: Iterable[AccessRequest]) -> list[Presen
         if passage is not None and passage.file_id == row.file_id:
             asked = [passage]
         message = messages.get(row.pk)
-        named = file is not None and is_readable(file.name_classification)
+        named = file is not None and is_name_known(scope, file)
         found.append(
             PresentedRequest(
                 request=row,
@@ -161,7 +160,7 @@ def present_requests(scope: Scope, rows: Iterable[AccessRequest]) -> list[Presen
                 record=str(record),
                 record_type=record.type_name,
                 named=bool(getattr(record, "title", None)),
-                file=(file.name if named else NAMELESS) if file else None,
+                file=write_file_name(scope, file) if file else None,
                 file_named=named,
                 readable=file is not None and file.pk in outlined and outlined[file.pk].shown > 0,
                 text="\n\n".join(paragraph.text for paragraph in asked) or None,

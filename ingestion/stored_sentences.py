@@ -198,7 +198,6 @@ KINDS = [gettext_noop("document"), gettext_noop("book"), gettext_noop("presentat
 """What `{what}` is."""
 
 TEMPLATES = [
-    gettext_noop("{kind} (name not cleared)"),
     gettext_noop("A part of this {what} is damaged; it was not read."),
     gettext_noop("Other files or controls are embedded in this {what}; they were not read."),
     gettext_noop("Some formulas have no value kept with them; what they show was not read. Save the {what} again."),

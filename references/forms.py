@@ -18,13 +18,13 @@ OFFERED = 8
 
 def find_targets(scope: Scope, source: Entity, text: str) -> list[Any]:
     """Records that a reference may lead to, whose name holds `text`, those that begin with it first; the latest where
-    nothing is typed. One whose name is not cleared is found by what stands in its place, in the reader's language.
+    nothing is typed. One whose name is not cleared is found by its type, in the reader's language.
     """
     text = " ".join(text.replace("\x00", "").split())[:100]
     records: Any = _select_readable(scope, source)
     if text:
-        written = {model: translate_stored(model.write_nameless()) for model in list_entity_types().values()}
-        nameless = [get_content_type_id(model) for model, name in written.items() if text.casefold() in name.casefold()]
+        written = {model: translate_stored(model.singular_title) for model in list_entity_types().values()}
+        nameless = [get_content_type_id(model) for model, kind in written.items() if text.casefold() in kind.casefold()]
         records = records.filter(Q(title__icontains=text) | Q(title__isnull=True, content_type__in=nameless))
     begins = Case(When(title__istartswith=text, then=0), default=1)
     return list(records.annotate(begins=begins).order_by("begins", "-updated_at", "pk")[:OFFERED])

@@ -72,13 +72,13 @@ class Card:
 
     @property
     def record_title(self) -> str:
-        return self.result.entity.name or translate_stored(self.result.entity.title)
+        return self.result.entity.title
 
     @property
     def file_title(self) -> str:
         """ "" of text that is of no file."""
         file = self.result.file
-        return (file.name or translate_stored(file.title)) if file else ""
+        return file.title if file else ""
 
     @property
     def section(self) -> str:

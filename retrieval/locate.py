@@ -23,7 +23,15 @@ from retrieval.citations import Owner
 from retrieval.links import build_passage_url
 from retrieval.models import Citation, SourceType
 from retrieval.places import RowLayout, TextPart, load_layouts
-from retrieval.results import FILE_NAME_IS_READABLE, EntityRef, FileRef, build_entity_ref, build_row_text, load_records
+from retrieval.results import (
+    FILE_NAME_IS_READABLE,
+    EntityRef,
+    FileRef,
+    build_entity_ref,
+    build_file_ref,
+    build_row_text,
+    load_records,
+)
 
 PREVIEW = 200
 SEPARATOR = "\n\n"
@@ -155,8 +163,10 @@ def resolve_all(scope: Scope, owner: Owner, numbers: Iterable[int]) -> dict[int,
 def _load_files(ids: set[UUID], entities: Mapping[UUID | None, EntityRef]) -> dict[UUID | None, FileRef]:
     rows = File.objects.filter(pk__in=ids, entity__in=list(entities)).annotate(cleared=FILE_NAME_IS_READABLE)
     return {
-        pk: FileRef(pk, name if cleared else None, collection)
-        for pk, name, cleared, collection in rows.values_list("pk", "name", "cleared", "collection")
+        pk: build_file_ref(pk, name if cleared else None, label, collection)
+        for pk, name, label, cleared, collection in rows.values_list(
+            "pk", "name", "name_classification", "cleared", "collection"
+        )
     }
 
 

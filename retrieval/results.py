@@ -12,8 +12,10 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext
 
 from entities.access import Scope
+from entities.hidden_names import write_hidden_name
 from entities.models import Entity
 from entities.registry import get_type_by_content_type
+from ingestion.access import FILE_KIND
 from ingestion.models import Kind, RowParagraph
 from retrieval.fusion import Hit
 from retrieval.gate import INDEX_ROWS, Gates
@@ -48,15 +50,12 @@ class EntityRef:
 
 @dataclass(frozen=True)
 class FileRef:
-    """The file of a passage. name: None where the reader is not cleared for it."""
+    """The file of a passage. name: None where the reader is not cleared for it; title is what may be printed."""
 
     id: UUID
     name: str | None
+    title: str
     collection: str
-
-    @property
-    def title(self) -> str:
-        return self.name or "File (name not cleared)"
 
 
 @dataclass(frozen=True)
@@ -120,17 +119,22 @@ class SearchResult:
 
 def build_entity_ref(scope: Scope, entity: Entity) -> EntityRef:
     """Of a record from `readable_by`."""
-    archived = entity.archived_at is not None
-    return _build_ref(scope, entity.type_class, entity.pk, entity.title, archived)  # type: ignore[attr-defined]
+    name, label = entity.title, entity.name_classification  # type: ignore[attr-defined]
+    return _build_ref(scope, entity.type_class, entity.pk, name, label, entity.archived_at is not None)
 
 
-def _build_ref(scope: Scope, model: type[Entity], pk: UUID, name: str | None, archived: bool) -> EntityRef:
+def build_file_ref(pk: UUID, name: str | None, label: int, collection: str) -> FileRef:
+    """name: None where the open scope is not cleared for its label."""
+    return FileRef(pk, name, name or write_hidden_name(FILE_KIND, label), collection)
+
+
+def _build_ref(scope: Scope, model: type[Entity], pk: UUID, name: str | None, label: int, archived: bool) -> EntityRef:
     verbose = str(model._meta.verbose_name)
     return EntityRef(
         id=pk,
         type=model._meta.model_name or "",
         name=name,
-        title=name or f"{verbose} (name not cleared)".capitalize(),
+        title=name or write_hidden_name(verbose, label),
         type_name=verbose.capitalize(),
         icon=model.rag().icon,
         color=model.rag().color,
@@ -144,8 +148,9 @@ ROWS = """
 WITH {ctes}
 SELECT p."row", c.id, p.kind, p.data_classification, c.text, c.heading_path, c.page, c.position,
   e.id, e.content_type_id, CASE WHEN e.name_classification = ANY((SELECT app_allowed())::int[]) THEN e.name END,
-  e.archived_at IS NOT NULL,
-  f.id, CASE WHEN f.name_classification = ANY((SELECT app_allowed())::int[]) THEN f.name END, f.collection,
+  e.name_classification, e.archived_at IS NOT NULL,
+  f.id, CASE WHEN f.name_classification = ANY((SELECT app_allowed())::int[]) THEN f.name END,
+  f.name_classification, f.collection,
   ARRAY(SELECT coalesce(l.paragraph_id, l.field_paragraph_id) FROM ingestion_rowparagraph l WHERE l.row_id = c.id)
 FROM ({rows}) p
 JOIN ingestion_contextrow c ON c.number = p."row" JOIN entities_entity e ON e.number = p.entity
@@ -217,16 +222,16 @@ def _load_rows(scope: Scope, numbers: Sequence[int], gates: Gates) -> "dict[int,
     statement = gates.each.fill(ROWS, rows=OF_NUMBERS)
     found = {}
     for (
-        number, pk, kind, label, text, path, page, position, entity, content_type, name, archived, file, file_name,
-        collection, paragraphs,
+        number, pk, kind, label, text, path, page, position, entity, content_type, name, name_label, archived,
+        file, file_name, file_label, collection, paragraphs,
     ) in fetch_rows(statement, {**gates.each.params, "rows": list(numbers)}):  # fmt: skip
         found[number] = IndexRow(
             id=pk,
             kind=Kind(kind),
             position=position,
             text=RowText(text, label, page, path),
-            entity=_build_ref(scope, get_type_by_content_type(content_type), entity, name, archived),
-            file=FileRef(file, file_name, collection) if file else None,
+            entity=_build_ref(scope, get_type_by_content_type(content_type), entity, name, name_label, archived),
+            file=build_file_ref(file, file_name, file_label, collection) if file else None,
             paragraphs=frozenset(paragraphs),
         )
     return found

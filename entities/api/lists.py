@@ -1,7 +1,7 @@
 """Lists and labels as the API shows them."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from django.utils.translation import gettext
@@ -70,6 +70,11 @@ def list_atom_chips(values: Iterable[int]) -> list[Classification]:
 
 def list_atom_labels(values: Iterable[int]) -> list[dict[str, Any]]:
     return [{"value": c.value, "label": c.label} for c in list_atom_chips(values)]
+
+
+def build_redacted_json(field: str, requires: Collection[int]) -> list[dict[str, Any]]:
+    """The line of `redacted` about a value that is null; none where nothing can be named."""
+    return [{"field": field, "requires": list_atom_labels(requires)}] if requires else []
 
 
 def label_list(label: int) -> list[dict[str, Any]]:

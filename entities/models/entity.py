@@ -184,14 +184,14 @@ class Entity(models.Model):
 
     @property
     def title_or_type(self) -> str:
-        """What may be printed: the readable name, else the type's name. Needs an instance from `readable_by`."""
-        title = getattr(self, "title", None)
-        return title or self.type_class.write_nameless()
+        """What may be printed: the readable name, else what stands in its place. Needs an instance from
+        `readable_by`.
+        """
+        from entities.hidden_names import write_hidden_name
 
-    @classmethod
-    def write_nameless(cls) -> str:
-        """What stands in the place of a name for whom it is not cleared."""
-        return f"{cls._meta.verbose_name} (name not cleared)".capitalize()
+        title = getattr(self, "title", None)
+        label = self.__dict__.get("name_classification")  # which some queries leave out
+        return title or write_hidden_name(self.type_class._meta.verbose_name, label)
 
     @property
     def type_class(self) -> type["Entity"]:

@@ -65,12 +65,8 @@ register.filter("noun", lowercase_noun)
 
 @register.filter
 def name_or_kind(record: Any) -> str:
-    """Of a record from `readable_by`: the name that somebody gave it, as it is, or what stands for one that is not
-    cleared, in the reader's language.
-    """
-    if not hasattr(record, "title_or_type"):  # a name already
-        return str(record)
-    return getattr(record, "title", None) or translate_stored(record.title_or_type)
+    """Of a record from `readable_by`: the name that somebody gave it, or what stands for one that is not cleared."""
+    return str(getattr(record, "title_or_type", record))  # it may be a name already
 
 
 @register.filter

@@ -128,12 +128,21 @@ class Builder:
         row = self._rows[number]
         self._rows[number] = replace(row, boxes=Boxes((*row.boxes, *boxes)))
 
-    def add_to_block(self, text: str, first: int) -> None:
+    def describe_block(
+        self, texts: Iterable[str], first: int, *, page: int | None = None, path: tuple[str, ...] | None = None
+    ) -> None:
+        """What describes a block whose paragraphs begin at this number, as far as the block does not say it."""
+        for text in self.find_missing_texts(texts, first):
+            self.add_to_block(text, first, page=page, path=path)
+
+    def add_to_block(
+        self, text: str, first: int, *, page: int | None = None, path: tuple[str, ...] | None = None
+    ) -> None:
         """What belongs to a block whose paragraphs begin at this number: to its last paragraph, so that it has the
         label of that, or as a paragraph of its own where there is none but a heading."""
         last = len(self._rows) - 1
         if last < first or self._rows[last].kind in ("heading", "code"):
-            self.add(text)
+            self.add(text, page=page, path=path)
             return
         row = self._rows[last]
         line = f"| {clean_line(text).replace('|', chr(92) + '|')} |" if row.kind == "table" else text

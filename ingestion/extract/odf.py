@@ -1,4 +1,4 @@
-"""What OpenDocument spreadsheets and presentations have in common (ODF 1.3): passwords, properties, lines of text."""
+"""What OpenDocument files have in common (ODF 1.3): passwords, properties, lines of text, drawings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ingestion.extract.build import Builder
-from ingestion.extract.clean import clean_line
+from ingestion.extract.clean import clean_line, clean_paragraph
 from ingestion.extract.package import Package, get_attribute, get_local_name
 from ingestion.extract.package_parts import record_miss
 from ingestion.sandbox.limits import Quarantined
@@ -15,6 +15,18 @@ BLANKS = frozenset(["s", "tab", "line-break"])  # elements that stand for white 
 COUNTED = frozenset(["page-number", "date", "time"])  # fields that each program fills anew
 NAMED = frozenset(["title", "subject", "description", "keyword", "initial-creator", "creator", "user-defined"])
 OBJECTS = {"object": "embedded_object", "object-ole": "embedded_object", "plugin": "media", "script": "macros"}
+
+# What is drawn in or behind a paragraph, or on a page: it has paragraphs of its own, and words that describe it.
+DRAWN = ("frame", "g", "custom-shape", "rect", "line", "polyline", "polygon", "regular-polygon", "path", "circle") + (
+    ("ellipse", "connector", "caption", "measure", "page-thumbnail", "control", "scene")
+)
+DRAWINGS = tuple(f"{{*}}{name}" for name in DRAWN)
+
+
+def list_drawn_descriptions(element: Any) -> list[str]:
+    """The words that describe something drawn."""
+    marks = element.iterchildren("{*}title", "{*}desc")
+    return [text for mark in marks if (text := clean_paragraph("".join(mark.itertext())))]
 
 
 def refuse_encrypted(package: Package) -> None:

@@ -5,12 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from lxml import etree
+
 from ingestion.documents import Extraction
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import clean_line, clean_paragraph
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.odf import add_properties, read_comments, read_line, read_lines, record_objects, refuse_encrypted
+from ingestion.extract.odf import (
+    DRAWN,
+    add_properties,
+    list_drawn_descriptions,
+    read_comments,
+    read_line,
+    read_lines,
+    record_objects,
+    refuse_encrypted,
+)
 from ingestion.extract.package import DAMAGE, Package, get_attribute, get_local_name
 from ingestion.extract.package_parts import sweep_package
 from ingestion.extract.rows import format_markdown_table
@@ -67,10 +78,19 @@ def _add_slide(slide: Any, builder: Builder) -> None:
 
 
 def _add_shape(shape: Any, builder: Builder, path: tuple[str, ...]) -> None:
-    """Paragraphs, points of lists, tables, and words that describe what is drawn."""
-    for element in shape.iter("{*}p", "{*}h", "{*}table", "{*}title", "{*}desc"):
+    """Paragraphs, points of lists, tables, and behind what is drawn the words that describe it."""
+    begun: list[int] = []
+    for event, element in etree.iterwalk(shape, events=("start", "end")):
+        name = get_local_name(element)
+        if name in DRAWN:
+            if event == "start":
+                begun.append(len(builder))
+            else:
+                builder.describe_block(list_drawn_descriptions(element), begun.pop(), path=path)
+        if event == "end" or name not in ("p", "h", "table"):
+            continue
         around = {get_local_name(above) for above in element.iterancestors()}
-        if get_local_name(element) == "table":
+        if name == "table":
             rows = [
                 [" ".join(read_lines(cell)) for cell in row.iterchildren("{*}table-cell", "{*}covered-table-cell")]
                 for row in element.iter("{*}table-row")

@@ -49,6 +49,8 @@ class _Workbook:
         self._comments: list[str] = []
         self._drawn: list[str] = []
         self._behind: list[str] = []
+        self._pictured: list[str] = []  # what describes the drawings of the block that is being read
+        self._first = 0  # where that block begins
 
     def run(self) -> None:
         for event, element in self._package.walk_events("content.xml", TAGS, ("start", "end")):
@@ -59,6 +61,7 @@ class _Workbook:
             )
             if event == "start" and name == "table" and not inner:
                 self._builder.add(clean_line(get_attribute(element, "name") or ""), "heading", level=1.0)
+                self._first = len(self._builder)
             elif event == "end" and name == "table" and not inner:
                 self._close_sheet()
             elif event == "end" and name == "table-row":
@@ -66,6 +69,7 @@ class _Workbook:
                 release_element(element)
             elif event == "end" and name != "table":
                 self._look_at(element)
+                self._drawn += _list_descriptions(element)
                 self._behind += element.attrib.values() if name in ("named-range", "content-validation") else ()
         self._close_sheet()
         if not self._cells and not self._builder.has_gaps():
@@ -73,23 +77,35 @@ class _Workbook:
 
     def _close_sheet(self) -> None:
         """The end of a sheet: what stands beside its cells."""
-        self._grid.close()
+        self._close_block()
         self._builder.add_unsaid(self._drawn, DRAWN)
         self._builder.add_unsaid(self._comments, COMMENTS)
         self._builder.add_remainder(self._behind)
         self._drawn, self._comments, self._behind = [], [], []
 
+    def _close_block(self) -> None:
+        self._grid.close()
+        self._builder.describe_block(self._pictured, self._first)
+        self._pictured, self._first = [], len(self._builder)
+
     def _add_row(self, row: Any) -> None:
+        pictured: list[str] = []
         cells: dict[int, str] = {}
         column = 0
         for cell in row:
             if get_local_name(cell) not in ("table-cell", "covered-table-cell"):
                 continue
             repeated = _read_repeat_count(cell, "number-columns-repeated")
+            pictured += [text for child in cell for text in _list_descriptions(child)]
             if text := self._read_cell(cell):
                 cells |= dict.fromkeys(range(column, column + min(repeated, MOST_REPEATED)), text)
             column += repeated
         self._cells += len(cells)
+        if cells:
+            self._pictured += pictured
+        else:
+            self._close_block()
+            self._drawn += pictured
         for _ in range(min(_read_repeat_count(row, "number-rows-repeated"), MOST_REPEATED) if cells else 1):
             self._grid.add(cells)
         self._rows += 1
@@ -109,8 +125,11 @@ class _Workbook:
     def _look_at(self, element: Any) -> None:
         self._comments += read_comments(element)
         self._drawn += read_lines(element)
-        self._drawn += (text for one in element.iter("{*}title", "{*}desc") if (text := read_line(one)))
         record_objects(element, self._package, self._builder, WORKBOOK)
+
+
+def _list_descriptions(element: Any) -> list[str]:
+    return [text for one in element.iter("{*}title", "{*}desc") if (text := read_line(one))]
 
 
 def _read_repeat_count(element: Any, name: str) -> int:

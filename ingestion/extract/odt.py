@@ -15,6 +15,7 @@ from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import clean_line, clean_paragraph
 from ingestion.extract.eyes import Eyes
+from ingestion.extract.odf import DRAWINGS, DRAWN, list_drawn_descriptions
 from ingestion.extract.package import DAMAGE, Package, get_attribute, get_local_name
 from ingestion.extract.package_parts import sweep_package
 from ingestion.extract.page_numbers import drop_page_numbers
@@ -33,11 +34,6 @@ MARGIN = "Page margins"
 MARGINS = tuple(f"{{*}}{kind}{side}" for kind in ("header", "footer") for side in ("", "-left", "-first"))
 # Not text of the paragraph they stand in.
 ELSEWHERE = RECORDED | {"text-box", "annotation-end", "title", "desc", "table", "list", "p", "h"}
-# What is drawn in or behind a paragraph, or on a page: it has paragraphs of its own, and words that describe it.
-DRAWN = ("frame", "g", "custom-shape", "rect", "line", "polyline", "polygon", "regular-polygon", "path", "circle") + (
-    ("ellipse", "connector", "caption", "measure", "page-thumbnail", "control", "scene")
-)
-DRAWINGS = tuple(f"{{*}}{name}" for name in DRAWN)
 CONTAINERS = frozenset(DRAWN) | frozenset(
     ["section", "index-body", "index-title", "numbered-paragraph", "text-box", "list-item", "list-header"]
     + [f"{kind}-index" for kind in ("alphabetical", "object", "user", "illustration", "table")]
@@ -99,22 +95,27 @@ class _Walk:
 
     def _read_blocks(self, parent: Any, kind: Kind) -> None:
         """Block elements in order; an own stack, since lists may lie in each other deeply."""
-        waiting = [(child, kind) for child in reversed(parent)]
+        # first: where the block begins that something drawn hangs on. Without a kind: its description, behind its text.
+        waiting: list[tuple[Any, Kind | None, int | None]] = [(child, kind, None) for child in reversed(parent)]
         while waiting:
-            element, kind = waiting.pop()
+            element, of, first = waiting.pop()
             name = get_local_name(element)
-            if name in ("p", "h"):
-                self._read_paragraph(element, name, kind)
+            if of is None:
+                self._builder.describe_block(list_drawn_descriptions(element), first or 0)
+            elif name in ("p", "h"):
+                begin = len(self._builder) if first is None else first
+                self._read_paragraph(element, name, of)
                 drawn = [one for one in element.iter(*DRAWINGS) if _is_outermost(one, element)]
-                waiting += [(one, "text") for one in reversed(drawn)]
+                waiting += [(one, "text", begin) for one in reversed(drawn)]
             elif name == "table":
                 self._read_table(element)
-            elif name in ("title", "desc"):  # words that describe what is drawn
-                self._builder.add(clean_paragraph("".join(element.itertext())))
             elif name == "list":
-                waiting += [(child, "list") for child in reversed(element)]
+                waiting += [(child, "list", first) for child in reversed(element)]
             elif name in CONTAINERS and get_attribute(element, "display") != "none":
-                waiting += [(child, kind) for child in reversed(element)]
+                if name in DRAWN:
+                    first = len(self._builder) if first is None else first
+                    waiting.append((element, None, first))
+                waiting += [(child, of, first) for child in reversed(element)]
 
     def _read_paragraph(self, element: Any, name: str, kind: Kind) -> None:
         text = self._read_visible(element)
@@ -174,8 +175,8 @@ class _Walk:
         else:
             self._builder.add(format_markdown_table(rows), "table")
         self._builder.link_since(first, links)
-        for mark in table.iter("{*}title", "{*}desc"):
-            self._builder.add(clean_paragraph("".join(mark.itertext())))
+        marks = table.iter("{*}title", "{*}desc")
+        self._builder.describe_block([clean_paragraph("".join(mark.itertext())) for mark in marks], first)
 
 
 def _list_rows(table: Any) -> Iterator[Any]:

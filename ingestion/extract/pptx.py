@@ -113,17 +113,18 @@ class _Deck:
         self._page, self._path = None, ()
         for name in self._package.names:
             if re.fullmatch(r"ppt/slide(?:Layouts|Masters)/[^/]+\.xml", name):
-                root = self._package.root(name)
+                root, first = self._package.root(name), len(self._builder)
                 for shape in walk_shapes(root):
                     if get_placeholder_kind(shape) is None:
                         self._read_shape(shape, name)
-                self._read_shape_metadata(root, name)
+                self._read_shape_metadata(root, name, first)
             elif COMMENTS.fullmatch(name):
                 for said in self._package.root(name).iter("{*}text", "{*}txBody"):
                     self._builder.add(clean_line(" ".join(said.itertext())), path=("Comments",))
 
     def _read_slide(self, root: Any, name: str) -> None:
         shapes = list(walk_shapes(root))
+        first = len(self._builder)
         titles = [shape for shape in shapes if get_placeholder_kind(shape) in TITLES]
         for title in titles:
             text = clean_line(" ".join(extract_paragraphs(title)))
@@ -133,17 +134,20 @@ class _Deck:
         for shape in shapes:
             if shape not in titles:
                 self._read_shape(shape, name)
-        self._read_shape_metadata(root, name)
+        self._read_shape_metadata(root, name, first)
 
     def _read_shape(self, shape: Any, part: str) -> None:
-        kind = get_local_name(shape)
-        if is_hidden(shape):
-            return
+        if not is_hidden(shape):
+            first = len(self._builder)
+            self._read_content(shape, part)
+            self._describe(shape, first)
+
+    def _read_content(self, shape: Any, part: str) -> None:
         role = get_placeholder_kind(shape)
         if role == "sldNum":
             return
         self._add_pictures(shape, part)
-        if kind == "graphicFrame":
+        if get_local_name(shape) == "graphicFrame":
             self._read_frame(shape)
             return
         texts = [text for said in extract_paragraphs(shape) if (text := clean_paragraph(said))]
@@ -186,11 +190,19 @@ class _Deck:
             detail = DETAILS["image"].format(what=DECK)
             self._eyes.picture(self._builder, link.target, "image", detail, self._page, self._path)
 
-    def _read_shape_metadata(self, root: Any, name: str) -> None:
-        """What belongs to a slide and does not stand on it: descriptions of shapes, addresses and hints of links."""
-        for line in list_descriptions(root, is_apart):
-            text = clean_paragraph(line)
-            if self._page is not None or text not in self._running:  # layouts repeat what others have
+    def _describe(self, root: Any, first: int) -> None:
+        """first: where what is described begins, which may say it itself."""
+        texts = [clean_paragraph(line) for line in list_descriptions(root, is_apart)]
+        if self._page is None:  # layouts repeat what others have
+            texts = [text for text in texts if text not in self._running]
+            self._running.update(texts)
+        self._builder.describe_block(texts, first, page=self._page, path=self._path)
+
+    def _read_shape_metadata(self, root: Any, name: str, first: int) -> None:
+        """What belongs to a slide and does not stand on it: descriptions of groups, addresses and hints of links.
+        first: where the slide begins."""
+        for text in self._builder.find_missing_texts(map(clean_paragraph, list_descriptions(root, is_apart)), first):
+            if self._page is not None or text not in self._running:
                 self._add_paragraph(text, "text")
             self._running.update([text] if self._page is None else ())
         said = [element.get("tooltip") or "" for element in root.iter("{*}hlinkClick", "{*}hlinkHover")]

@@ -8,7 +8,9 @@ of the remainder (package_parts.py).
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -103,7 +105,7 @@ class _Workbook:
         return found
 
     def _read_sheet(self, link: Relationship) -> None:
-        grid = Grid(self._builder, 2.0)
+        blocks = _Blocks(self._builder, self._load_drawn(link.target))
         hidden_columns: set[int] = set()
         rows_hidden = False
         last_row = 0
@@ -117,24 +119,31 @@ class _Workbook:
             elif name == "row":
                 number = int(element.get("r") or last_row + 1)
                 if number > last_row + 1:
-                    grid.close()
+                    blocks.close()
                 last_row = number
                 hidden = _is_true(element.get("hidden")) or element.get("ht") == "0"
                 row = self._read_row(element, hidden_columns)
                 if not (hidden or (rows_hidden and element.get("hidden") is None)):
-                    grid.add(row)
+                    blocks.add(number, row)
                 else:
                     self._builder.add_remainder([" | ".join(row.values())])
                 if number % ROWS_A_REPORT == 0:
                     self._report("reading")
                 release_element(element)
-        grid.close()
-        for other in self._package.links(link.target).values():
+        blocks.close()
+        for said in self._builder.find_missing_texts(drawing.text for drawing in blocks.drawn):
+            self._builder.add(said)
+
+    def _load_drawn(self, sheet: str) -> list[_Description]:
+        found: list[_Description] = []
+        for other in self._package.links(sheet).values():
             if other.kind == "drawing" and not other.external and other.target not in self._read:
                 self._read.add(other.target)
                 with suppress(Quarantined, *DAMAGE):  # one that does not parse is recorded with the parts
-                    for said in self._builder.find_missing_texts(list_descriptions(self._package.root(other.target))):
-                        self._builder.add(clean_line(said))
+                    for anchor in self._package.root(other.target):
+                        rows = [int(row.text or 0) + 1 for row in anchor.iter("{*}row")] or [0]
+                        found += [_Description(clean_line(t), rows[0], rows[-1]) for t in list_descriptions(anchor)]
+        return found
 
     def _read_comments(self, root: Any) -> None:
         for comment in root.iter("{*}comment", "{*}threadedComment"):
@@ -184,6 +193,37 @@ class _Workbook:
                 record_miss(self._builder, "formula", WORKBOOK)
                 return clean_line(f"={said}") if said else ""
         return text
+
+
+@dataclass(frozen=True)
+class _Description:
+    """What describes a drawing, with the first and the last row that it lies on; 0 for none."""
+
+    text: str
+    top: int
+    bottom: int
+
+
+class _Blocks:
+    """The blocks of a sheet, each with what describes the drawings on its rows. drawn: what lies on none so far."""
+
+    def __init__(self, builder: Builder, drawn: Sequence[_Description]) -> None:
+        self._builder, self._grid, self.drawn = builder, Grid(builder, 2.0), list(drawn)
+        self._first, self._top, self._bottom = len(builder), 0, 0
+
+    def add(self, number: int, row: dict[int, str]) -> None:
+        if not row:
+            self.close()
+            return
+        self._grid.add(row)
+        self._top, self._bottom = self._top or number, number
+
+    def close(self) -> None:
+        self._grid.close()
+        beside = [one for one in self.drawn if self._top and one.top <= self._bottom and one.bottom >= self._top]
+        self.drawn = [one for one in self.drawn if one not in beside]
+        self._builder.describe_block([one.text for one in beside], self._first)
+        self._first, self._top = len(self._builder), 0
 
 
 def _join_text(element: Any) -> str:

@@ -23,7 +23,7 @@ def test_a_medical_letter_is_kept_until_a_steward_opens_it(browse, complaints):
     reader = browse("staff")
     reader.goto(record)
     row = reader.locator("#files .cl-file")
-    expect(row).to_contain_text("File (name not cleared)")
+    expect(row).to_contain_text("Document, needs PII-Sensitive")
     assert "Lindgren" not in reader.content()
     assert LINE not in reader.content()
 

@@ -65,7 +65,9 @@ SHAPE = (
 def test_what_is_drawn_is_read_once_with_its_description(tmp_path: Path, body: str) -> None:
     extraction = read(tmp_path, f"<text:p>before</text:p>{body}<text:p>after</text:p>")
     found = [p.text for p in extraction.paragraphs]
-    assert (found[0], sorted(found[1:-1]), found[-1]) == ("before", ["Map", "Offer: 4.2 M"], "after")
+    assert (found[0], found[1:-1], found[-1]) == ("before", ["Offer: 4.2 M\nMap"], "after"), (
+        "with the label of its element"
+    )
     assert codes(extraction) == set()
 
 

@@ -129,7 +129,7 @@ def test_descriptions_of_everything_that_is_drawn_are_text(deck, tmp_path: Path)
         layout.shapes._spTree.nvGrpSpPr.cNvPr.set("descr", "On every slide")
     extraction = read(saved(deck, tmp_path), "a.pptx")
     told = [(p.page, p.text) for p in extraction.paragraphs][3:]
-    assert told == [(1, "Pay by role"), (1, "The team"), (1, "Who leaves"), (None, "On every slide")]
+    assert told == [(1, "Pay by role"), (1, "Who leaves"), (1, "The team"), (None, "On every slide")], "a group last"
     assert "Jane" in extraction.remainder
 
 

@@ -173,8 +173,8 @@ def test_names_that_people_gave_are_not_translated(
         Entity.objects.filter(pk=contract.pk).update(name_classification=SECRET)
         File.objects.update(name_classification=SECRET)
     page = listed(staff)
-    assert "Vertrag (Name nicht freigegeben)" in page
-    assert "Datei (Name nicht freigegeben)" in page
+    assert "Vertrag, Freigabe Geheim nötig" in page
+    assert "Dokument, Freigabe Geheim nötig" in page
 
 
 def test_an_e_mail_says_how_many_and_nothing_of_what(

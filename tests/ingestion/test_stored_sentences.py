@@ -46,7 +46,6 @@ def test_a_stored_sentence_is_shown_in_the_language_of_its_reader() -> None:
         assert translate_stored("There are macros in this workbook; they were neither run nor read.") == (
             "Diese Datei (Arbeitsmappe) enthält Makros; sie wurden weder ausgeführt noch gelesen."
         )
-        assert translate_stored("Contract (name not cleared)") == "Vertrag (Name nicht freigegeben)"
         assert translate_stored(
             "Words of page 2, 7 were not found in what was read: 9 in all. Compare with the original."
         ) == ("Auf Seite 2, 7 wurden insgesamt 9 Wörter nicht gelesen. Vergleichen Sie mit dem Original.")

@@ -6,7 +6,6 @@ from django.db import connection
 
 from entities.models import FieldParagraph
 from ingestion.desk import MOST, accept_proposals, load_places, select_field_paragraphs, select_paragraphs
-from ingestion.file_presenter import NAMELESS
 from ingestion.models import File, Paragraph
 from ingestion.relabelling import digest_judged
 from tests.oracle.planted_world import Everything
@@ -51,7 +50,7 @@ def places_are_named(e: Everything) -> None:
     with undone():
         with planted.service.open():
             File.objects.filter(pk=e.files["record0"]).update(name_classification=5)
-        for scope, name in ((ann, NAMELESS), (dee, "file of record0")):
+        for scope, name in ((ann, "Document, needs Financial"), (dee, "file of record0")):
             with scope.open():
                 mine = [p for p in paragraphs if isinstance(p, Paragraph) and p.file_id == e.files["record0"]]
                 assert {place.title for place in load_places(scope, mine).values()} == {name}
