@@ -63,9 +63,13 @@ def build_kind_votes(
 def build_paragraph_votes(
     heads: Heads, found: Finding, known: frozenset[int], resting: frozenset[int] | None
 ) -> tuple[Vote, ...]:
-    """What the resting label has already needs no vote: the text is no more open while nobody has judged it."""
+    """A label also where the resting one has it already: no declaration and no other resting label opens what was
+    found.
+    """
     atoms = found.atoms & known
-    if not atoms or found.sensitive < heads.propose or (resting is not None and atoms <= resting):
+    if not atoms or found.sensitive < heads.propose:
+        return ()
+    if resting is not None and found.sensitive < heads.label and atoms <= resting:
         return ()
     if resting is None or found.sensitive < heads.label:
         return (Vote("head", reason=RESEMBLES, proposed=atoms),)

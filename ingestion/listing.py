@@ -233,6 +233,8 @@ def _build_file_view(
         if file.error_page is not None and own:
             error["page"] = file.error_page
     named = is_name_known(scope, file)
+    # A steward who may not read the text is not told what it is; who sent it is.
+    told = labels if is_own(scope, revision) else {*labels} & load_allowed_labels()
     return FileView(
         id=file.pk,
         name=write_file_name(scope, file),
@@ -266,7 +268,7 @@ def _build_file_view(
         attachments=file.attachments,
         folders=split_folders(file.path) if named else (),
         version=revision.pk if revision else None,
-        looks_like=find_looks(revision.kind, labels) if pages_known and revision else "",
+        looks_like=find_looks(revision.kind, told) if pages_known and revision else "",
     )
 
 

@@ -22,18 +22,21 @@ class Policy:
     kind_floors: Mapping[str, frozenset[int]]
 
 
-def load_policy() -> Policy:
-    """Of the open scope's workspace."""
-    fields = ("classification_prompt", "policy_epoch", "resting", "kind_floors")
-    row = WorkspaceSettings.objects.values_list(*fields).first()
-    guidance, epoch, resting, floors = row or ("", None, None, {})
-    atoms = None if resting is None else frozenset(list_atoms(resting))
-    return Policy(guidance, epoch, atoms, build_kind_floors(floors or {}))
+def load_policy(*, hold: bool = False) -> Policy:
+    """Of the open scope's workspace. hold: nobody changes it until this transaction ends."""
+    held = "SELECT * FROM entities_workspacesettings FOR SHARE"
+    row = next(iter(WorkspaceSettings.objects.raw(held) if hold else WorkspaceSettings.objects.all()), None)
+    if row is None:
+        return Policy("", None, None, build_kind_floors({}))
+    atoms = None if row.resting is None else frozenset(list_atoms(row.resting))
+    return Policy(row.classification_prompt, row.policy_epoch, atoms, build_kind_floors(row.kind_floors))
 
 
-def load_resting() -> frozenset[int] | None:
-    """The atoms of what nobody in the open scope's workspace has judged; None where it has no label."""
-    return load_policy().resting
+def load_resting(*, hold: bool = False) -> frozenset[int] | None:
+    """The atoms of what nobody in the open scope's workspace has judged; None where it has no label. hold: as
+    `load_policy`.
+    """
+    return load_policy(hold=hold).resting
 
 
 def load_least_resting() -> frozenset[int]:

@@ -67,7 +67,7 @@ def publish_revision(
     extraction: Extraction = done[Stage.EXTRACT]
     segmented: SegmentedFile = done[Stage.SEGMENT]
     embedder = lock_embedder()
-    now = load_work(work.claim, embedder.model_id)
+    now = load_work(work.claim, embedder.model_id, hold=True)
     if (now.witness, now.embedder, now.inputs.concealed) != (work.witness, work.embedder, work.inputs.concealed):
         raise WorkOutdated(labels_only=now.witness == work.witness)
     if now.resting != work.resting:

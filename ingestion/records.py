@@ -176,6 +176,7 @@ def label_texts(claim: RecordClaim) -> None:
     with Scope.for_service(claim.workspace).open():
         # The record before its paragraphs, as whoever edits them, since its date may move: or both would wait.
         list(Entity.objects.select_for_update(no_key=True).filter(pk=claim.entity).order_by().values_list("pk"))
+        resting = load_resting(hold=True)  # it may be another since the text was read
         for row, given_votes in zip(rows, votes, strict=True):
             decided = decide_atoms(given_votes, model_needed=True, resting=resting)
             # Only what was read: a paragraph that was edited or labelled meanwhile keeps what it has.

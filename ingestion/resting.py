@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext
 
 from entities.access import Scope, list_atoms, list_workspace_ids, load_granted_atoms, raise_labels
@@ -18,6 +18,7 @@ from entities.api.lists import list_atom_labels
 from entities.language import translate_level
 from entities.models import Classification, FieldParagraph, Role, Source, User, WorkspaceSettings
 from entities.models.classification import FIRST_COMPOUND, PUBLIC
+from ingestion.desk import select_field_paragraphs, select_paragraphs
 from ingestion.desk_groups import MoveCounts, Sight, prepare_moves
 from ingestion.drawn import lock_paragraphs
 from ingestion.errors import BadUpload
@@ -60,8 +61,12 @@ def prepare_resting(scope: Scope, label: int) -> Sight:
     """Who gains and who loses by another resting label, counted over what the open scope may read."""
     to = frozenset(list_atoms(label))
     by_record: dict[UUID, MoveCounts] = {}
-    for model, record in ((Paragraph, "file__entity"), (FieldParagraph, "entity")):
-        resting = model._default_manager.filter(judged=False, data_classification__isnull=False).order_by()
+    paragraphs: tuple[tuple[QuerySet[Any], str], ...] = (
+        (select_paragraphs(scope), "file__entity"),
+        (select_field_paragraphs(scope), "entity"),
+    )
+    for rows, record in paragraphs:
+        resting = rows.filter(judged=False, data_classification__isnull=False).order_by()
         for entity, now in resting.exclude(data_classification=label).values_list(record, "data_classification"):
             by_record.setdefault(entity, MoveCounts())[frozenset(list_atoms(now)), to] += 1
     return prepare_moves(scope, by_record)
@@ -115,12 +120,10 @@ def apply_resting(workspace: int) -> None:
             if model is FieldParagraph:
                 records = set(FieldParagraph.objects.filter(pk__in=ids).values_list("entity", flat=True))
             moved += ids
-        delete_rows(
-            {
-                *RowParagraph.objects.filter(paragraph__in=moved).values_list("row", flat=True),
-                *RowParagraph.objects.filter(field_paragraph__in=moved).values_list("row", flat=True),
-            }
-        )
+        above = Q(headings__overlap=moved) | Q(under__overlap=moved)  # a heading stands in the rows below it
+        below = Paragraph.objects.filter(above, file__in=held).values_list("pk", flat=True)
+        shown = Q(paragraph__in=[*moved, *below]) | Q(field_paragraph__in=moved)
+        delete_rows({*RowParagraph.objects.filter(shown).values_list("row", flat=True)})
         for model in (Paragraph, FieldParagraph):
             model._default_manager.filter(pk__in=moved, judged=False).update(data_classification=label)
         drawn = Source.objects.filter(passage__in=moved).values_list("passage", flat=True).distinct()

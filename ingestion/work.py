@@ -205,8 +205,8 @@ class SegmentedFile:
         )
 
 
-def load_work(claim: Claim, embedder: str = "") -> Work:
-    """embedder: the workspace's model, where that is known. In an open service scope. Raises: ClaimLost."""
+def load_work(claim: Claim, embedder: str = "", *, hold: bool = False) -> Work:
+    """embedder: the workspace's model, where that is known. hold: its policy, until the transaction ends. In an open service scope. Raises: ClaimLost."""
     file = File.objects.select_related("pending_revision__blob").filter(claim.build_ownership_q()).first()
     if file is None or file.pending_revision is None:
         raise ClaimLost
@@ -214,7 +214,7 @@ def load_work(claim: Claim, embedder: str = "") -> Work:
     collection = get_collection(file)
     strategy = get_strategy(file, revision)
     levels, concealed = load_levels()
-    policy = load_policy()
+    policy = load_policy(hold=hold)
     inputs = collect_inputs(collection, strategy, levels, policy.guidance, concealed, policy.epoch)
     witness = inputs.witness(revision.blob.sha256)
     published, changed = file.revision_id == revision.pk, frozenset[str]()
