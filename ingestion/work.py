@@ -206,7 +206,9 @@ class SegmentedFile:
 
 
 def load_work(claim: Claim, embedder: str = "", *, hold: bool = False) -> Work:
-    """embedder: the workspace's model, where that is known. hold: its policy, until the transaction ends. In an open service scope. Raises: ClaimLost."""
+    """embedder: the workspace's model, where that is known. hold: its policy, until the transaction ends. In an open
+    service scope. Raises: ClaimLost.
+    """
     file = File.objects.select_related("pending_revision__blob").filter(claim.build_ownership_q()).first()
     if file is None or file.pending_revision is None:
         raise ClaimLost
