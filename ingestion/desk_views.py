@@ -39,7 +39,6 @@ from ingestion.models import Paragraph
 from ingestion.page_pictures import draw_sheet, keep_if_still_allowed, load_sheet
 from ingestion.relabelling import get_paragraph_or_404, list_own_chips
 from ingestion.remainder_decisions import select_files_to_settle
-from ingestion.resting import load_resting_label
 from ingestion.tables import MarkdownTable, read_table
 
 ON_A_PAGE = 25
@@ -117,7 +116,6 @@ def desk(request: HttpRequest) -> HttpResponse:
         "groupings": GROUPINGS.items(),
         "groups": group_items(items, grouping) if grouping else [],
         "kinds": describe_kinds({item.where.file for item in items}) if grouping == "document" else {},
-        "resting_label": load_resting_label(),
         "wanted": wanted,
         "query": encode_filters(wanted),
         "causes": [*((name, cause.label) for name, cause in CAUSES.items()), (UNJUDGED, gettext("Not judged yet"))],

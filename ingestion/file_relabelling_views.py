@@ -30,8 +30,12 @@ def read_ticked_files(given: QueryDict) -> list[UUID]:
     return sorted(ticked)
 
 
-def read_chosen_labels(given: QueryDict) -> list[int]:
-    """0 for Public. No labels at all are no decision. Raises: BadUpload."""
+def read_chosen_labels(given: QueryDict) -> list[int] | None:
+    """0 for Public; None where the files are said to be no documents of their kinds. No labels at all are no decision.
+    Raises: BadUpload.
+    """
+    if "unlike" in given:
+        return None
     if not given.getlist("labels"):
         raise BadUpload(gettext("Choose labels, or Public."), "no_labels")
     labels = read_labels(given)
@@ -43,13 +47,16 @@ def read_chosen_labels(given: QueryDict) -> list[int]:
 @requires(STEWARD)
 @require_POST
 def preview_files_label(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Who gains and who loses sight if every paragraph of the ticked `file`s gets `labels`."""
+    """Who gains and who loses sight if every paragraph of the ticked `file`s gets `labels`, or if they are `unlike`
+    what they are kept for.
+    """
     scope, given = get_scope(request), request.POST
     entity, files = get_entity_or_404(scope, pk), read_ticked_files(given)
     table_url = reverse("ingestion:files_table", args=[pk])
     try:
-        atoms = check_labels(read_chosen_labels(given))
-        items = list_file_items(scope, entity, files)
+        labels = read_chosen_labels(given)
+        atoms = None if labels is None else check_labels(labels)
+        items = list_file_items(scope, entity, files, unlike=atoms is None)
     except APIException as refusal:
         messages.error(request, str(refusal.detail))
         return redirect(table_url)
@@ -57,7 +64,8 @@ def preview_files_label(request: HttpRequest, pk: UUID) -> HttpResponse:
         "items": items,
         "sight": preview_sight(scope, items, atoms),
         "own": True,
-        "labels": list_atom_chips(atoms),
+        "labels": list_atom_chips(atoms or ()),
+        "unlike": atoms is None,
         "files": files,
         "seen": digest_items(items),
         "back_url": table_url,

@@ -31,7 +31,7 @@ from ingestion.pages import MAX_HITS, Stop, build_sections, find_page, find_word
 from ingestion.queueing import ENDED
 from ingestion.reader import NOTICE, TextBlock, list_blocks, mark_citation, resolve_cited
 from ingestion.remainder_decisions import find_unread
-from ingestion.resting import list_sending_choices, load_resting_label
+from ingestion.resting import list_sending_choices
 from ingestion.strategies import STRATEGY_CHOICES
 
 UNFOLDED_ROWS = 12
@@ -229,7 +229,6 @@ def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
         "entity": entity,
         "notice": NOTICE,
         "kind": describe_kinds([file.pk]).get(file.pk),
-        "resting_label": load_resting_label() or 0,
         "resting": sum(isinstance(block, TextBlock) and not block.judged for block in found),
         "part": part,
         "headings": list_headings(found),

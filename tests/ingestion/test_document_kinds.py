@@ -154,7 +154,7 @@ def test_what_a_steward_opened_rises_by_what_they_did_not_know(
     alice: Person, staff: Person, contract: Contract, service: Scope
 ) -> None:
     letter = ready(alice, contract, "Lindgren.txt", LETTER)
-    form = {"file": letter, "labels": str(INTERNAL)}
+    form = {"file": letter, "unlike": "1"}
     shown = alice.client.post(f"{alice.base}entities/{contract.pk}/files/label/", form)
     seen = {"seen": shown.context["seen"], "reason": "an invented letter"}
     alice.client.post(f"{alice.base}entities/{contract.pk}/files/relabel/", form | seen)

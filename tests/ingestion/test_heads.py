@@ -77,7 +77,7 @@ def test_a_steward_opens_it_in_one_act(alice: Person, staff: Person, contract: C
     letter = ready(alice, contract, "Lindgren.txt", DISCHARGE.encode())
     page = alice.client.get(f"{alice.base}files/{letter}/").content.decode()
     assert "Not so: open it" in page
-    form = {"file": letter, "labels": str(INTERNAL)}
+    form = {"file": letter, "unlike": "1"}
     shown = alice.client.post(f"{alice.base}entities/{contract.pk}/files/label/", form)
     assert shown.status_code == 200
     seen = {"seen": shown.context["seen"], "reason": "an invented letter"}
