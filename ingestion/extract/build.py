@@ -139,9 +139,10 @@ class Builder:
         self, text: str, first: int, *, page: int | None = None, path: tuple[str, ...] | None = None
     ) -> None:
         """What belongs to a block whose paragraphs begin at this number: to its last paragraph, so that it has the
-        label of that, or as a paragraph of its own where there is none but a heading."""
+        label of that, or as a paragraph of its own where there is none but a heading or both are too long for one."""
         last = len(self._rows) - 1
-        if last < first or self._rows[last].kind in ("heading", "code"):
+        alone = last < first or self._rows[last].kind in ("heading", "code")
+        if alone or len(self._rows[last].text) + len(text) > LONGEST:
             self.add(text, page=page, path=path)
             return
         row = self._rows[last]

@@ -141,7 +141,7 @@ class _Workbook:
                 self._read.add(other.target)
                 with suppress(Quarantined, *DAMAGE):  # one that does not parse is recorded with the parts
                     for anchor in self._package.root(other.target):
-                        rows = [int(row.text or 0) + 1 for row in anchor.iter("{*}row")] or [0]
+                        rows = [_read_row_number(row) + 1 for row in anchor.iter("{*}row")] or [0]
                         found += [_Description(clean_line(t), rows[0], rows[-1]) for t in list_descriptions(anchor)]
         return found
 
@@ -238,6 +238,11 @@ def _parse_column(letters: str) -> int:
     for letter in letters:
         number = number * 26 + ord(letter) - 64
     return number
+
+
+def _read_row_number(row: Any) -> int:
+    said = (row.text or "").strip()
+    return int(said) if said.isdecimal() and len(said) < 9 else 0
 
 
 def _is_true(value: str | None) -> bool:
