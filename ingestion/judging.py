@@ -1,7 +1,9 @@
 """Votes of the heads: on a document as a whole, whose kind has a floor, and on each of its paragraphs."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 
@@ -40,14 +42,26 @@ def vote_by_heads(
     heads = load_heads(embedder.model_id)
     if heads is None or not texts:
         return None
+    pieces = [(number, piece) for number, text in enumerate(texts) for piece in split_evenly(text)]
     vectors = []
-    for first in range(0, len(texts), BATCH):
-        vectors.append(embedder.embed_documents([text[:LONGEST] for text in texts[first : first + BATCH]]))
+    for first in range(0, len(pieces), BATCH):
+        vectors.append(embedder.embed_documents([piece for _, piece in pieces[first : first + BATCH]]))
         show()
-    judgement = heads.judge(np.concatenate(vectors), [len(t) for t in texts], embedder.embed_documents([name])[0])
+    lengths = [len(piece) for _, piece in pieces]
+    judgement = heads.judge(np.concatenate(vectors), lengths, embedder.embed_documents([name])[0])
+    found: dict[int, Finding] = {}
+    for (number, _), finding in zip(pieces, judgement.paragraphs, strict=True):
+        found[number] = max(found.get(number, finding), finding, key=attrgetter("sensitive"))
     whole = build_kind_votes(judgement, floors, known, resting)
-    votes = ((*whole, *build_paragraph_votes(heads, found, known, resting)) for found in judgement.paragraphs)
+    votes = ((*whole, *build_paragraph_votes(heads, found[number], known, resting)) for number in range(len(texts)))
     return HeadVotes(judgement.kind if judgement.held else "", tuple(votes))
+
+
+def split_evenly(text: str) -> list[str]:
+    """Pieces of about one length that a vector can be made of."""
+    count = max(1, math.ceil(len(text) / LONGEST))
+    size = max(1, math.ceil(len(text) / count))
+    return [text[at : at + size] for at in range(0, max(1, len(text)), size)]
 
 
 def build_kind_votes(

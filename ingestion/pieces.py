@@ -42,7 +42,7 @@ def split_pieces(paragraph: int, text: str, kind: Kind, fits: Fits) -> Iterator[
     head = measure_table_header(text) if kind == "table" else 0
     if head:
         yield from (TextSlice(paragraph, a, b) for a, b in _split_to_fit(text, 0, head - 1, fits))
-    for start, end in _split_lines(text, head) if kind in ("table", "code") else _split_sentences(text):
+    for start, end in _split_lines(text, head) if kind in ("table", "code") else split_sentences(text):
         yield from (TextSlice(paragraph, a, b) for a, b in _split_to_fit(text, start, end, fits))
 
 
@@ -60,7 +60,7 @@ def _split_lines(text: str, begin: int) -> Iterator[tuple[int, int]]:
             yield _trim_span(text, match.start(), match.end())
 
 
-def _split_sentences(text: str) -> Iterator[tuple[int, int]]:
+def split_sentences(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for match in SENTENCE.finditer(text):
         before = text[start : match.start()].rstrip("\"'”’)]")

@@ -46,6 +46,7 @@ from ingestion.embedders import EmbeddingFailed
 from ingestion.extract import extract_file
 from ingestion.index import RowDraft, Vector, embed_texts, load_known_vectors
 from ingestion.judging import vote_by_heads
+from ingestion.label_cuts import cut_by_labels
 from ingestion.models import FileRevision, Review, Stage, State
 from ingestion.paragraph_identity import group_texts_by_label, segment_text
 from ingestion.passages import build_passages, build_summaries, guess_languages, list_labelled
@@ -119,7 +120,7 @@ def extract(work: Work, done: dict[Stage, Any]) -> Extraction:
         extraction = extract_file(path, work.name, strategy=work.strategy, on_progress=tell, look=look, counts=True)
         if work.review != Review.RELEASED:
             extraction = drift.check_losses(path, extraction)
-    return extraction
+    return cut_by_labels(extraction)
 
 
 def classify(work: Work, done: dict[Stage, Any]) -> FileVotes:

@@ -87,6 +87,16 @@ def test_a_steward_opens_it_in_one_act(alice: Person, staff: Person, contract: C
     assert "looks like" not in staff.client.get(f"{staff.base}files/{letter}/").content.decode()
 
 
+def test_what_stands_late_in_a_long_paragraph_is_found(
+    alice: Person, staff: Person, doctor: Person, contract: Contract
+) -> None:
+    plain = " ".join(NOTICE.split()) * 5
+    late = " ".join(" ".join(DISCHARGE.split("\n\n")[2:6]).split())
+    file = ready(alice, contract, "Notice.txt", f"Dear all,\n\n{plain} {late}\n\n{plain}".encode())
+    assert sum("breathless" in text for text in texts(doctor, file)) == 1
+    assert texts(staff, file) == ["Dear all,", plain]
+
+
 def test_who_sends_it_as_public_opens_nothing_that_the_heads_find(
     alice: Person, viewer: Person, contract: Contract
 ) -> None:

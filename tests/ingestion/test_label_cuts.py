@@ -1,0 +1,68 @@
+"""One amount does not hide a page of mail: a long paragraph is cut where what the rules find begins and ends."""
+
+import pytest
+
+from entities.types import Contract
+from ingestion.documents import Attachment, Extraction, Link, ParagraphText
+from ingestion.label_cuts import cut_by_labels
+from tests.conftest import Person
+from tests.ingestion.helpers import ready, texts
+
+BEFORE = (
+    "Thank you for the good talk on Tuesday. We walked through the three halls with your caretaker and looked at every "
+    "window that faces the yard. Most of the frames are sound, and the hinges were oiled only last spring by your team."
+)
+AMOUNT = "For the two broken panes we would charge EUR 12,400 net."
+AFTER = (
+    "The scaffold can stand on the lawn if the gardener agrees, and the lift remains free for deliveries all day. "
+    "We would begin on the north side, where the morning shade helps the putty to set, and be gone before the fair."
+)
+MAIL = f"{BEFORE} {AMOUNT} {AFTER}"
+
+
+def extract(*rows: str, **fields: object) -> Extraction:
+    paragraphs = tuple(ParagraphText(row, "text", None, (), (), "en", 0, len(row)) for row in rows)
+    return Extraction("text/plain", None, paragraphs, (), "text", **fields)
+
+
+def cut(*rows: str, **fields: object) -> list[str]:
+    return [paragraph.text for paragraph in cut_by_labels(extract(*rows, **fields)).paragraphs]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_needs_no_amounts_reads_the_sentences_around_one(viewer: Person, alice: Person, contract: Contract) -> None:
+    file = ready(alice, contract, "mail.txt", f"Good morning\n\n{MAIL}\n\nKind regards".encode())
+    assert texts(alice, file) == ["Good morning", BEFORE, AMOUNT, AFTER, "Kind regards"]
+    read = texts(viewer, file)
+    assert BEFORE in read
+    assert AFTER in read
+    assert not any("12,400" in text for text in read)
+
+
+def test_what_is_cut_is_the_same_text_in_its_place() -> None:
+    found = cut_by_labels(extract("Good morning", MAIL, "Kind regards"))
+    assert [p.text for p in found.paragraphs] == ["Good morning", BEFORE, AMOUNT, AFTER, "Kind regards"]
+    assert [found.text[p.start : p.end] for p in found.paragraphs] == [p.text for p in found.paragraphs]
+
+
+def test_short_plain_words_stay_with_the_amounts_around_them() -> None:
+    rows = f"{AMOUNT} That is what it costs. {AMOUNT}"
+    assert cut(f"{BEFORE} {rows} {AFTER}") == [BEFORE, rows, AFTER]
+    assert cut(f"Good morning. {AMOUNT} {AFTER} {AFTER}") == [f"Good morning. {AMOUNT}", f"{AFTER} {AFTER}"]
+
+
+def test_a_paragraph_stays_whole_where_nothing_is_found_or_it_is_short() -> None:
+    assert cut(f"{BEFORE} {AFTER}") == [f"{BEFORE} {AFTER}"]
+    assert cut(f"{AMOUNT} Thank you.") == [f"{AMOUNT} Thank you."]
+
+
+def test_a_link_stands_with_its_target_and_an_attachment_keeps_its_paragraph_whole() -> None:
+    target = "https://example.org/plan"
+    found = cut_by_labels(extract("Hello", f"{MAIL} The plan: {target}", links=(Link(1, target, AMOUNT),)))
+    (link,) = found.links
+    assert target in found.paragraphs[link.paragraph].text
+    assert link.words == "", "words of another part are not told with it"
+    named = extract(f"{MAIL} plan.pdf", "After", attachments=(Attachment(1, "plan.pdf", 0),))
+    assert len(cut_by_labels(named).paragraphs) == 2
+    later = cut_by_labels(extract(MAIL, "plan.pdf", attachments=(Attachment(1, "plan.pdf", 1),)))
+    assert later.paragraphs[later.attachments[0].paragraph].text == "plan.pdf"
