@@ -7,7 +7,7 @@ from entities.access.scope import has_open_scope
 from entities.language import join_words, translate_level, translate_stored
 
 
-def list_told_atoms(label: int | None) -> tuple[int, ...]:
+def list_disclosed_atoms(label: int | None) -> tuple[int, ...]:
     """What the open scope lacks to read a name with that label; () where it may not hear of one of these."""
     missing = () if label is None else list_missing_atoms(label)
     return () if load_concealed_atoms().intersection(missing) else missing
@@ -18,7 +18,7 @@ def write_hidden_name(kind: object, label: int | None) -> str:
     no level of which the open scope may not hear, and none outside of one.
     """
     title = translate_stored(str(kind).capitalize())
-    atoms = list_told_atoms(label) if has_open_scope() else ()
+    atoms = list_disclosed_atoms(label) if has_open_scope() else ()
     if not atoms:
         return gettext("%(kind)s (name not cleared)") % {"kind": title}
     levels = join_words([translate_level(load_levels()[atom].label) for atom in atoms])

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from entities.access import Scope, has_permission, list_atoms, load_allowed_labels
 from entities.api.lists import list_chips
-from entities.hidden_names import list_told_atoms
+from entities.hidden_names import list_disclosed_atoms
 from entities.models import Entity
 from entities.rag import Collection
 from ingestion.access import (
@@ -250,7 +250,7 @@ def _build_file_view(
         labels=tuple(sorted({atom for label in labels for atom in list_atoms(label)})),
         revision=number or (revision.number if revision else 0),
         named=named,
-        name_requires=() if named else list_told_atoms(file.name_classification),
+        name_requires=() if named else list_disclosed_atoms(file.name_classification),
         outcome=outcome,
         collection_title=declared[file.collection].label if file.collection in declared else file.collection,
         in_default=file.collection == next(iter(declared)),

@@ -11,7 +11,7 @@ from rest_framework import serializers
 from entities.access import Scope, list_readable_fields, list_redacted_fields, load_concealed_atoms
 from entities.api.lists import build_redacted_json, label_list, list_atom_labels
 from entities.api.shapes import VERSION_HELP, Label, Placeholder, Redacted, TextBlock, build_union
-from entities.hidden_names import list_told_atoms
+from entities.hidden_names import list_disclosed_atoms
 from entities.models import Entity
 from entities.rag import split_label
 from entities.registry import get_column, list_parent_types
@@ -153,7 +153,7 @@ def build_entity_json(
         {"field": hidden.name, "requires": list_atom_labels(hidden.requires)} for hidden in list_redacted_fields(model)
     ]
     if "name" in data and data["name"] is None:
-        data["redacted"] += build_redacted_json("name", list_told_atoms(entity.name_classification))
+        data["redacted"] += build_redacted_json("name", list_disclosed_atoms(entity.name_classification))
     return data
 
 

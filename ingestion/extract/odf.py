@@ -23,7 +23,7 @@ DRAWN = ("frame", "g", "custom-shape", "rect", "line", "polyline", "polygon", "r
 DRAWINGS = tuple(f"{{*}}{name}" for name in DRAWN)
 
 
-def list_drawn_descriptions(element: Any) -> list[str]:
+def list_drawing_descriptions(element: Any) -> list[str]:
     """The words that describe something drawn."""
     marks = element.iterchildren("{*}title", "{*}desc")
     return [text for mark in marks if (text := clean_paragraph("".join(mark.itertext())))]

@@ -15,7 +15,7 @@ from ingestion.extract.eyes import Eyes
 from ingestion.extract.odf import (
     DRAWN,
     add_properties,
-    list_drawn_descriptions,
+    list_drawing_descriptions,
     read_comments,
     read_line,
     read_lines,
@@ -86,7 +86,7 @@ def _add_shape(shape: Any, builder: Builder, path: tuple[str, ...]) -> None:
             if event == "start":
                 begun.append(len(builder))
             else:
-                builder.describe_block(list_drawn_descriptions(element), begun.pop(), path=path)
+                builder.describe_block(list_drawing_descriptions(element), begun.pop(), path=path)
         if event == "end" or name not in ("p", "h", "table"):
             continue
         around = {get_local_name(above) for above in element.iterancestors()}

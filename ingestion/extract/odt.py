@@ -15,7 +15,7 @@ from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import clean_line, clean_paragraph
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.odf import DRAWINGS, DRAWN, list_drawn_descriptions
+from ingestion.extract.odf import DRAWINGS, DRAWN, list_drawing_descriptions
 from ingestion.extract.package import DAMAGE, Package, get_attribute, get_local_name
 from ingestion.extract.package_parts import sweep_package
 from ingestion.extract.page_numbers import drop_page_numbers
@@ -101,7 +101,7 @@ class _Walk:
             element, of, first = waiting.pop()
             name = get_local_name(element)
             if of is None:
-                self._builder.describe_block(list_drawn_descriptions(element), first or 0)
+                self._builder.describe_block(list_drawing_descriptions(element), first or 0)
             elif name in ("p", "h"):
                 begin = len(self._builder) if first is None else first
                 self._read_paragraph(element, name, of)

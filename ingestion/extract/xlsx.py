@@ -105,7 +105,7 @@ class _Workbook:
         return found
 
     def _read_sheet(self, link: Relationship) -> None:
-        blocks = _Blocks(self._builder, self._load_drawn(link.target))
+        blocks = _Blocks(self._builder, self._load_descriptions(link.target))
         hidden_columns: set[int] = set()
         rows_hidden = False
         last_row = 0
@@ -134,7 +134,7 @@ class _Workbook:
         for said in self._builder.find_missing_texts(drawing.text for drawing in blocks.drawn):
             self._builder.add(said)
 
-    def _load_drawn(self, sheet: str) -> list[_Description]:
+    def _load_descriptions(self, sheet: str) -> list[_Description]:
         found: list[_Description] = []
         for other in self._package.links(sheet).values():
             if other.kind == "drawing" and not other.external and other.target not in self._read:

@@ -14,6 +14,7 @@ from entities.types import Contract
 from ingestion.desk import MOST, Item, Where
 from ingestion.desk_groups import GROUPINGS, Move, group_items
 from ingestion.models import FileRevision, Paragraph
+from ingestion.votes import Vote
 from llm import scripted
 from tests.conftest import Person, person
 from tests.ingestion.desk_decisions import LINES, contested, waiting
@@ -140,6 +141,9 @@ def test_documents_come_first_with_what_they_look_like_and_one_act(
     assert 'aria-current="true">By document' in shown
     assert "looks like" not in shown, "none of it has what its kind needs"
     label(service, LINES[3], PII_SENSITIVE)
+    with service.open():
+        kept = Vote("kind", frozenset({PII_SENSITIVE})).to_json()
+        Paragraph.objects.filter(text=LINES[3]).update(votes=[kept])
     for query in ("", "?group=document"):
         assert "looks like a medical letter or report" in page(steward, query)
     assert "looks like" not in page(steward, "?group=reason")

@@ -66,6 +66,7 @@ def test_the_answer_has_the_shape_of_the_contract(alice: Person, contract: Contr
         "strategy": "auto",
         "notes": [],
         "unaccounted": [],
+        "redacted": [],
     }
     assert alice.api.get(f"/api/files/{file['id']}/").json() == file
     listed = alice.api.get(files_url(contract)).json()
