@@ -35,6 +35,7 @@ from ingestion.errors import BadUpload
 from ingestion.extract import language
 from ingestion.index import delete_rows
 from ingestion.models import ContextRow, File, FileRevision, Paragraph, RowParagraph
+from ingestion.name_labels import add_name_atoms
 from ingestion.paragraph_rows import find_rows, raise_rows
 from ingestion.policy import load_workspace_guidance
 from ingestion.questions import build_typed_vote, find_atoms_by_rules
@@ -287,9 +288,7 @@ def take_with_floor(workspace: int, revision: UUID) -> None:
         raise_published(file.pk, raised)
         for child in File.objects.select_for_update().filter(pk__in=list_attachments([file.pk])):
             rise = combine_many([child.floor, floor])
-            File.objects.filter(pk=child.pk).update(
-                floor=rise, name_classification=combine_many([child.name_classification, floor])
-            )
+            add_name_atoms(child, [floor], floor=rise)
             raise_published(child.pk, rise)
             publish_again(child.pk)
         aside = file.aside and file.aside["revision"]
