@@ -163,7 +163,13 @@ def check_declared_public() -> None:
 
 
 def _find_or_create_file(
-    scope: Scope, entity: Entity, collection: str, path: str, floor: int, named: NameLabel, blob: Blob | None = None
+    scope: Scope,
+    entity: Entity,
+    collection: str,
+    path: str,
+    floor: int,
+    name_label: NameLabel,
+    blob: Blob | None = None,
 ) -> File:
     """The file at that path that the caller is shown, made when there is none; of those that have the bytes of `blob`,
     where it is given. Two uploads of one name wait for each other. One that is concealed from the caller, or whose name
@@ -192,7 +198,7 @@ def _find_or_create_file(
         twin=named[-1].twin + 1 if named else 0,
         floor=floor,
         created_by=scope.principal,
-        **named.columns,
+        **name_label.columns,
     )
 
 

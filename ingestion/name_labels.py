@@ -3,11 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
 
 from entities.access import combine_many, list_atoms
 from entities.rag import split_label
 from ingestion.judges.pool import find_vote
-from ingestion.models import File
+from ingestion.models import File, Paragraph
 from ingestion.votes import HELD_BACK, find_manual_vote, is_judged
 from ingestion.work import SegmentedFile, Work
 
@@ -77,6 +80,13 @@ def publish_name_label(work: Work, file: File, segmented: SegmentedFile) -> None
     )
     if now != NameLabel(row.name_classification, row.name_judged):
         File.objects.filter(pk=file.pk).update(**now.columns)
+
+
+def select_files_to_name(files: Iterable[UUID]) -> QuerySet[File]:
+    """Those of `files` whose name has had a label, and in which a steward has decided on everything."""
+    left = Paragraph.objects.filter(file__in=files).exclude(votes__contains=[{"source": "manual"}])
+    kept = File.objects.filter(pk__in=files, name_judged=True).exclude(name_classification=0)
+    return kept.exclude(pk__in=left.values("file"))
 
 
 def is_known_public(segmented: SegmentedFile) -> bool:

@@ -97,6 +97,11 @@ def test_a_harmless_version_does_not_open_the_name_of_a_sensitive_one_and_a_stew
     assert len(texts(staff, letter)) == 5
     assert name_of(staff, letter) is None
     assert name_of(doctor, letter) == "Lindgren.txt"
+    one, *_ = alice.api.get(f"/api/files/{letter}/paragraphs/").json()["results"]
+    decision = {"labels": [PUBLIC], "reason": "a notice"}
+    assert alice.api.patch(f"/api/paragraphs/{one['id']}/", decision, format="json").status_code == 200
+    process_all_waiting(contract.workspace_id)
+    assert name_of(staff, letter) is None, "on the others nobody has decided"
     form = {"file": letter, "labels": str(PUBLIC)}
     shown = alice.client.post(f"{alice.base}entities/{contract.pk}/files/label/", form)
     seen = {"seen": shown.context["seen"], "reason": "the old letter is gone"}
@@ -184,6 +189,7 @@ def test_who_looks_as_a_role_reads_no_name_for_having_sent_it(
         with scope.open():
             assert [view.named for view in list_files(scope, contract)] == [is_named]
             assert get_file_or_404(scope, file)
+    assert name_of(sender, ready(sender, contract, f"{TELLING}.txt", LETTER)) is None, "what is judged rests no more"
 
 
 def test_a_concealed_resting_level_is_not_named_to_who_uploads(
