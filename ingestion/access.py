@@ -23,7 +23,7 @@ from entities.access import (
 )
 from entities.access.scope import load_once
 from entities.hidden_names import write_hidden_name
-from entities.models import Entity, WorkspaceSettings
+from entities.models import Entity
 from entities.rag import Collection, split_label
 from entities.registry import get_content_type_id, get_type_by_content_type, list_entity_types
 from ingestion.models import File, FileRevision, Paragraph
@@ -115,9 +115,7 @@ def get_record_for(scope: Scope, pk: UUID, verb: str) -> Entity:
 
 def is_name_known(scope: Scope, file: File) -> bool:
     """Whether the caller may read a file's name, or gave it and it rests still."""
-    if is_readable(file.name_classification):
-        return True
-    return is_sender(scope, file) and file.name_classification == load_once("resting", _load_resting_label)
+    return is_readable(file.name_classification) or (is_sender(scope, file) and not file.name_judged)
 
 
 def write_file_name(scope: Scope, file: File) -> str:
@@ -126,11 +124,9 @@ def write_file_name(scope: Scope, file: File) -> str:
 
 
 def is_sender(scope: Scope, file: File) -> bool:
-    return bool(scope.principal and file.created_by == scope.principal)
-
-
-def _load_resting_label() -> int | None:
-    return WorkspaceSettings.objects.values_list("resting", flat=True).first()
+    """Whether the caller sent the file first, and is not held to what a role or levels show."""
+    whole = not scope.narrowed_to and scope.atoms is None
+    return bool(scope.principal) and whole and file.created_by == scope.principal
 
 
 def load_outlines(files: Iterable[UUID]) -> dict[UUID, Outline]:

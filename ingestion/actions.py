@@ -39,7 +39,7 @@ from ingestion.errors import BadUpload
 from ingestion.folder_addresses import FolderAddress
 from ingestion.known_versions import get_known_or_404
 from ingestion.models import Blob, File, FileRevision, Review, Stage, State
-from ingestion.name_labels import combine_name_label
+from ingestion.name_labels import NameLabel, combine_name_label
 from ingestion.names import BadPath, clean_name, clean_path
 from ingestion.policy import load_resting
 from ingestion.quarantine import decide_review
@@ -117,7 +117,7 @@ def upload_file(
     except blobs.TooMuch:
         raise build_too_large(None, limit) from None
     label = combine_name_label(
-        name,
+        path,
         {*split_label(declared[collection].name_classification), *list_atoms(floor)},
         opened=public or declared[collection].is_public,
         resting=load_resting(),
@@ -163,7 +163,13 @@ def check_declared_public() -> None:
 
 
 def _find_or_create_file(
-    scope: Scope, entity: Entity, collection: str, path: str, floor: int, name_label: int, blob: Blob | None = None
+    scope: Scope,
+    entity: Entity,
+    collection: str,
+    path: str,
+    floor: int,
+    name_label: NameLabel,
+    blob: Blob | None = None,
 ) -> File:
     """The file at that path that the caller is shown, made when there is none; of those that have the bytes of `blob`,
     where it is given. Two uploads of one name wait for each other. One that is concealed from the caller, or whose name
@@ -190,9 +196,9 @@ def _find_or_create_file(
         name=name,
         path=path,
         twin=named[-1].twin + 1 if named else 0,
-        name_classification=name_label,
         floor=floor,
         created_by=scope.principal,
+        **name_label.columns,
     )
 
 

@@ -25,6 +25,7 @@ from ingestion.access import get_collection
 from ingestion.documents import Extraction, UnreadContent
 from ingestion.extract import take_attachment
 from ingestion.models import Blob, File, FileRevision, Review
+from ingestion.name_labels import NameLabel
 from ingestion.names import clean_name
 from ingestion.past_paragraphs import transfer_attachments
 from ingestion.quarantine import decide_review
@@ -32,8 +33,9 @@ from ingestion.queueing import take_revision
 from ingestion.remainder_store import remember_inside
 from ingestion.sandbox import Quarantined
 from ingestion.signals import document_removed
+from ingestion.votes import is_judged
 from ingestion.witness import hash_parts
-from ingestion.work import SegmentedFile, Work
+from ingestion.work import MarkedParagraph, SegmentedFile, Work
 
 DEEPEST = 5
 """Messages within messages within messages …"""
@@ -109,8 +111,8 @@ def publish_attachments(
             origin=file.pk,
             part=found.part,
             named_by=named_by.id,
-            name_classification=_choose_name_label(file, work, named_by.label),
             floor=combine_many([same.floor, file.floor]),
+            **_choose_name_label(file, work, named_by).columns,
         )
         _create_next_revision(same, blob, sender, again=work.published, public=work.declared_public)
     if unnoted:
@@ -212,29 +214,31 @@ def _create_next_revision(child: File, blob: Blob, sender: int, *, again: bool, 
     take_revision(revision)
 
 
-def _choose_name_label(file: File, work: Work, label: int | None) -> int:
-    """The sender gave the name, so it is text of the message: what names it there says who may read it. Not yet known
-    means everything."""
-    declared = combine_many(split_label(work.collection.name_classification))
-    unknown = [level.value for level in work.levels] if label is None else [label]
-    return combine_many([declared, file.floor, *unknown])
+def _choose_name_label(file: File, work: Work, named_by: MarkedParagraph | None) -> NameLabel:
+    """The sender gave the name, so it is text of the message: what names it there says who may read it, and rests as
+    that does. Not yet known means everything."""
+    given = [*split_label(work.collection.name_classification), file.floor]
+    if named_by is None or named_by.label is None:
+        return NameLabel(combine_many([*given, *(level.value for level in work.levels)]), judged=True)
+    return NameLabel(combine_many([*given, named_by.label]), judged=any(given) or is_judged(named_by.votes))
 
 
 def relabel_names(paragraph: UUID, label: int) -> None:
     """A steward decided on the paragraph that names an attachment: its name follows, no lower than its collection."""
     for child in File.objects.filter(named_by=paragraph, origin__isnull=False):
         declared = combine_many(split_label(get_collection(child).name_classification))
-        File.objects.filter(pk=child.pk).update(name_classification=combine_many([label, child.floor, declared]))
+        named = NameLabel(combine_many([label, child.floor, declared]), judged=True)
+        File.objects.filter(pk=child.pk).update(**named.columns)
 
 
 def follow_labels(work: Work, segmented: SegmentedFile) -> None:
     """Names of attachments have the labels of what names them, where the labels alone were worked over again. In the
     transaction that publishes them."""
     file = File.objects.get(pk=work.file)
-    labels: dict[UUID | None, int | None] = {marked.id: marked.label for marked in segmented.paragraphs}
+    marked: dict[UUID | None, MarkedParagraph] = {one.id: one for one in segmented.paragraphs}
     for child in File.objects.filter(origin=file.pk, named_by__isnull=False):
-        label = _choose_name_label(file, work, labels.get(child.named_by))
-        File.objects.filter(pk=child.pk).exclude(name_classification=label).update(name_classification=label)
+        columns = _choose_name_label(file, work, marked.get(child.named_by)).columns
+        File.objects.filter(pk=child.pk).exclude(**columns).update(**columns)
 
 
 def list_attachments(files: list[UUID]) -> list[UUID]:

@@ -20,6 +20,7 @@ from ingestion.drawn import lock_paragraphs
 from ingestion.index import delete_rows
 from ingestion.kinds import KINDS, build_kind_floors, load_kind_floors
 from ingestion.models import File, Paragraph
+from ingestion.name_labels import add_name_atoms
 from ingestion.paragraph_rows import find_rows, raise_rows
 from ingestion.policy import Policy, load_policy
 from ingestion.queueing import publish_again
@@ -103,8 +104,7 @@ def raise_documents(workspace: int, keys: Collection[str]) -> None:
             moved = {p.pk: label for p in paragraphs if (label := _raise_paragraph(p, kind, atoms, policy)) is not None}
             labels |= moved
             if moved and file.origin_id is None:
-                name = combine_many([file.name_classification, *atoms])
-                File.objects.filter(pk=file.pk).update(name_classification=name)
+                add_name_atoms(file, atoms)
             if moved:
                 publish_again(file.pk)
         raise_labels(labels)

@@ -1,4 +1,6 @@
-"""A file goes to another folder of its record. Its text, labels and versions stay as they are."""
+"""A file goes to another folder of its record. Its text and versions stay as they are; its name needs what rules find
+in that of the folder too.
+"""
 
 from django.utils.translation import gettext
 
@@ -7,6 +9,7 @@ from entities.actions import record_action
 from ingestion.access import hold_or_404, lock_name, select_readable_files, select_visible_files
 from ingestion.errors import BadUpload
 from ingestion.models import File
+from ingestion.name_labels import add_name_atoms, find_path_atoms
 from ingestion.names import BadPath, clean_path
 from ingestion.signals import document_moved
 
@@ -16,7 +19,8 @@ def move_file(*, scope: Scope, file: File, folder: str) -> bool:
     stood elsewhere before. Links that name its new path lead to it from now on, those that name the old one do not.
 
     Raises: BadUpload for a path that is none, for what came in a message, for a file whose name the caller may not
-    read, and where one of that name stands already that they may read; Http404 where it was deleted meanwhile.
+    read, where one of that name stands already that they may read, and where rules took too long; Http404 where it was
+    deleted meanwhile.
     """
     lock_name(scope, file.entity_id, file.collection, file.name)
     now = hold_or_404(file)
@@ -37,7 +41,13 @@ def move_file(*, scope: Scope, file: File, folder: str) -> bool:
             gettext("There is already a file “%(name)s” in that folder.") % {"name": now.name}, "name_taken"
         )
     before = now.path
-    File.objects.filter(pk=now.pk).update(path=path)
+    found = find_path_atoms(path)
+    if found is None:
+        raise BadUpload(gettext("The name of this folder could not be read in time. Try again."), "not_judged")
+    if found:
+        add_name_atoms(now, found, path=path)
+    else:
+        File.objects.filter(pk=now.pk).update(path=path)
     record_action(scope, "file.moved", "file", now.pk, entity=str(now.entity_id))
     document_moved.send(File, workspace=scope.workspace, file_id=now.pk, path_before=before)
     return True

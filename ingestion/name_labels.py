@@ -1,46 +1,98 @@
-"""Labels of file names: a name is text, and rests like text in which nothing is found."""
+"""Labels of file names: a name is text, with its folders, and rests like text in which nothing is found."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
 
 from entities.access import combine_many, list_atoms
 from entities.rag import split_label
-from ingestion.models import File
-from ingestion.votes import HELD_BACK
+from ingestion.judges.pool import find_vote
+from ingestion.models import File, Paragraph
+from ingestion.votes import HELD_BACK, find_manual_vote, is_judged
 from ingestion.work import SegmentedFile, Work
-from llm.rules import vote_by_rules
+
+
+@dataclass(frozen=True)
+class NameLabel:
+    """judged: somebody or something knows it; else it rests, and moves with the resting label (`ingestion.resting`)."""
+
+    label: int
+    judged: bool
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """Of a file."""
+        return {"name_classification": self.label, "name_judged": self.judged}
 
 
 def combine_name_label(
-    name: str, given: Iterable[int], *, opened: bool, resting: frozenset[int] | None, everything: Iterable[int]
-) -> int:
-    """given: atoms that the collection declares for names, and those of the file. opened: somebody or something knows
-    that it needs no more than that and what rules find. resting: atoms of unjudged text; None where it has no label,
-    and the name needs `everything`.
+    path: str, given: Iterable[int], *, opened: bool, resting: frozenset[int] | None, everything: Iterable[int]
+) -> NameLabel:
+    """path: the name and the folders that it stands in. given: atoms that the collection declares for names, and those
+    of the file. opened: somebody or something knows that it needs no more than that and what rules find. resting: atoms
+    of unjudged text; None where it has no label, and the name needs `everything`, as one does that was not judged in
+    time.
     """
-    atoms = frozenset(given) | vote_by_rules(name.rpartition(".")[0] or name).atoms
+    found = find_path_atoms(path)
+    if found is None:
+        return NameLabel(combine_many(everything), judged=False)
+    atoms = frozenset(given) | found
     if atoms or opened:
-        return combine_many(atoms)
-    return combine_many(everything if resting is None else resting)
+        return NameLabel(combine_many(atoms), judged=True)
+    return NameLabel(combine_many(everything if resting is None else resting), judged=False)
+
+
+def find_path_atoms(path: str) -> frozenset[int] | None:
+    """What rules find in a name and the folders that it stands in; None: not judged, since it took too long."""
+    found = find_vote(". ".join(filter(None, path.split("/"))))
+    return None if found is None else found.atoms
+
+
+def add_name_atoms(file: File, atoms: Iterable[int], **columns: Any) -> None:
+    """What is found of a name takes the place of what it rested with, and joins what was known. columns: others of the
+    file that change with it.
+    """
+    label = combine_many([*atoms, *([file.name_classification] if file.name_judged else [])])
+    File.objects.filter(pk=file.pk).update(**NameLabel(label, judged=True).columns, **columns)
 
 
 def publish_name_label(work: Work, file: File, segmented: SegmentedFile) -> None:
-    """The name of a file, once its text is judged; an attachment's name is text of what it came in. In the transaction
-    that publishes the file.
+    """The name of a file, once its text is judged; an attachment's name is text of what it came in. What somebody or
+    something has known of it stays, also in a version that does not need it, until a steward has decided on all that
+    stands in the file. In the transaction that publishes it.
     """
-    row = File.objects.only("name", "name_classification", "floor", "origin").get(pk=file.pk)
+    row = File.objects.only("name", "path", "name_classification", "name_judged", "floor", "origin").get(pk=file.pk)
     if row.origin_id is not None:
         return
-    labels = {marked.label for marked in segmented.paragraphs}
-    label = combine_name_label(
-        row.name,
-        {*split_label(work.collection.name_classification), *list_atoms(row.floor), *find_kind_atoms(segmented)},
-        opened=work.declared_public or labels == {0},
+    had = frozenset(list_atoms(row.name_classification) if row.name_judged else ())
+    if segmented.paragraphs and all(find_manual_vote(marked.votes) for marked in segmented.paragraphs):
+        had &= find_waiting_atoms(segmented)
+    given = {*split_label(work.collection.name_classification), *list_atoms(row.floor), *find_kind_atoms(segmented)}
+    now = combine_name_label(
+        row.path or row.name,
+        given | had,
+        opened=work.declared_public or is_known_public(segmented),
         resting=work.resting,
         everything=work.known_atoms,
     )
-    label = combine_many([label, *find_waiting_atoms(row.name_classification, segmented)])
-    if label != row.name_classification:
-        File.objects.filter(pk=file.pk).update(name_classification=label)
+    if now != NameLabel(row.name_classification, row.name_judged):
+        File.objects.filter(pk=file.pk).update(**now.columns)
+
+
+def select_files_to_name(files: Iterable[UUID]) -> QuerySet[File]:
+    """Those of `files` whose name has had a label, and in which a steward has decided on everything."""
+    left = Paragraph.objects.filter(file__in=files).exclude(votes__contains=[{"source": "manual"}])
+    kept = File.objects.filter(pk__in=files, name_judged=True).exclude(name_classification=0)
+    return kept.exclude(pk__in=left.values("file"))
+
+
+def is_known_public(segmented: SegmentedFile) -> bool:
+    """Whether somebody or something knows of each paragraph that everybody may read it."""
+    known = (marked.label == 0 and is_judged(marked.votes) for marked in segmented.paragraphs)
+    return bool(segmented.paragraphs) and all(known)
 
 
 def find_kind_atoms(segmented: SegmentedFile) -> frozenset[int]:
@@ -52,9 +104,9 @@ def find_kind_atoms(segmented: SegmentedFile) -> frozenset[int]:
     return frozenset()
 
 
-def find_waiting_atoms(named: int, segmented: SegmentedFile) -> frozenset[int]:
-    """What a name has had, and a paragraph still has because no label falls by itself: the name waits with it."""
-    kept = frozenset(
+def find_waiting_atoms(segmented: SegmentedFile) -> frozenset[int]:
+    """What a paragraph still has because no label falls by itself: a name that has it too waits with it."""
+    return frozenset(
         atom
         for marked in segmented.paragraphs
         if marked.label is not None
@@ -62,4 +114,3 @@ def find_waiting_atoms(named: int, segmented: SegmentedFile) -> frozenset[int]:
         if vote.source == "inherited" and vote.reason in HELD_BACK
         for atom in vote.labels & frozenset(list_atoms(marked.label))
     )
-    return kept & frozenset(list_atoms(named))

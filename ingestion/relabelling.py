@@ -35,6 +35,7 @@ from ingestion.errors import BadUpload
 from ingestion.extract import language
 from ingestion.index import delete_rows
 from ingestion.models import ContextRow, File, FileRevision, Paragraph, RowParagraph
+from ingestion.name_labels import add_name_atoms, select_files_to_name
 from ingestion.paragraph_rows import find_rows, raise_rows
 from ingestion.policy import load_workspace_guidance
 from ingestion.questions import build_typed_vote, find_atoms_by_rules
@@ -208,7 +209,9 @@ def apply_decisions(decisions: Sequence[Decision], missed: list[UUID] | None = N
         done = [one for one in made.values() if one is not None]
         raise_labels({paragraph.pk: paragraph.data_classification or 0 for paragraph, _ in done})
         moved = [paragraph for paragraph, index_follows in done if index_follows]
-        for file in dict.fromkeys(p.file_id for p in moved if isinstance(p, Paragraph)):
+        decided = {paragraph.file_id for paragraph, _ in done if isinstance(paragraph, Paragraph)}
+        named = select_files_to_name(decided).values_list("pk", flat=True)
+        for file in dict.fromkeys([*(p.file_id for p in moved if isinstance(p, Paragraph)), *named]):
             publish_again(file)
         records = dict.fromkeys(p.entity_id for p in moved if isinstance(p, FieldParagraph))
         if records:
@@ -287,9 +290,7 @@ def take_with_floor(workspace: int, revision: UUID) -> None:
         raise_published(file.pk, raised)
         for child in File.objects.select_for_update().filter(pk__in=list_attachments([file.pk])):
             rise = combine_many([child.floor, floor])
-            File.objects.filter(pk=child.pk).update(
-                floor=rise, name_classification=combine_many([child.name_classification, floor])
-            )
+            add_name_atoms(child, [floor], floor=rise)
             raise_published(child.pk, rise)
             publish_again(child.pk)
         aside = file.aside and file.aside["revision"]

@@ -1,7 +1,8 @@
 """The resting label: who may read text that nobody has judged yet, neither a steward nor a finding.
 
-It belongs to the workspace. A change moves all text that rests, in one transaction: labels, what was drawn from it,
-and the index rows, which go out and are made again by workers.
+It belongs to the workspace. A change moves all text that rests, in one transaction: labels, those of names, of earlier
+versions and of what is in the bin as well, what was drawn from it, and the index rows, which go out and are made again
+by workers.
 """
 
 from functools import partial
@@ -9,10 +10,19 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import BooleanField, F, Func, Model, Q, QuerySet, UUIDField
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext
 
-from entities.access import Scope, list_atoms, list_workspace_ids, load_granted_atoms, raise_labels
+from entities.access import (
+    Scope,
+    list_atoms,
+    list_workspace_ids,
+    load_concealed_atoms,
+    load_granted_atoms,
+    looking_into_bin,
+    raise_labels,
+)
 from entities.actions import record_action
 from entities.api.lists import list_atom_labels
 from entities.language import translate_level
@@ -23,7 +33,7 @@ from ingestion.desk_groups import MoveCounts, Sight, prepare_moves
 from ingestion.drawn import lock_paragraphs
 from ingestion.errors import BadUpload
 from ingestion.index import delete_rows
-from ingestion.models import File, Paragraph, RowParagraph
+from ingestion.models import File, Paragraph, PastParagraph, RowParagraph
 from ingestion.queueing import publish_again
 from ingestion.records import mark_stale
 
@@ -48,6 +58,8 @@ def list_sending_choices() -> list[tuple[str, str]]:
     everybody = gettext("Everybody")
     if resting is None:
         readers = gettext("Stewards")
+    elif resting in load_concealed_atoms():
+        readers = gettext("People cleared for new text")
     else:
         readers = cleared % {"level": levels[resting]} if resting else everybody
     choices = [("", gettext("%(readers)s, until it is judged") % {"readers": readers})]
@@ -104,39 +116,51 @@ def apply_resting_everywhere() -> None:
 
 def apply_resting(workspace: int) -> None:
     """Give all text that rests the label of now. Needs no scope open."""
-    with Scope.for_service(workspace).open():
+    with Scope.for_service(workspace).open(), looking_into_bin():
         label = load_resting_label()
-        if label is None or not any(select_misplaced(model, label).exists() for model in (Paragraph, FieldParagraph)):
+        models = (Paragraph, FieldParagraph, PastParagraph, File)
+        if label is None or not any(select_misplaced(model, label).exists() for model in models):
             return
-        files = Paragraph.objects.filter(judged=False).order_by().values_list("file", flat=True).distinct()
-        held = list(
-            File.objects.select_for_update().filter(pk__in=list(files)).order_by("pk").values_list("pk", flat=True)
-        )
+        files = {*Paragraph.objects.filter(judged=False).order_by().values_list("file", flat=True).distinct()}
+        # What an attachment came in says who may read its name.
+        files |= {
+            *select_misplaced(File, label).values_list(Coalesce("origin_id", "pk", output_field=UUIDField()), flat=True)
+        }
+        held = list(File.objects.select_for_update().filter(pk__in=files).order_by("pk").values_list("pk", flat=True))
         records: set[UUID] = set()
         moved: list[UUID] = []
         for model in (Paragraph, FieldParagraph):
             ids = list(select_misplaced(model, label).values_list("pk", flat=True))
             lock_paragraphs(ids, to_change=True)
             if model is FieldParagraph:
-                records = set(FieldParagraph.objects.filter(pk__in=ids).values_list("entity", flat=True))
+                there = FieldParagraph.objects.filter(pk__in=ids, entity__deleted_at=None)  # others when they come back
+                records = set(there.values_list("entity", flat=True))
             moved += ids
+        past = select_misplaced(PastParagraph, label)
+        gone = list(past.values_list("paragraph", flat=True))
+        past.update(data_classification=label)
+        select_misplaced(File, label).update(name_classification=label)
         above = Q(headings__overlap=moved) | Q(under__overlap=moved)  # a heading stands in the rows below it
         below = Paragraph.objects.filter(above, file__in=held).values_list("pk", flat=True)
         shown = Q(paragraph__in=[*moved, *below]) | Q(field_paragraph__in=moved)
         delete_rows({*RowParagraph.objects.filter(shown).values_list("row", flat=True)})
         for model in (Paragraph, FieldParagraph):
-            model._default_manager.filter(pk__in=moved, judged=False).update(data_classification=label)
-        drawn = Source.objects.filter(passage__in=moved).values_list("passage", flat=True).distinct()
+            select_misplaced(model, label).filter(pk__in=moved).update(data_classification=label)
+        drawn = Source.objects.filter(passage__in=[*moved, *gone]).values_list("passage", flat=True).distinct()
         raise_labels({pk: label for pk in drawn if pk is not None})
         for file in held:
             publish_again(file)
         mark_stale(workspace, sorted(records))
 
 
-def select_misplaced(model: type[Paragraph] | type[FieldParagraph], label: int) -> QuerySet[Any]:
-    """Text that rests with another label than this one."""
-    rows = model._default_manager.filter(judged=False, data_classification__isnull=False)
-    return rows.exclude(data_classification=label)
+def select_misplaced(model: type[Model], label: int) -> QuerySet[Any]:
+    """Text that rests with another label than this one; of files, their names."""
+    rows = model._default_manager.all()
+    if model is File:
+        return rows.filter(name_judged=False).exclude(name_classification=label)
+    if model is PastParagraph:
+        rows = rows.alias(judged=Func(F("votes"), function="app_is_judged", output_field=BooleanField()))
+    return rows.filter(judged=False, data_classification__isnull=False).exclude(data_classification=label)
 
 
 def _load_stewards() -> dict[str, frozenset[int]]:

@@ -66,15 +66,16 @@ class File(models.Model):
     """A file on a record. `revision` is the published one; `pending_revision` is on its way through the pipeline, in
     which `page` of `page_count` is being read.
 
-    path: where it stood among other files, "/travel/visa.md", or its name where nobody said; who may read the name
-    may read it. twin: 0, but for a file that came under the name of one that stood elsewhere, or that its uploader
-    was not shown: a refusal or another name would tell of that one. floor: label given at upload, on top of the
-    collection's. claim: who works on it until `claimed_until`; work is claimed with a conditional UPDATE; without a
-    claim, `claimed_until` is when it may be tried again. worker: the process that claimed it last. unaccounted: [{code,
-    detail, page}], what was not read of the published revision. notes: [{code, detail}], how it was read. strategy: how
-    it is read, `auto` for as its collection declares. origin: the file that this one came in as an attachment, as its
-    `part`; named_by: the paragraph there that names it. attachments: how many files came in the published revision of
-    this one.
+    path: where it stood among other files, "/travel/visa.md", or its name where nobody said; who may read the name may
+    read it. name_judged: whether somebody or something knows the name's label; else it is the resting label, and moves
+    with that (`ingestion.resting`). twin: 0, but for a file that came under the name of one that stood elsewhere, or
+    that its uploader was not shown: a refusal or another name would tell of that one. floor: label given at upload, on
+    top of the collection's. claim: who works on it until `claimed_until`; work is claimed with a conditional UPDATE;
+    without a claim, `claimed_until` is when it may be tried again. worker: the process that claimed it last.
+    unaccounted: [{code, detail, page}], what was not read of the published revision. notes: [{code, detail}], how it
+    was read. strategy: how it is read, `auto` for as its collection declares. origin: the file that this one came in as
+    an attachment, as its `part`; named_by: the paragraph there that names it. attachments: how many files came in the
+    published revision of this one.
     redo: what the published revision is to be worked over for (`ingestion.requalify`).
     rows_due: a decision took rows of the published revision out of the index, and they are not made again yet. aside:
     the newer revision that ended badly and how, while the published one is made again (`ingestion.queueing`).
@@ -90,6 +91,7 @@ class File(models.Model):
     name = models.CharField(max_length=255)
     twin = models.PositiveIntegerField(default=0, help_text="Tells files of one name apart.")
     name_classification = LabelField(default=0)
+    name_judged = models.BooleanField(default=False, db_default=False)
     path = models.CharField(max_length=1000, blank=True)
     media_type = models.CharField(max_length=120, blank=True)
     size = models.BigIntegerField(default=0)

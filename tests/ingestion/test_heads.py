@@ -9,6 +9,7 @@ from entities.models.classification import CONFIDENTIAL, INTERNAL, PII, PII_SENS
 from entities.types import Contract
 from ingestion.heads import cut_into_windows, load_heads
 from ingestion.heads.network import fit_ensemble
+from ingestion.inline import process_all_waiting
 from ingestion.models import FileRevision
 from tests.conftest import Person, person
 from tests.ingestion.helpers import ready, texts
@@ -84,6 +85,8 @@ def test_a_steward_opens_it_in_one_act(alice: Person, staff: Person, contract: C
     done = alice.client.post(f"{alice.base}entities/{contract.pk}/files/relabel/", form | seen)
     assert done.status_code == 302, done.content
     assert len(read(staff, letter)) == 7
+    process_all_waiting(contract.workspace_id)
+    assert name_of(staff, letter) == "Lindgren.txt"
     assert "looks like" not in staff.client.get(f"{staff.base}files/{letter}/").content.decode()
 
 

@@ -49,7 +49,7 @@ def places_are_named(e: Everything) -> None:
                         assert place.title == p.field.capitalize()
     with undone():
         with planted.service.open():
-            File.objects.filter(pk=e.files["record0"]).update(name_classification=5)
+            File.objects.filter(pk=e.files["record0"]).update(name_classification=5, name_judged=True)
         for scope, name in ((ann, "Document, needs Financial"), (dee, "file of record0")):
             with scope.open():
                 mine = [p for p in paragraphs if isinstance(p, Paragraph) and p.file_id == e.files["record0"]]
