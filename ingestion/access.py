@@ -126,7 +126,8 @@ def write_file_name(scope: Scope, file: File) -> str:
 
 
 def is_sender(scope: Scope, file: File) -> bool:
-    return bool(scope.principal and file.created_by == scope.principal)
+    """Whether the caller made the file, and is not held to what a role or fewer levels may see."""
+    return scope.principal > 0 and not scope.narrowed_to and scope.atoms is None and file.created_by == scope.principal
 
 
 def _load_resting_label() -> int | None:
