@@ -53,13 +53,14 @@ def judge(steward, service, labels):
     process_all_waiting(service.workspace)
 
 
-def test_who_sent_it_is_answered_from_it_and_its_citation_opens(answered, sender, alice):
+def test_who_sent_it_is_answered_from_it_and_its_citation_opens(answered, sender, alice, model):
     chat, turn, file = answered
     answer = turn["message"]["id"]
     cited = sender.api.get(f"/api/citations/{answer}/1/").json()
     assert cited["available"]
     assert "kestrel clause" in cited["preview"]
     assert cited["source"]["file"]["name"] == "brief.md"
+    assert "brief.md" not in model.requests[-1].text, "a name brings its label along"
     assert CLAUSE in sender.client.get(cited["url"]).content.decode()
     assert "In June" in sender.client.get(f"{sender.base}chat/{chat.session}/").content.decode()
     for path in (chat.url, f"/api/chat/turns/{turn['id']}/", f"/api/citations/{answer}/1/"):
