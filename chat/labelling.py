@@ -52,8 +52,8 @@ def label_question(scope: Scope, turn: UUID, found: int, held: frozenset[int]) -
     found_beyond, own = sorted(atoms - held) if private else [], None
     if found == UNJUDGED and not private:
         label = combine_many([label, *load_least_resting()])
-        # What they do not hold of earlier messages is what their own rest as.
-        own = combine_many([*(held & {*question.found}), *repeated])
+        # What they do not hold of earlier messages is what their own rest as, or a clearance that has ended since.
+        own = combine_many([*({*question.found} - (load_least_resting() - held)), *repeated])
     columns = {"data_classification": label, "own_classification": own, "found": found_beyond}
     if not Message.objects.filter(pk=question.pk).update(**columns):
         raise RecordForgotten(str(turn))  # meanwhile; nobody knows any more what a title of it would be drawn from

@@ -33,13 +33,15 @@ WHOLE = (
     "(SELECT coalesce(current_setting('app.narrowed', true), '') = ''"
     " AND coalesce(current_setting('app.atoms', true), '') = '')"
 )
-SENT_ROWS = "IN (SELECT number FROM app_sent_rows())"
+RESTS_SENT = (
+    "NOT judged AND floor = ANY((SELECT app_allowed())::int[]) AND revision_id IN (SELECT app_sent_revisions())"
+)
 SENT = {
-    "ingestion_paragraph": "id IN (SELECT app_sent_paragraphs())",
+    "ingestion_paragraph": RESTS_SENT,
     "ingestion_contextrow": "id IN (SELECT id FROM app_sent_rows())",
     "ingestion_rowparagraph": "row_id IN (SELECT id FROM app_sent_rows())",
-    "ingestion_vector": f'"row" {SENT_ROWS}',
-    "ingestion_posting": f'"row" {SENT_ROWS}',
+    "ingestion_vector": '"row" IN (SELECT number FROM app_sent_rows())',
+    "ingestion_posting": '"row" IN (SELECT number FROM app_sent_rows())',
     "chat_message": (
         f"{AUDIENCE} AND {WHOLE} AND owner = (SELECT app_principal())"
         " AND own_classification = ANY((SELECT app_allowed())::int[])"

@@ -208,6 +208,7 @@ def write_text(
     FieldParagraph.objects.filter(pk__in=removed).delete()
     order: list[FieldParagraph] = []
     made: dict[UUID, FieldParagraph] = {}
+    author = max(scope.principal, 0)
     for op, a0, a1, b0, b1 in matcher.get_opcodes():
         if op == "equal":
             order.extend(old[a0:a1])
@@ -219,9 +220,9 @@ def write_text(
                 field=field,
                 text=body,
                 digest=compute_digest(body),
-                author=max(scope.principal, 0),
+                author=author,
                 votes=[DECLARED_PUBLIC] if public else [],
-                floor=_compute_floor(body, old[a0:a1], removed.values()),
+                floor=_compute_floor(body, old[a0:a1], removed.values(), author),
                 position=0,
             )
             made[row.pk] = row
@@ -233,13 +234,15 @@ def write_text(
     return frozenset(p.data_classification for p in removed.values())
 
 
-def _compute_floor(body: str, block: Sequence[FieldParagraph], removed: Iterable[FieldParagraph]) -> int:
-    """The label below which new text may not fall: of all it stands in the place of, and of what moved into it."""
+def _compute_floor(body: str, block: Sequence[FieldParagraph], removed: Iterable[FieldParagraph], author: int) -> int:
+    """The label below which new text may not fall: of all it stands in the place of, and of what moved into it. A label
+    that the author's own text rested as is not among them; of somebody else's it is: what may repeat that is not for
+    its author for having typed it.
+    """
     words = _split_words(body)
     before = {p.pk: p for p in block} | {p.pk: p for p in removed if _share_most_words(words, _split_words(p.text))}
-    return combine_many(
-        label for p in before.values() for label in (p.floor, p.data_classification or 0 if p.judged else 0)
-    )
+    binding = (p.data_classification for p in before.values() if p.judged or author not in (0, p.author))
+    return combine_many([*(p.floor for p in before.values()), *(label or 0 for label in binding)])
 
 
 def _split_words(text: str) -> frozenset[str]:

@@ -124,9 +124,8 @@ def write_file_name(scope: Scope, file: File) -> str:
 
 
 def is_sender(scope: Scope, file: File) -> bool:
-    """Whether the caller sent the file first, and is not held to what a role or levels show."""
-    whole = not scope.narrowed_to and scope.atoms is None
-    return bool(scope.principal) and whole and file.created_by == scope.principal
+    """Whether the caller made the file, and is not held to what a role or fewer levels may see."""
+    return scope.principal > 0 and not scope.narrowed_to and scope.atoms is None and file.created_by == scope.principal
 
 
 def load_outlines(files: Iterable[UUID]) -> dict[UUID, Outline]:

@@ -24,6 +24,7 @@ from ingestion.access import (
     get_collection,
     is_acknowledged,
     is_cleared_for_all,
+    is_name_known,
     is_own,
     is_steward,
     load_outlines,
@@ -54,7 +55,7 @@ def open_original(scope: Scope, file: File, action: str = "file.downloaded") -> 
         if now is None or revision is None or not is_allowed(scope, now):
             raise PermissionDenied(describe_refusal(file))
         blob = FileRevision.objects.select_related("blob").get(pk=revision).blob
-    name = file.name if is_readable(file.name_classification) else f"file-{str(file.pk)[:8]}"
+    name = file.name if is_name_known(scope, file) else f"file-{str(file.pk)[:8]}"
     record_action(scope, action, "file", file.pk, revision=str(revision))
     return blob, name
 

@@ -17,6 +17,7 @@ from entities.api import label_list
 from entities.api.errors import TooManyRequests
 from entities.api.shapes import FileRef, Label, RecordRef
 from retrieval.audit import list_disclosed, note_search
+from retrieval.cards import name_sent_files
 from retrieval.citation_links import build_citation_json
 from retrieval.dates import NEWEST, choose_newest
 from retrieval.owners import get_citing_or_404
@@ -191,7 +192,7 @@ def search_view(request: Request) -> Response:
         results = results[: asked.limit]
         shown = list_disclosed(results)
         note_search(scope, "api", found, asked.within, shown, started, depth=depth, written=asked.written)
-        answer = [build_result_json(result) for result in results]
+        answer = [build_result_json(result) for result in name_sent_files(scope, results)]
     return Response({"results": answer, "notices": list_notices(found, cut=asked.cut)})
 
 

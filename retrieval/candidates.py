@@ -24,7 +24,7 @@ BY_LABEL = "{table} p WHERE {condition}"
 # set as a whole: else what is held would be gathered for each of its parts.
 BY_RECORD = """(
   SELECT number FROM (SELECT DISTINCT number FROM seen) records WHERE (number IN (
-    {held})) IS TRUE
+    SELECT entity FROM holding)) IS TRUE
   OFFSET 0
 ) s CROSS JOIN LATERAL (
   SELECT * FROM {table} p WHERE p.entity = s.number AND {cleared} {also} OFFSET 0) p WHERE true"""
@@ -106,7 +106,7 @@ def find_by_meaning(query: PreparedQuery, gates: Gates, size: Survey) -> list[tu
     gate = gates.choose_cheaper(size.at_most)
     also = "AND p.model = (SELECT m.id FROM ingestion_vectormodel m WHERE m.model_id = %(model)s)"
     if size.by_record:
-        rows = BY_RECORD.format(table="ingestion_vector", held=gate.held, cleared=gate.cleared, also=also)
+        rows = BY_RECORD.format(table="ingestion_vector", cleared=gate.cleared, also=also)
     else:
         covered = COVERED if len(query.vector) <= MOST_COVERED else ""
         rows = f"{BY_LABEL.format(table='ingestion_vector', condition=gate.condition)} {also} {covered}"
@@ -184,7 +184,7 @@ def find_by_words(terms: Terms, gates: Gates, size: Survey) -> tuple[list[tuple[
     }
     tail = REFINED.format(bm25=BM25) if way.weighed else WHOLE
     if size.exact and size.by_record:
-        rows = BY_RECORD.format(table="ingestion_posting", held=gate.held, cleared=gate.cleared, also="AND p.term = 0")
+        rows = BY_RECORD.format(table="ingestion_posting", cleared=gate.cleared, also="AND p.term = 0")
         hits = HITS_OF_MINE.format(cleared=gate.cleared)
         parts = {"mine": MINE.format(rows=rows), "hits": hits, "counted": COUNTED_OF_MINE}
         rare = [term for term in terms.numbers if size.under.get(term, 0) + SAMPLED < 4 * size.visible]

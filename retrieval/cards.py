@@ -1,7 +1,7 @@
 """Results as a page shows them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -9,9 +9,11 @@ from uuid import UUID
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
+from entities.access import Scope
 from entities.api.lists import list_chips
 from entities.language import translate_stored
-from ingestion.models import Kind
+from ingestion.access import is_name_known
+from ingestion.models import File, Kind
 from retrieval.matches import fold_text
 from retrieval.nearby import Nearby
 from retrieval.results import SearchResult
@@ -29,6 +31,21 @@ ICONS = {
     Kind.CHAT_MESSAGE: "message",
     Kind.ROLLING_SUMMARY: "messages",
 }
+
+
+def name_sent_files(scope: Scope, results: Sequence[SearchResult]) -> list[SearchResult]:
+    """With the names that the reader gave to files and that rest still (`is_name_known`): for who looks at the results,
+    and for no prompt, where a name brings its label along.
+    """
+    unnamed = {result.file.id for result in results if result.file and result.file.name is None}
+    files = File.objects.filter(pk__in=unnamed) if unnamed else ()
+    names = {file.pk: file.name for file in files if is_name_known(scope, file)}
+    return [
+        replace(result, file=replace(result.file, name=names[result.file.id], title=names[result.file.id]))
+        if result.file and result.file.id in names
+        else result
+        for result in results
+    ]
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from entities.access import Scope
 from entities.access.scope import load_once
 from entities.access.statements import build_visible_records
 from entities.registry import list_entity_types
-from entities.rls import SENT_ROWS
 from ingestion.known_versions import TOLD_AT
 from ingestion.models import Kind
 from retrieval.query import Within
@@ -26,12 +25,10 @@ from retrieval.terms import build_terms
 CONVERSATION = [Kind.CHAT_MESSAGE, Kind.ROLLING_SUMMARY]
 
 LABELLED = "data_classification = ANY((SELECT app_allowed())::int[])"
-# Of who sent files that rest, and lacks what they rest as (docs/adr/0075).
-OR_SENT = f'(p.{LABELLED} OR p."row" {SENT_ROWS})'
 HELD = f"SELECT h.entity FROM ingestion_held h WHERE h.workspace_id = %(workspace)s AND h.{LABELLED}"  # noqa: S608
-OF_SENT = f"""SELECT e.number FROM ingestion_contextrow c JOIN entities_entity e ON e.id = c.entity_id
-  WHERE c.number {SENT_ROWS}"""  # noqa: S608
-HELD_OR_SENT = f"{HELD} UNION ALL {OF_SENT}"
+# Of who sent files that rest, and lacks what they rest as (docs/adr/0075): rows, and the records that hold them.
+OR_SENT = f'(p.{LABELLED} OR p."row" = ANY(%(sent)s::int[]))'
+OR_HOLD_SENT = " UNION ALL SELECT unnest(%(hold_sent)s::int[])"
 # Rows for everybody first: nearly all are, and an array is asked element by element.
 CLEARED = """p.workspace_id = %(workspace)s
   AND {labelled}
@@ -59,16 +56,15 @@ IN_A_SET = 20
 class Gate:
     """What a row of an index table under the alias `p` must satisfy. All named parameters are in `params`.
 
-    held: finds the records that hold such rows, and perhaps others. cleared: all but object permission. seen: object
-    permission, asked of the row's record (where few rows are read), or of the set of all visible records (where many
-    are), which `WITH {ctes}` makes.
+    cleared: all but object permission. seen: object permission, asked of the row's record (where few rows are read), or
+    of the set of all visible records (where many are), which `WITH {ctes}` makes, with `holding`: the records that hold
+    such rows, and perhaps others.
     """
 
     ctes: str
     cleared: str
     seen: str
     params: Mapping[str, Any]
-    held: str = HELD
 
     @property
     def condition(self) -> str:
@@ -98,8 +94,11 @@ def build_gates(scope: Scope, within: Within) -> Gates:
     chosen, whole = visible.text, visible.whole
     if asked := _build_entity_condition(within, params):
         chosen, whole = (f"SELECT * FROM ({text}) v WHERE {asked}" for text in (chosen, whole))  # noqa: S608
-    sends = scope.sent and has_sent_rows()
-    conditions = [CLEARED.format(labelled=OR_SENT if sends else f"p.{LABELLED}")]
+    labelled, holding = f"p.{LABELLED}", HELD
+    if scope.sent and (sent := load_sent_rows()):
+        labelled, holding = OR_SENT, f"{HELD}{OR_HOLD_SENT}"
+        params |= {"sent": list(sent), "hold_sent": sorted({*sent.values()})}
+    conditions = [CLEARED.format(labelled=labelled)]
     if not scope.is_service:
         conditions.append(OF_SEEN_SOURCES.format(visible=visible.text))
     if within.kinds:
@@ -117,15 +116,18 @@ def build_gates(scope: Scope, within: Within) -> Gates:
     conditions += [
         part for part in (_build_label_condition(within, params), _build_exclusion_condition(within, params)) if part
     ]
-    ctes = f"seen (number) AS (SELECT number FROM ({whole}) v)"  # noqa: S608
+    ctes = f"seen (number) AS (SELECT number FROM ({whole}) v), holding (entity) AS ({holding})"  # noqa: S608
     cleared = "\n  AND ".join(conditions)
-    each = Gate(ctes, cleared, SEEN_EACH.format(chosen=chosen), params, HELD_OR_SENT if sends else HELD)
+    each = Gate(ctes, cleared, SEEN_EACH.format(chosen=chosen), params)
     return Gates(each, replace(each, seen=SEEN_SET))
 
 
-def has_sent_rows() -> bool:
-    """Whether the open scope finds passages that its labels do not give it."""
-    return bool(load_once("sent rows", lambda: fetch_rows("SELECT EXISTS (SELECT FROM app_sent_rows())", {})[0][0]))
+def load_sent_rows() -> dict[int, int]:
+    """Passages that the open scope finds though its labels do not give it them -> their records. Row-level security
+    asks in each statement whether they are so still.
+    """
+    found = load_once("sent rows", lambda: dict(fetch_rows("SELECT number, entity FROM app_sent_rows()", {})))
+    return found  # type: ignore[no-any-return]
 
 
 def _build_entity_condition(within: Within, params: dict[str, Any]) -> str:

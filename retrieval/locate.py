@@ -18,13 +18,13 @@ from entities.access import Scope, build_sources_visible_q, build_visibility_q, 
 from entities.access.objects import list_declared_fields
 from entities.models import Entity, FieldParagraph
 from entities.registry import get_column, list_entity_types
+from ingestion.access import is_name_known
 from ingestion.models import ContextRow, File, Kind, Paragraph
 from retrieval.citations import Owner
 from retrieval.links import build_passage_url
 from retrieval.models import Citation, SourceType
 from retrieval.places import RowLayout, TextPart, load_layouts
 from retrieval.results import (
-    FILE_NAME_IS_READABLE,
     EntityRef,
     FileRef,
     build_entity_ref,
@@ -141,7 +141,7 @@ def resolve_all(scope: Scope, owner: Owner, numbers: Iterable[int]) -> dict[int,
     entities = {
         e.pk: build_entity_ref(scope, e) for e in load_records(scope, {c.entity_id for c in cited if c.entity_id})
     }
-    files = _load_files({c.file for c in cited if c.file}, entities)
+    files = _load_files(scope, {c.file for c in cited if c.file}, entities)
     seen = [c for c in cited if c.entity_id in entities and (c.file is None or c.file in files)]
     places = _locate_citations(scope, seen)
     result = {}
@@ -160,13 +160,11 @@ def resolve_all(scope: Scope, owner: Owner, numbers: Iterable[int]) -> dict[int,
     return result
 
 
-def _load_files(ids: set[UUID], entities: Mapping[UUID | None, EntityRef]) -> dict[UUID | None, FileRef]:
-    rows = File.objects.filter(pk__in=ids, entity__in=list(entities)).annotate(cleared=FILE_NAME_IS_READABLE)
+def _load_files(scope: Scope, ids: set[UUID], entities: Mapping[UUID | None, EntityRef]) -> dict[UUID | None, FileRef]:
+    files = File.objects.filter(pk__in=ids, entity__in=list(entities))
     return {
-        pk: build_file_ref(pk, name if cleared else None, label, collection)
-        for pk, name, label, cleared, collection in rows.values_list(
-            "pk", "name", "name_classification", "cleared", "collection"
-        )
+        f.pk: build_file_ref(f.pk, f.name if is_name_known(scope, f) else None, f.name_classification, f.collection)
+        for f in files
     }
 
 

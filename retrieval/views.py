@@ -16,7 +16,7 @@ from entities.errors import too_many_requests
 from entities.model_markdown import CitationLink
 from entities.models import Entity
 from retrieval.audit import list_disclosed, note_search
-from retrieval.cards import Card, group_cards, put_each_alone
+from retrieval.cards import Card, group_cards, name_sent_files, put_each_alone
 from retrieval.citation_links import check_support, narrow_citation
 from retrieval.dates import NEWEST, choose_newest
 from retrieval.facets import count_facets, name_filters
@@ -94,6 +94,7 @@ def found_context(request: HttpRequest, asked: ParsedQuery, found: FoundHits | N
         written=asked.written,
     )
     beside = group_nearby_by_row(scope, results)
+    results = name_sent_files(scope, results)
     cards = [Card(result, beside.get(result.id, ()), found.query.text, days.get(result.id)) for result in results]
     within = asked.within
     return {

@@ -2,16 +2,25 @@ from pathlib import Path
 
 from django.db import migrations, models
 
-from entities.rls import SENT, build_sent_sql
+from entities.rls import RESTS_SENT, SENT, build_sent_sql
 
-HERE = Path(__file__).parent
-SQL = (HERE / "sent.sql").read_text()
-HIDDEN = (HERE / "index.sql").read_text().partition("-- Positions and labels")[2].partition("-- Whether the caller")[0]
+SQL = (Path(__file__).parent / "sent.sql").read_text()
+HIDDEN = """
+-- Positions and labels, never text, of the acknowledged hidden paragraphs of a file whose record the caller may see.
+CREATE OR REPLACE FUNCTION app_hidden_paragraphs(wanted uuid) RETURNS TABLE ("position" integer, page integer, label integer)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT position, page, data_classification FROM ingestion_paragraph
+  WHERE workspace_id = app_workspace() AND file_id = wanted AND data_classification IS NOT NULL
+    AND NOT data_classification = ANY((SELECT app_allowed())::int[])
+    AND data_classification = ANY((SELECT app_acknowledged())::int[]){}
+$$
+"""
+BUT_SENT = f"\n    AND ({RESTS_SENT}) IS NOT TRUE"
 TABLES = [table for table in SENT if table.startswith("ingestion_")]
 BACK = [
     *(f"DROP POLICY sent ON {table}" for table in TABLES),
-    f"CREATE OR REPLACE FUNCTION app_hidden{HIDDEN.partition('CREATE FUNCTION app_hidden')[2]}",
-    "DROP FUNCTION app_sent_rows(); DROP FUNCTION app_sent_paragraphs()",
+    HIDDEN.format(""),
+    "DROP FUNCTION app_sent_rows(); DROP FUNCTION app_sent_revisions()",
 ]
 
 
@@ -22,5 +31,5 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.AddIndex("filerevision", models.Index(fields=["workspace", "created_by"], name="revision_sender")),
-        migrations.RunSQL([SQL, *map(build_sent_sql, TABLES)], BACK),
+        migrations.RunSQL([SQL, HIDDEN.format(BUT_SENT), *map(build_sent_sql, TABLES)], BACK),
     ]

@@ -5,13 +5,15 @@ from uuid import uuid4
 import pytest
 
 from chat import runner
+from chat.labelling import label_question
 from chat.models import Message, Role
 from entities.access import list_atoms, raise_labels
 from entities.models import AuditText, Source, WorkspaceSettings
-from entities.models.classification import CONFIDENTIAL, INTERNAL, PUBLIC
+from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PUBLIC
 from ingestion import publish
 from ingestion.inline import process_all_waiting
 from ingestion.models import Paragraph
+from ingestion.relabelling import UNJUDGED
 from tests.chat.conftest import Chat
 from tests.chat.test_attachments import BRIEF, CLAUSE, attach, begin, look
 from tests.conftest import person
@@ -51,12 +53,14 @@ def judge(steward, service, labels):
     process_all_waiting(service.workspace)
 
 
-def test_who_sent_it_is_answered_from_it_and_its_citation_opens(answered, sender, alice):
+def test_who_sent_it_is_answered_from_it_and_its_citation_opens(answered, sender, alice, model):
     chat, turn, file = answered
     answer = turn["message"]["id"]
     cited = sender.api.get(f"/api/citations/{answer}/1/").json()
     assert cited["available"]
     assert "kestrel clause" in cited["preview"]
+    assert cited["source"]["file"]["name"] == "brief.md"
+    assert "brief.md" not in model.requests[-1].text, "a name brings its label along"
     assert CLAUSE in sender.client.get(cited["url"]).content.decode()
     assert "In June" in sender.client.get(f"{sender.base}chat/{chat.session}/").content.decode()
     for path in (chat.url, f"/api/chat/turns/{turn['id']}/", f"/api/citations/{answer}/1/"):
@@ -216,3 +220,14 @@ def test_the_next_question_below_ones_own_is_ones_own_too(viewer, cfo, contract,
     chat.ask("And a falcon clause?")
     assert list_said(chat) == [ASKED, "And a falcon clause?"]
     assert list_said(Chat(cfo, chat.session)) == [["Internal"], ["Internal"]]
+
+
+def test_a_clearance_that_ended_meanwhile_is_not_taken_for_what_ones_own_rests_as(viewer, contract, share, service):
+    chat = share(viewer, contract)
+    turn = chat.ask(ASKED)
+    for repeated, shown in ((INTERNAL, ASKED), (FINANCIAL, ["Internal", "Financial"])):
+        with service.open():
+            # As it is sent by somebody who reads so much, and labelled once they hold nothing of it.
+            Message.objects.update(found=[repeated])
+            label_question(service, turn["id"], UNJUDGED, frozenset())
+        assert list_said(chat) == [shown]

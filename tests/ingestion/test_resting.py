@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.db import connection
 
 from entities.access import Scope
-from entities.models import AuditEntry, Review, Workspace, WorkspaceSettings
+from entities.models import AuditEntry, FieldParagraph, Review, Role, Workspace, WorkspaceSettings
 from entities.models.classification import FINANCIAL, INTERNAL, PUBLIC
 from entities.rag import Collection
 from entities.types import Contract
@@ -176,6 +176,37 @@ def test_long_texts_rest_and_who_typed_one_reads_it(
         change_resting(scope=alice.scope, label=PUBLIC)
     process_all_waiting(service.workspace)
     assert notes(viewer) == [ILL]
+
+
+def test_who_edits_what_somebody_else_typed_reads_it_by_their_clearance_alone(
+    workspace: Workspace, staff: Person, contract: Contract, service: Scope
+) -> None:
+    editor = person(workspace, "editor", [], ("Editor",))
+    edited = f"{ILL} He knows."
+    for who, text in ((editor, ILL), (staff, edited)):
+        answer = who.api.patch(f"/api/entities/contract/{contract.pk}/", {"notes": text}, format="json")
+        assert answer.status_code == 200, answer.content
+        process_all_waiting(service.workspace)
+
+    def reads(who: Person) -> bool:
+        return edited in who.client.get(f"{who.base}entities/{contract.pk}/").content.decode()
+
+    assert [reads(staff), reads(editor)] == [True, False]
+    with service.open():
+        staff.user.groups.remove(Role.objects.get(name="staff role").group)
+    assert not reads(staff)
+
+
+def test_who_edits_their_own_text_reads_it_while_it_rests(staff: Person, contract: Contract, service: Scope) -> None:
+    edited = f"{ILL} They know."
+    for text in (ILL, edited):
+        answer = staff.api.patch(f"/api/entities/contract/{contract.pk}/", {"notes": text}, format="json")
+        assert answer.status_code == 200, answer.content
+        process_all_waiting(service.workspace)
+    with service.open():
+        assert FieldParagraph.objects.get(field="notes").floor == PUBLIC
+        staff.user.groups.remove(Role.objects.get(name="staff role").group)
+    assert edited in staff.client.get(f"{staff.base}entities/{contract.pk}/").content.decode()
 
 
 def test_a_new_version_keeps_no_resting_label_up(

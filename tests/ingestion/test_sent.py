@@ -7,14 +7,19 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from entities.access import Scope, grant_entity, revoke_entity
+from entities.access import NoWorkspace, Scope, grant_entity, revoke_entity
+from entities.actions import add_member
 from entities.models import Entity, Role, Workspace, WorkspaceSettings
 from entities.models.classification import CONFIDENTIAL, INTERNAL
 from entities.types import Contract
+from ingestion.access import is_name_known
 from ingestion.inline import process_all_waiting
-from ingestion.models import ContextRow, FileRevision, Paragraph
+from ingestion.models import ContextRow, File, FileRevision, Paragraph
+from ingestion.resting import apply_resting
+from llm import scripted
+from retrieval.gate import load_sent_rows
 from tests.conftest import Person, person
-from tests.ingestion.helpers import ready, texts
+from tests.ingestion.helpers import labelled, ready, texts
 from tests.ingestion.test_resting import ILL, LETTER, PAY, read, search
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("closed")]
@@ -76,6 +81,21 @@ def test_once_it_is_judged_its_label_holds_for_who_sent_it_too(
     assert found(sender) == [ILL]
 
 
+def test_once_something_is_found_in_it_its_label_holds_for_who_sent_it_too(
+    sender: Person, staff: Person, contract: Contract
+) -> None:
+    file = ready(sender, contract, "letter.txt", LETTER)
+    assert texts(sender, file) == RESTS
+    with scripted.use_scripted_model() as script:
+        name, answer = labelled(3, {0: [INTERNAL]})  # what it rested as
+        script.push(tool_use=(name, answer))
+        assert ready(sender, contract, "letter.txt", LETTER + b"\nThe end.\n") == file
+    assert texts(sender, file) == ["[Internal]", "[Financial]", "The end."]
+    assert found(sender) == []
+    assert ILL not in page(sender, file)
+    assert found(staff) == [ILL]
+
+
 def test_who_sent_an_earlier_version_reads_no_newer_one(
     sender: Person, alice: Person, staff: Person, contract: Contract
 ) -> None:
@@ -102,6 +122,24 @@ def test_who_lost_the_record_lost_what_they_sent(
         revoke_entity(contract, sender.user.pk)
     assert sender.api.get(f"/api/files/{file}/reader/").status_code == 404
     assert found(sender) == []
+
+
+def test_who_left_the_workspace_reads_nothing_and_who_comes_back_does(
+    workspace: Workspace, sender: Person, staff: Person, contract: Contract, service: Scope
+) -> None:
+    file, mine = ready(sender, contract, "letter.txt", LETTER), sender.scope.add_sent()
+    assert texts(sender, file) == RESTS
+    with service.open():
+        roles = list(Role.objects.filter(group__user=sender.user.pk))
+        sender.user.memberships.all().delete()
+    assert sender.api.get(f"/api/files/{file}/reader/").status_code == 401
+    assert sender.client.get(f"{sender.base}files/{file}/").status_code == 404
+    with pytest.raises(NoWorkspace), mine.open():
+        pass
+    assert texts(staff, file) == RESTS
+    with service.open():
+        add_member(workspace, sender.user, roles)
+    assert ILL in page(sender, file)
 
 
 def test_a_file_in_the_bin_is_for_nobody(sender: Person, alice: Person, contract: Contract) -> None:
@@ -142,6 +180,51 @@ def test_only_a_scope_that_reads_what_one_sent_does_and_none_that_is_narrowed(
         replace(mine, principal=viewer.user.pk),
     ):
         assert see(scope) == nothing, scope
+
+
+def test_who_holds_what_it_rests_as_is_given_it_by_that_alone(
+    sender: Person, staff: Person, contract: Contract, service: Scope
+) -> None:
+    for who in (sender, staff):
+        file = ready(who, contract, f"{who.user.username}.txt", LETTER)
+        assert texts(who, file) == RESTS
+    for who, rows in ((sender, 1), (staff, 0)):
+        with who.scope.add_sent().open():
+            assert len(load_sent_rows()) == rows
+    with service.open():
+        WorkspaceSettings.objects.update(resting=CONFIDENTIAL)
+    apply_resting(service.workspace)
+    process_all_waiting(service.workspace)
+    assert texts(staff, file) == RESTS
+    assert found(staff) == [ILL]
+
+
+def test_its_name_is_known_to_who_sent_it_where_it_is_found_as_where_it_is_read(
+    sender: Person, viewer: Person, alice: Person, contract: Contract, service: Scope
+) -> None:
+    def name(who: Person) -> list[Any]:
+        shown = who.client.get(f"{who.base}search/", {"q": "lungs"}).content.decode()
+        answer = who.api.get("/api/search/", {"q": "lungs"}).json()["results"]
+        opened = page(who, file)
+        for text in (shown, opened):
+            assert ("letter.txt" in text) == ("Document, needs Internal" not in text)
+        assert len({one["file"]["name"] for one in answer}) == 1
+        return ["letter.txt" in shown, "letter.txt" in opened, answer[0]["file"]["name"]]
+
+    file = ready(sender, contract, "letter.txt", LETTER)
+    assert name(sender) == [True, True, "letter.txt"]
+    label(alice, service, ILL, [])
+    assert name(sender) == [True, True, "letter.txt"]
+    assert name(viewer) == [False, False, None]
+    with service.open():
+        role, row = Role.objects.get(name="sender role").pk, File.objects.get(pk=file)
+    for scope, known in (
+        (sender.scope, True),
+        (sender.scope.limit_to([]), False),
+        (replace(sender.scope, narrowed_to=-role), False),
+    ):
+        with scope.open():
+            assert is_name_known(scope, row) == known
 
 
 def test_it_is_read_and_not_changed(sender: Person, contract: Contract) -> None:

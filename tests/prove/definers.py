@@ -13,8 +13,8 @@ LISTED = {
     POLICY: "app_roles_of app_is_principal app_atoms_of app_allowed_now app_acknowledged app_unlabelled app_audiences"
     " app_allowed_until app_grantable app_administers"
     " app_binned_files",
-    "ids of text that rests in files that the caller sent, which the policies give to them alone; to nobody who is"
-    " narrowed": "app_sent_paragraphs app_sent_rows",
+    "ids of files' versions that the caller sent and of passages that rest in them, which the policies give to them"
+    " alone; to nobody who is narrowed": "app_sent_revisions app_sent_rows",
     ENTRY: "app_open_scope app_workspaces_of app_open_token app_use_token app_workspace_ids",
     CASCADE: "app_delete_base app_delete_group app_delete_compounds app_replace_expired app_forget_sources"
     " app_forget_derived app_forget_pulse app_forget_pulses app_raise_citations app_relabel_events app_delete_message"

@@ -23,7 +23,7 @@ FUNCTIONS = [
     "app_administers", "app_hidden_field_paragraphs", "app_hidden_paragraphs", "app_cleared_for_file",
     "app_cleared_for_unread", "app_cleared_since", "app_file_concealed", "app_file_outlines", "app_hidden_boxes",
     "app_allowed_until", "app_grantable", "app_check_label_grant", "app_end_clearance",
-    "app_granted_texts", "app_sent_paragraphs", "app_sent_rows",
+    "app_granted_texts", "app_sent_revisions", "app_sent_rows",
 ]  # fmt: skip
 """What the policies and the gate ask of the database, and what decides on clearances of one person."""
 OF_STEWARDS = {
