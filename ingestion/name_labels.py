@@ -23,13 +23,13 @@ def combine_name_label(
     return combine_many(everything if resting is None else resting)
 
 
-def publish_name_label(work: Work, file: File, segmented: SegmentedFile) -> None:
-    """The name of a file, once its text is judged; an attachment's name is text of what it came in. In the transaction
-    that publishes the file.
+def publish_name_label(work: Work, file: File, segmented: SegmentedFile) -> int:
+    """The name of a file gets its label, which is returned, once its text is judged; an attachment's name is text of
+    what it came in. In the transaction that publishes the file.
     """
     row = File.objects.only("name", "name_classification", "floor", "origin").get(pk=file.pk)
     if row.origin_id is not None:
-        return
+        return row.name_classification
     labels = {marked.label for marked in segmented.paragraphs}
     label = combine_name_label(
         row.name,
@@ -41,15 +41,19 @@ def publish_name_label(work: Work, file: File, segmented: SegmentedFile) -> None
     label = combine_many([label, *find_waiting_atoms(row.name_classification, segmented)])
     if label != row.name_classification:
         File.objects.filter(pk=file.pk).update(name_classification=label)
+    return label
 
 
 def find_kind_atoms(segmented: SegmentedFile) -> frozenset[int]:
-    """What the kind of the document asks for, while it still labels a paragraph."""
-    for marked in segmented.paragraphs:
-        atoms = frozenset(atom for vote in marked.votes if vote.source == "kind" for atom in vote.labels)
-        if atoms and marked.label is not None and atoms <= frozenset(list_atoms(marked.label)):
-            return atoms
-    return frozenset()
+    """What the kind of the document asks for, as far as it still labels a paragraph."""
+    return frozenset(
+        atom
+        for marked in segmented.paragraphs
+        if marked.label is not None
+        for vote in marked.votes
+        if vote.source == "kind"
+        for atom in vote.labels & frozenset(list_atoms(marked.label))
+    )
 
 
 def find_waiting_atoms(named: int, segmented: SegmentedFile) -> frozenset[int]:
