@@ -157,13 +157,13 @@ def raise_document(pk: UUID) -> None:
     paragraphs = list(hold_rows(Paragraph.objects.filter(file=pk).order_by("position"), to_change=True))
     raised = {p.pk: label for p in paragraphs if (label := _raise_paragraph(p, kind, atoms, policy.resting))}
     Paragraph.objects.bulk_update(paragraphs, ["votes", "floor", "data_classification"], batch_size=500)
-    if not raised:
-        return
-    if file.origin_id is None:
-        needed = atoms.intersection(atom for label in raised.values() for atom in list_atoms(label))
-        name = combine_many([file.name_classification, *needed])
+    has = {atom for p in paragraphs if p.data_classification for atom in list_atoms(p.data_classification)}
+    name = combine_many([file.name_classification, *(atoms & has)])
+    if file.origin_id is None and policy.resting is not None and name != file.name_classification:
         File.objects.filter(pk=pk).update(name_classification=name)
         raised[pk] = name
+    if not raised:
+        return
     ContextRow.objects.filter(file=pk)._raw_delete("default")
     relabel_names(raised)
     raise_labels(raised)

@@ -175,9 +175,7 @@ def estimate_cost(files: Sequence[PlannedFile]) -> Decimal:
                 "fast", tokens_in=planned.summary_tokens, tokens_out=SUMMARY_ANSWER * planned.summaries
             )
         if planned.pages:
-            total += compute_cost(
-                "standard", tokens_in=planned.picture_tokens, tokens_out=PAGE_ANSWER * planned.pages
-            )
+            total += compute_cost("standard", tokens_in=planned.picture_tokens, tokens_out=PAGE_ANSWER * planned.pages)
     return total
 
 
