@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.db.models import BooleanField, F, Func, Q, Value
+from django.db.models.functions import Coalesce
 from django.http import Http404
 from django.utils.translation import gettext
 
@@ -119,14 +120,15 @@ def resolve_mentions(scope: Scope, mentions: Sequence[Mention]) -> Mentioned:
 
 def name_mentions(scope: Scope, mentions: Sequence[Mention]) -> list[SourceLabel]:
     """What the names in a question came from, with their labels. One that its asker may not read is not in it. The name
-    of an attachment rises with the paragraph that names it, and what repeats it follows that.
+    of a file rises when its text is judged, that of an attachment with the paragraph that names it, and what repeats
+    one follows that.
     """
     keys = {kind: [mention.id for mention in mentions if mention.kind == kind] for kind in KINDS}
     records = Entity.objects.visible_to(scope).filter(pk__in=keys[RECORD]).values_list("pk", "name_classification")
     files = select_visible_files(scope).filter(pk__in=[*keys[FILE], *keys[FOLDER]])
     named = [
         *((pk, label, None) for pk, label in records),
-        *files.values_list("entity_id", "name_classification", "named_by"),
+        *files.values_list("entity_id", "name_classification", Coalesce("named_by", "pk")),
     ]
     allowed = load_allowed_labels()
     return [

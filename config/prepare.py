@@ -90,10 +90,14 @@ def prepare_database(say: Callable[[str], None]) -> None:
 
 
 def apply_resting_labels() -> None:
-    """Before anybody reads: what nobody has judged has the label that its workspace says (docs/labels.md)."""
+    """Before anybody reads: what nobody has judged has the label that its workspace says, and documents of a kind have
+    what their kind needs (docs/labels.md).
+    """
+    from ingestion.kind_floors import raise_documents_everywhere
     from ingestion.resting import apply_resting_everywhere
 
     apply_resting_everywhere()
+    raise_documents_everywhere()
 
 
 def load_demo(say: Callable[[str], None]) -> bool:

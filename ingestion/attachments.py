@@ -223,12 +223,12 @@ def _choose_name_label(file: File, work: Work, named_by: MarkedParagraph | None)
     return NameLabel(combine_many([*given, named_by.label]), judged=any(given) or is_judged(named_by.votes))
 
 
-def relabel_names(paragraph: UUID, label: int) -> None:
-    """A steward decided on the paragraph that names an attachment: its name follows, no lower than its collection."""
-    for child in File.objects.filter(named_by=paragraph, origin__isnull=False):
-        declared = combine_many(split_label(get_collection(child).name_classification))
-        named = NameLabel(combine_many([label, child.floor, declared]), judged=True)
-        File.objects.filter(pk=child.pk).update(**named.columns)
+def relabel_names(labels: Mapping[UUID, int]) -> None:
+    """Paragraphs that name attachments have other labels now: the names follow, no lower than their collections."""
+    for child in File.objects.filter(named_by__in=labels, origin__isnull=False):
+        declared = split_label(get_collection(child).name_classification)
+        label = combine_many([labels[child.named_by], child.floor, *declared])  # type: ignore[index]
+        File.objects.filter(pk=child.pk).update(**NameLabel(label, judged=True).columns)
 
 
 def follow_labels(work: Work, segmented: SegmentedFile) -> None:

@@ -14,7 +14,7 @@ from django.db.models import F, Q, QuerySet
 from entities.access import hold_rows
 from entities.access.objects import IsIn
 from entities.models import FieldParagraph, Source
-from ingestion.models import Paragraph
+from ingestion.models import File, Paragraph
 
 
 def lock_source_labels(derived: UUID) -> list[int]:
@@ -28,10 +28,12 @@ def lock_source_labels(derived: UUID) -> list[int]:
 
 
 def lock_labels(passages: Iterable[UUID], sender: int = 0) -> list[int]:
-    """`lock_source_labels` for paragraphs given by id. sender: for a text that they alone read, what they sent adds
-    nothing while it rests.
+    """`lock_source_labels` for paragraphs given by id, and for files whose names are mentioned. sender: for a text that
+    they alone read, what they sent adds nothing while it rests.
     """
-    found: set[int | None] = set()
+    passages = set(passages)
+    names = hold_rows(File.objects.filter(pk__in=passages).order_by("pk"))  # before paragraphs, as publishing does
+    found: set[int | None] = {*names.values_list("name_classification", flat=True)}
     for rows in lock_paragraphs(passages):
         counted = _drop_sent(rows, sender).order_by()
         found |= set(counted.values_list("data_classification", flat=True).distinct())

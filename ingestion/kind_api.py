@@ -16,7 +16,7 @@ from entities.api.shapes import VERSION_HELP, Label, Whole
 from entities.api.versions import IF_MATCH, answer_with_version, check_version
 from entities.versions import build_version
 from ingestion.api import get_scope
-from ingestion.kind_floors import KindRow, change_kind_floors, list_kind_rows, lock_kind_floors
+from ingestion.kind_floors import KindRow, change_kind_floors, count_left, list_kind_rows, lock_kind_floors
 from ingestion.kinds import KINDS
 
 
@@ -32,8 +32,11 @@ class DocumentKindSerializer(serializers.Serializer):
 
 
 class DocumentKindsSerializer(serializers.Serializer):
+    """left: files that the caller may read and that are not kept so yet; this goes on by itself."""
+
     version = serializers.CharField(help_text=VERSION_HELP)
     kinds = DocumentKindSerializer(many=True)
+    left = serializers.IntegerField()
 
 
 class KindChangeSerializer(serializers.Serializer):
@@ -95,4 +98,5 @@ def build_json(rows: list[KindRow]) -> dict[str, Any]:
             }
             for row in rows
         ],
+        "left": count_left(rows),
     }

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 from entities.access import ADMIN, requires
 from entities.versioned_forms import VersionedForm
 from ingestion.desk_views import get_scope
-from ingestion.kind_floors import KindRow, change_kind_floors, list_kind_rows, lock_kind_floors
+from ingestion.kind_floors import KindRow, change_kind_floors, count_left, list_kind_rows, lock_kind_floors
 from ingestion.relabelling import list_own_chips
 
 
@@ -49,12 +49,13 @@ def document_kinds(request: HttpRequest) -> HttpResponse:
     posted = request.POST if request.method == "POST" else None
     if posted is not None:
         lock_kind_floors()
-    kinds = {row.key: KindForm(row, posted) for row in list_kind_rows()}
+    rows = list_kind_rows()
+    kinds = {row.key: KindForm(row, posted) for row in rows}
     if posted is not None and all(kind.is_valid() for kind in kinds.values()):
         changed = change_kind_floors(scope=get_scope(request), wanted=collect_wanted(kinds, posted.get("shipped", "")))
         messages.success(request, gettext("The kinds of documents are changed.") if changed else gettext("No change."))
         return redirect("ingestion:document_kinds")
-    context = {"kinds": kinds.values()}
+    context = {"kinds": kinds.values(), "left": count_left(rows)}
     return render(request, "ingestion/document_kinds.html", context, status=200 if posted is None else 422)
 
 

@@ -68,12 +68,6 @@ def load_kind_floors() -> dict[str, frozenset[int]]:
     return build_kind_floors(WorkspaceSettings.objects.values_list("kind_floors", flat=True).first() or {})
 
 
-def find_looks(key: str, labels: Iterable[int]) -> str:
-    """What a document of this kind looks like, where one of its paragraphs still has the kind's floor; else ""."""
-    floor = load_kind_floors().get(key)
-    return KINDS[key].looks_like if floor and any(floor <= frozenset(list_atoms(label)) for label in labels) else ""
-
-
 @dataclass(frozen=True)
 class KeptKind:
     """What a document looks like, and the chips of the labels that it is kept for."""

@@ -30,7 +30,7 @@ from ingestion.access import (
     write_file_name,
 )
 from ingestion.file_presenter import FileOrigin, FileView, LabelCount, StageDone
-from ingestion.kinds import find_looks
+from ingestion.kinds import KeptKind, describe_kinds
 from ingestion.known_versions import count_latest_number, load_known_numbers, load_newest_known
 from ingestion.models import File, FileRevision, Paragraph, Stage, State
 from ingestion.names import split_folders
@@ -93,6 +93,7 @@ def build_file_views(scope: Scope, files: Iterable[File], *, known: bool = False
     numbers = {} if is_steward(scope) else load_known_numbers(scope, [file.pk for file in shown])
     standing = load_standing(scope, shown, revisions, numbers)
     outcomes = load_outcomes([file.pk for file in shown])
+    kinds = describe_kinds(file.pk for file in shown)
     records: dict[UUID, RecordFacts] = {}
     for file in shown:
         if file.entity_id not in records:
@@ -107,6 +108,7 @@ def build_file_views(scope: Scope, files: Iterable[File], *, known: bool = False
             found.get(file.pk, Outline()),
             None if is_steward(scope) else count_latest_number(numbers.get(file.pk, set())),
             outcomes.get(file.pk, []),
+            kinds.get(file.pk),
             records[file.entity_id],
             origins.get(file.origin_id) if file.origin_id else None,
         )
@@ -212,6 +214,7 @@ def _build_file_view(
     outline: Outline,
     number: int | None,
     outcome: Sequence[LabelCount],
+    kind: KeptKind | None,
     record: RecordFacts,
     origin: FileOrigin | None,
 ) -> FileView:
@@ -233,8 +236,6 @@ def _build_file_view(
         if file.error_page is not None and own:
             error["page"] = file.error_page
     named = is_name_known(scope, file)
-    # A steward who may not read the text is not told what it is; who sent it is.
-    told = labels if is_own(scope, revision) else {*labels} & load_allowed_labels()
     return FileView(
         id=file.pk,
         name=write_file_name(scope, file),
@@ -268,7 +269,7 @@ def _build_file_view(
         attachments=file.attachments,
         folders=split_folders(file.path) if named else (),
         version=revision.pk if revision else None,
-        looks_like=find_looks(revision.kind, told) if pages_known and revision else "",
+        looks_like=kind.looks_like if kind else "",
     )
 
 

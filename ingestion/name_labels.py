@@ -51,22 +51,23 @@ def find_path_atoms(path: str) -> frozenset[int] | None:
     return None if found is None else found.atoms
 
 
-def add_name_atoms(file: File, atoms: Iterable[int], **columns: Any) -> None:
-    """What is found of a name takes the place of what it rested with, and joins what was known. columns: others of the
-    file that change with it.
+def add_name_atoms(file: File, atoms: Iterable[int], **columns: Any) -> int:
+    """The label of a name of which something is found: that takes the place of what it rested with, and joins what was
+    known. columns: others of the file that change with it.
     """
     label = combine_many([*atoms, *([file.name_classification] if file.name_judged else [])])
     File.objects.filter(pk=file.pk).update(**NameLabel(label, judged=True).columns, **columns)
+    return label
 
 
-def publish_name_label(work: Work, file: File, segmented: SegmentedFile) -> None:
+def publish_name_label(work: Work, file: File, segmented: SegmentedFile) -> int:
     """The name of a file, once its text is judged; an attachment's name is text of what it came in. What somebody or
     something has known of it stays, also in a version that does not need it, until a steward has decided on all that
-    stands in the file. In the transaction that publishes it.
+    stands in the file. Returns its label. In the transaction that publishes it.
     """
     row = File.objects.only("name", "path", "name_classification", "name_judged", "floor", "origin").get(pk=file.pk)
     if row.origin_id is not None:
-        return
+        return row.name_classification
     had = frozenset(list_atoms(row.name_classification) if row.name_judged else ())
     if segmented.paragraphs and all(find_manual_vote(marked.votes) for marked in segmented.paragraphs):
         had &= find_waiting_atoms(segmented)
@@ -80,6 +81,7 @@ def publish_name_label(work: Work, file: File, segmented: SegmentedFile) -> None
     )
     if now != NameLabel(row.name_classification, row.name_judged):
         File.objects.filter(pk=file.pk).update(**now.columns)
+    return now.label
 
 
 def select_files_to_name(files: Iterable[UUID]) -> QuerySet[File]:
@@ -96,12 +98,15 @@ def is_known_public(segmented: SegmentedFile) -> bool:
 
 
 def find_kind_atoms(segmented: SegmentedFile) -> frozenset[int]:
-    """What the kind of the document asks for, while it still labels a paragraph."""
-    for marked in segmented.paragraphs:
-        atoms = frozenset(atom for vote in marked.votes if vote.source == "kind" for atom in vote.labels)
-        if atoms and marked.label is not None and atoms <= frozenset(list_atoms(marked.label)):
-            return atoms
-    return frozenset()
+    """What the kind of the document asks for, as far as it still labels a paragraph."""
+    return frozenset(
+        atom
+        for marked in segmented.paragraphs
+        if marked.label is not None
+        for vote in marked.votes
+        if vote.source == "kind"
+        for atom in vote.labels & frozenset(list_atoms(marked.label))
+    )
 
 
 def find_waiting_atoms(segmented: SegmentedFile) -> frozenset[int]:

@@ -21,6 +21,7 @@ from ingestion.boxes import Boxes
 from ingestion.claims import ClaimLost
 from ingestion.documents import Extraction, ParagraphText
 from ingestion.index import BATCH, replace_rows
+from ingestion.kind_floors import raise_document
 from ingestion.links import publish_links
 from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, Redo, Stage, State
 from ingestion.name_labels import publish_name_label
@@ -31,7 +32,7 @@ from ingestion.remainder_store import compute_remainder_columns
 from ingestion.results import drop_results
 from ingestion.signals import document_indexed
 from ingestion.vector_models import lock_embedder
-from ingestion.work import FileVotes, MarkedParagraph, SegmentedFile, Work, load_work
+from ingestion.work import MarkedParagraph, SegmentedFile, Work, load_work
 from llm.metering import write_calls
 
 COLUMNS = (
@@ -72,8 +73,6 @@ def publish_revision(
         raise WorkOutdated(labels_only=now.witness == work.witness)
     if now.resting != work.resting:
         raise WorkOutdated(labels_only=True)
-    if is_floor_missing(now, done[Stage.CLASSIFY]):
-        raise WorkOutdated(labels_only=False)
     there = Paragraph.objects.none() if is_first else Paragraph.objects.filter(file=file.pk)
     before = {p.pk: p for p in hold_rows(there.order_by("position"), to_change=True)}
     if digest_decisions(list(before.values()), now.floor) != segmented.decisions:
@@ -83,9 +82,11 @@ def publish_revision(
     write_paragraphs(work, before, extraction, segmented)
     labels = {m.id: m.label for m in segmented.paragraphs if m.label and old_labels.get(m.id) != m.label}
     labels |= find_no_longer_sent(work.claim.revision, rested)
+    names = {file.pk: publish_name_label(work, file, segmented)}
     # Text that was drawn from these rises with them, also from one that was away, or without a label, in between; where
     # a label fell, combining changes nothing.
-    drawn = Source.objects.filter(passage__in=() if is_first else labels).values_list("passage", flat=True).distinct()
+    labels = names if is_first else labels | names
+    drawn = Source.objects.filter(passage__in=labels).values_list("passage", flat=True).distinct()
     raise_labels({pk: labels[pk] for pk in drawn if pk is not None})
     rows = ContextRow.objects.none() if is_first else ContextRow.objects.filter(file=file.pk)
     replace_rows(
@@ -104,16 +105,8 @@ def publish_revision(
             publish_attachments(work, extraction, segmented, received or {})
     else:
         follow_labels(work, segmented)
-    publish_name_label(work, file, segmented)
     finish_publication(scope, work, file, extraction, done, took or {})
-
-
-def is_floor_missing(now: Work, classified: FileVotes) -> bool:
-    """Whether its kind needs more by now than its votes say: it was judged before an administrator added that."""
-    floor = now.kind_floors.get(classified.kind or "", frozenset()) & now.known_atoms
-    votes = classified.votes[0] if classified.votes else ()
-    given = (vote.labels | vote.proposed for vote in votes if vote.source == "kind")
-    return not floor <= frozenset().union(*given)
+    raise_document(file.pk)  # what an administrator added for its kind since it was judged
 
 
 def find_no_longer_sent(revision: UUID, rested: Mapping[UUID, Paragraph]) -> dict[UUID, int]:

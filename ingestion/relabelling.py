@@ -242,7 +242,7 @@ def _apply_decision(decision: Decision) -> tuple[Paragraph | FieldParagraph, boo
     paragraph.votes = [vote.to_json() for vote in votes]
     paragraph.floor = paragraph.data_classification = label
     paragraph.save(update_fields=["votes", "floor", "data_classification"])
-    relabel_names(paragraph.pk, label)
+    relabel_names({paragraph.pk: label})
     record_decision(decision, paragraph, old)
     return paragraph, label != old
 

@@ -60,6 +60,14 @@ class PlannedFile:
         return -(-self.pages // MOST_PICTURES)
 
     @property
+    def picture_tokens(self) -> int:
+        return PICTURE_TOKENS * self.pages + PROMPT_TOKENS * self.pictures
+
+    @property
+    def sent_tokens(self) -> int:
+        return self.tokens + self.summary_tokens + self.picture_tokens
+
+    @property
     def calls(self) -> int:
         return self.windows + self.summaries + self.pictures
 
@@ -167,8 +175,7 @@ def estimate_cost(files: Sequence[PlannedFile]) -> Decimal:
                 "fast", tokens_in=planned.summary_tokens, tokens_out=SUMMARY_ANSWER * planned.summaries
             )
         if planned.pages:
-            asked = PICTURE_TOKENS * planned.pages + PROMPT_TOKENS * planned.pictures
-            total += compute_cost("standard", tokens_in=asked, tokens_out=PAGE_ANSWER * planned.pages)
+            total += compute_cost("standard", tokens_in=planned.picture_tokens, tokens_out=PAGE_ANSWER * planned.pages)
     return total
 
 

@@ -139,14 +139,15 @@ def apply_resting(workspace: int) -> None:
         past = select_misplaced(PastParagraph, label)
         gone = list(past.values_list("paragraph", flat=True))
         past.update(data_classification=label)
-        select_misplaced(File, label).update(name_classification=label)
+        named = list(select_misplaced(File, label).values_list("pk", flat=True))
+        File.objects.filter(pk__in=named).update(name_classification=label)
         above = Q(headings__overlap=moved) | Q(under__overlap=moved)  # a heading stands in the rows below it
         below = Paragraph.objects.filter(above, file__in=held).values_list("pk", flat=True)
         shown = Q(paragraph__in=[*moved, *below]) | Q(field_paragraph__in=moved)
         delete_rows({*RowParagraph.objects.filter(shown).values_list("row", flat=True)})
         for model in (Paragraph, FieldParagraph):
             select_misplaced(model, label).filter(pk__in=moved).update(data_classification=label)
-        drawn = Source.objects.filter(passage__in=[*moved, *gone]).values_list("passage", flat=True).distinct()
+        drawn = Source.objects.filter(passage__in=[*moved, *gone, *named]).values_list("passage", flat=True).distinct()
         raise_labels({pk: label for pk in drawn if pk is not None})
         for file in held:
             publish_again(file)

@@ -22,6 +22,7 @@ from ingestion import (
     blobs,
     claims,
     digests,
+    kind_floors,
     pipeline,
     records,
     relabelling,
@@ -72,6 +73,7 @@ def sweep() -> None:
             results.drop_rejected()
         for revision in left:
             relabelling.take_with_floor(workspace, revision)
+        kind_floors.raise_documents(workspace)
         with Scope.for_service(workspace).open():
             files = wake_stale_files()
             entities = list_stale_records()

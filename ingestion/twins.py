@@ -5,9 +5,10 @@ compared (prefix filtering: Bayardo, Ma and Srikant, Scaling up all pairs simila
 """
 
 import re
+import time
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -20,8 +21,10 @@ WORD = re.compile(r"[^\W_]+(?:[.,'’@:/-][^\W_]+)*")
 ALIKE_TENTHS = 9
 """Of the words of the longer one, how many both have: one or two words of twenty may differ."""
 FEWEST_WORDS = 4
-MAX_COMPARED = 40_000
-"""Paragraphs: some seconds."""
+MAX_COMPARED = 10_000
+"""Paragraphs of files, and as many typed ones: a second or two."""
+MAX_SECONDS = 3.0
+"""Then the longest texts are left."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +38,13 @@ class Twin:
 
 @dataclass(frozen=True)
 class TwinsFound:
-    """twins: the most alike first, each open paragraph once. count: how many there are. left_out: paragraphs that were
-    too many to compare.
+    """twins: the most alike first, each open paragraph once. count: how many there are. compared, left_out: paragraphs
+    that were compared, and that were too many for it.
     """
 
     twins: Sequence[Twin]
     count: int
+    compared: int
     left_out: int
 
 
@@ -52,7 +56,7 @@ def find_twins(scope: Scope, is_lower: Callable[[int, int], bool], most: int) ->
     typed = select_field_paragraphs(scope).filter(data_classification__isnull=False).order_by("pk")
     columns = ("pk", "data_classification", "text")
     rows = [*of_files.values_list(*columns)[:MAX_COMPARED], *typed.values_list(*columns)[:MAX_COMPARED]]
-    left_out = max(of_files.count() - MAX_COMPARED, 0) + max(typed.count() - MAX_COMPARED, 0)
+    left_out = of_files.count() + typed.count() - len(rows)
     holders: defaultdict[tuple[tuple[str, ...], int], list[UUID]] = defaultdict(list)
     for pk, label, text in rows:
         words = split_words(text)
@@ -60,7 +64,9 @@ def find_twins(scope: Scope, is_lower: Callable[[int, int], bool], most: int) ->
             holders[words, label].append(pk)
     nodes = list(holders)
     best: dict[UUID, tuple[float, UUID]] = {}
-    for one, other, alike in iter_alike([words for words, _ in nodes], [label for _, label in nodes]):
+    pairs, late = find_alike([words for words, _ in nodes], [label for _, label in nodes])
+    left_out += (late_rows := sum(len(holders[nodes[index]]) for index in late))
+    for one, other, alike in pairs:
         for low, high in ((one, other), (other, one)):
             if is_lower(nodes[low][1], nodes[high][1]):
                 found = (alike, holders[nodes[high]][0])
@@ -68,7 +74,7 @@ def find_twins(scope: Scope, is_lower: Callable[[int, int], bool], most: int) ->
     ranked = sorted(((alike, low, high) for low, (alike, high) in best.items()), key=lambda row: (-row[0], row[1]))
     items = _load_items(scope, {pk for _, low, high in ranked[:most] for pk in (low, high)})
     twins = [Twin(items[high], items[low], alike) for alike, low, high in ranked[:most] if {low, high} <= items.keys()]
-    return TwinsFound(twins, len(best), left_out)
+    return TwinsFound(twins, len(best), len(rows) - late_rows, left_out)
 
 
 def split_words(text: str) -> tuple[str, ...]:
@@ -76,14 +82,22 @@ def split_words(text: str) -> tuple[str, ...]:
     return tuple(WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
 
 
-def iter_alike(texts: Sequence[Sequence[str]], labels: Sequence[Hashable]) -> Iterator[tuple[int, int, float]]:
-    """(index, index, share of words) of all texts that are alike and have different labels. No pair is missed."""
+def find_alike(
+    texts: Sequence[Sequence[str]], labels: Sequence[Hashable]
+) -> tuple[list[tuple[int, int, float]], list[int]]:
+    """((index, index, share of words) of all texts that are alike and have different labels; the texts for which there
+    was no time). Among the others no pair is missed.
+    """
+    until, found = time.monotonic() + MAX_SECONDS, []
     bags = [_count_words(words) for words in texts]
     known = Counter(word for bag in bags for word in bag)
     ranks = {word: rank for rank, (word, _) in enumerate(sorted(known.items(), key=lambda entry: (entry[1], entry[0])))}
     sets = [frozenset(ranks[word] for word in bag) for bag in bags]
     by_word: defaultdict[int, defaultdict[Hashable, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for index in sorted(range(len(sets)), key=lambda n: len(sets[n])):
+    shortest_first = sorted(range(len(sets)), key=lambda n: len(sets[n]))
+    for place, index in enumerate(shortest_first):
+        if time.monotonic() >= until:
+            return found, shortest_first[place:]
         words, label = sets[index], labels[index]
         needed = -(-ALIKE_TENTHS * len(words) // 10)
         rarest = sorted(words)[: len(words) - needed + 1]
@@ -97,9 +111,10 @@ def iter_alike(texts: Sequence[Sequence[str]], labels: Sequence[Hashable]) -> It
         }
         for other in candidates:
             if (shared := len(words & sets[other])) >= needed:
-                yield other, index, shared / len(words)
+                found.append((other, index, shared / len(words)))
         for word in rarest:
             by_word[word][label].append(index)
+    return found, []
 
 
 def _count_words(words: Sequence[str]) -> list[tuple[str, int]]:

@@ -12,32 +12,24 @@ from operator import or_
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Count, F, Q, QuerySet, Sum
-from django.db.models.functions import Length
+from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext
 
 from entities.access import Scope
 from entities.actions import record_action
 from entities.api.errors import Conflict
-from ingestion.classify import WINDOW, WINDOW_PARAGRAPHS
 from ingestion.desk import RESTS, select_paragraphs
-from ingestion.models import File, Paragraph, Redo, State
+from ingestion.models import File, Redo, State
 from ingestion.queueing import queue_file, wake_next
-from ingestion.requalify_plan import (
-    CHARACTERS_A_TOKEN,
-    PARAGRAPH_TOKENS,
-    PROMPT_TOKENS,
-    SUMMARY_TOKENS,
-    PlannedFile,
-    estimate_cost,
-)
-from ingestion.staleness import load_inputs_by_group
-from ingestion.synthesis import MOST as MOST_SUMMARISED
+from ingestion.requalify_plan import estimate_cost, plan_file
+from ingestion.staleness import annotate_causes, list_causes, load_inputs_by_group
 from ingestion.turns import UNFINISHED
 from llm.client import is_offline
 
 AT_REST = Q(pending_revision=None) | Q(pending_revision=F("revision"), state=State.FAILED)
 """Nothing is being made of the file: also where that has failed, and may be tried again."""
+MOST_PLANNED = 100
+"""Files that are looked through for the price; of more, it is what these would cost on average."""
 
 
 @dataclass(frozen=True)
@@ -58,22 +50,23 @@ class Waiting:
         return None if self.cost is None else self.cost.quantize(Decimal("0.01"), ROUND_UP)
 
 
-def measure_waiting(scope: Scope) -> Waiting:
-    """Of what the open scope may read; nothing without a model."""
+def measure_waiting(scope: Scope, *, left_first: bool = False) -> Waiting:
+    """Of what the open scope may read; nothing without a model. left_first: nothing but that, while something is."""
     if is_offline():
         return Waiting()
     resting = select_paragraphs(scope).filter(RESTS).order_by()
-    waiting = resting.filter(file__in=select_unread().values("pk"))
-    files = list(waiting.values_list("file", flat=True).distinct())
-    planned = estimate_files(files)
     worked = File.objects.filter(redo=Redo.STALE, state__in=UNFINISHED)
-    return Waiting(
-        waiting.count(),
-        len(files),
-        sum(one.tokens + one.summary_tokens for one in planned),
-        estimate_cost(planned) or None,
-        resting.filter(file__in=worked.values("pk")).count(),
-    )
+    left = resting.filter(file__in=worked.values("pk")).count()
+    if left and left_first:
+        return Waiting(left=left)
+    waiting = resting.filter(file__in=select_unread().values("pk"))
+    files = list(waiting.order_by("file").values_list("file", flat=True).distinct())
+    first = annotate_causes(File.objects.filter(pk__in=files[:MOST_PLANNED]))
+    planned = [plan_file(file, list_causes(file)) for file in first]
+    share = max(len(planned), 1)
+    tokens = sum(one.sent_tokens for one in planned) * len(files) // share
+    cost = estimate_cost(planned) * len(files) / share
+    return Waiting(waiting.count(), len(files), tokens, cost or None, left)
 
 
 def select_unread() -> QuerySet[File]:
@@ -85,24 +78,6 @@ def select_unread() -> QuerySet[File]:
         if inputs.model
     ]
     return File.objects.filter(AT_REST, reduce(or_, conditions, Q(pk__in=[])), revision__isnull=False)
-
-
-def estimate_files(files: list[UUID]) -> list[PlannedFile]:
-    """What the model would be asked, by the length of what the open scope may read of them."""
-    rows = Paragraph.objects.filter(file__in=files).order_by().values("file")
-    planned = []
-    for row in rows.annotate(
-        count=Count("pk"), length=Sum(Length("text")), labels=Count("data_classification", distinct=True)
-    ):
-        windows = max(1, -(-row["length"] // WINDOW), -(-row["count"] // WINDOW_PARAGRAPHS))
-        text = row["length"] // CHARACTERS_A_TOKEN
-        tokens = PROMPT_TOKENS * windows + text + PARAGRAPH_TOKENS * row["count"]
-        excerpts = min(text, row["labels"] * MOST_SUMMARISED // CHARACTERS_A_TOKEN)
-        summaries = SUMMARY_TOKENS * row["labels"] + excerpts
-        planned.append(
-            PlannedFile(row["file"], ("model",), row["count"], windows, tokens, False, row["labels"], summaries)
-        )
-    return planned
 
 
 def judge_waiting(*, scope: Scope) -> int:

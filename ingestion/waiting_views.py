@@ -17,7 +17,7 @@ from ingestion.waiting import judge_waiting, measure_waiting
 @never_cache
 @require_http_methods(["GET", "POST"])
 def waiting(request: HttpRequest) -> HttpResponse:
-    """How much waits, with what it takes, or how much is left; POST starts it."""
+    """How much is left, or how much waits, with what it takes; POST starts it."""
     scope = get_scope(request)
     if request.method == "POST":
         try:
@@ -28,4 +28,4 @@ def waiting(request: HttpRequest) -> HttpResponse:
         if not request.headers.get("HX-Request"):
             return redirect("ingestion:resting")
     with scope.open():
-        return render(request, "ingestion/waiting.html", {"waiting": measure_waiting(scope)})
+        return render(request, "ingestion/waiting.html", {"waiting": measure_waiting(scope, left_first=True)})

@@ -23,9 +23,10 @@ class Weight(models.TextChoices):
 class Source(models.Model):
     """One passage of one entity that a derived text was drawn from.
 
-    `derived` is the id of a row of some `Derived` model, `passage` the id of a `Paragraph`, `FieldParagraph` or message
-    (NULL: the entity's own fields). counted: ids of records that are included in numbers which the text repeats from a
-    Pulse of `entity`; NULL where the row is about `entity` itself. They are no keys: such a record may be deleted.
+    `derived` is the id of a row of some `Derived` model, `passage` the id of a `Paragraph`, `FieldParagraph` or
+    message, or of a file whose name it is (NULL: the entity's own fields). counted: ids of records that are included in
+    numbers which the text repeats from a Pulse of `entity`; NULL where the row is about `entity` itself. They are no
+    keys: such a record may be deleted.
 
     number: of a source that texts of one conversation have in common, which is in `derived`; each of them keeps a set
     of such numbers (docs/adr/0063). NULL where `derived` is the text.

@@ -1,18 +1,23 @@
 """What a question mentions: where it looks, as far as its asker may see it, and never a fetch."""
 
+import threading
 from uuid import uuid4
 
 import pytest
 
+from chat import runner
 from chat.models import Turn
 from entities.actions import create_entity
+from entities.models import WorkspaceSettings
 from entities.models.classification import FINANCIAL, PII
 from entities.models.entity import Visibility
 from entities.types import Risk
-from ingestion.models import File, Paragraph
-from tests.chat.conftest import Chat
+from ingestion.models import File, FileRevision, Paragraph
+from tests.chat.conftest import Chat, is_somebody_waiting
 from tests.chat.test_raised import raise_to_secret
 from tests.chat.test_shared import joined
+from tests.ingestion.helpers import ready
+from tests.ingestion.test_document_kinds import change
 
 
 @pytest.fixture
@@ -143,3 +148,51 @@ def test_a_question_rises_with_what_names_the_attachment_that_it_names(
     raise_to_secret(alice, paragraph)
     assert "Figures.pdf" not in str(joined(viewer, chat).messages())
     assert viewer.api.get(chat.url).json()["title"] is None
+
+
+@pytest.fixture
+def figures(alice, contract, service):
+    """A file that looks like a medical letter, a kind that is not kept yet, and one that looks like nothing."""
+    made = [ready(alice, contract, name, b"The gate is green.") for name in ("Figures.txt", "Notes.txt")]
+    with service.open():
+        FileRevision.objects.filter(file=made[0]).update(kind="medical")
+        WorkspaceSettings.objects.update(kind_floors={"medical": []})
+    return made
+
+
+@pytest.mark.parametrize("by", ["kind", "version"])
+def test_a_question_rises_with_the_name_of_the_file_that_it_names(
+    alice, viewer, contract, figures, share, model, service, by
+):
+    chats = [share(alice, contract), share(alice, contract)]
+    for chat, name, file in zip(chats, ("Figures", "Notes"), figures, strict=True):
+        model.says(text="It is short.")
+        chat.ask(f"Is @{name}.txt long?", files=[file])
+        assert joined(viewer, chat).messages()[0]["content"] == f"Is @{name}.txt long?"
+    if by == "kind":
+        assert change(alice, "medical", [PII]).status_code == 200
+    else:
+        ready(alice, contract, "Figures.txt", b"The gate is blue.", labels=str(PII))
+    assert "Figures.txt" not in str(joined(viewer, chats[0]).messages())
+    assert viewer.api.get(chats[0].url).json()["title"] is None
+    assert joined(viewer, chats[1]).messages()[0]["content"] == "Is @Notes.txt long?"
+
+
+def test_a_name_that_rises_while_its_question_is_answered_is_waited_for(
+    alice, viewer, contract, figures, share, model, service, wait_for
+):
+    hold = threading.Event()
+    chat = share(alice, contract)
+    model.says(text="It is short.", hold=hold)
+    turn = chat.post("Is @Figures.txt long?", files=[figures[0]])
+
+    def over_or_waiting():
+        return is_somebody_waiting() or Turn.objects.filter(pk=turn, state="done").exists()
+
+    with service.open():
+        wait_for(lambda: model.requests)
+        File.objects.filter(pk=figures[0]).update(name_classification=PII)
+        hold.set()
+        wait_for(over_or_waiting)
+    runner.wait_until_idle()
+    assert joined(viewer, chat).messages()[-1]["type"] != "text"

@@ -12,12 +12,13 @@ from entities.models import AuditText, Source, WorkspaceSettings
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PUBLIC
 from ingestion import publish
 from ingestion.inline import process_all_waiting
-from ingestion.models import Paragraph
+from ingestion.models import FileRevision, Paragraph
 from ingestion.relabelling import UNJUDGED
 from tests.chat.conftest import Chat
 from tests.chat.test_attachments import BRIEF, CLAUSE, attach, begin, look
 from tests.conftest import person
 from tests.ingestion.helpers import ready
+from tests.ingestion.test_document_kinds import change
 
 pytestmark = pytest.mark.usefixtures("closed")
 
@@ -93,6 +94,18 @@ def test_judged_by_the_pipeline_under_the_same_label_the_answer_needs_it(answere
         Paragraph.objects.filter(pk=row.pk).update(votes=[])
         assert publish.find_no_longer_sent(row.revision_id, rested) == {}
     assert said(chat) == "In June [citation:1]."
+
+
+def test_once_its_kind_is_kept_for_the_label_that_it_rested_with_the_answer_needs_it(answered, alice, sender, service):
+    chat, _, file = answered
+    with service.open():
+        FileRevision.objects.filter(file=file).update(kind="medical")
+        WorkspaceSettings.objects.update(kind_floors={"medical": []})
+    assert change(alice, "payslip", [INTERNAL]).status_code == 200
+    assert said(chat) == "In June [citation:1]."
+    assert change(alice, "medical", [INTERNAL]).status_code == 200
+    assert said(chat) == "['Internal']"
+    assert sender.api.get(f"/api/files/{file}/reader/").status_code == 404
 
 
 @pytest.mark.parametrize("body", [BRIEF + b"\nThe end.\n", b"# Brief\n\nNothing is left.\n"])

@@ -10,6 +10,7 @@ from entities.models import Classification, Workspace
 from entities.models.classification import FINANCIAL, INTERNAL, PII, PUBLIC
 from entities.text import compute_digest
 from entities.types import Contract
+from ingestion import twins
 from ingestion.inline import process_all_waiting
 from ingestion.models import File, Paragraph
 from tests.conftest import Person, person
@@ -161,6 +162,20 @@ def test_a_twin_is_what_more_people_may_read(
     assert measure(alice)["twins"] == [], "both are hidden alike"
     label(service, twin["open"]["text"], FINANCIAL)
     assert measure(alice)["twin_count"] == 2, "each is open to somebody who may not read the other"
+
+
+@pytest.mark.parametrize(("limit", "compared", "left"), [("MAX_COMPARED", 2, 1), ("MAX_SECONDS", 0, 3)])
+def test_what_was_not_compared_is_told(
+    alice: Person, contract: Contract, file: str, monkeypatch: pytest.MonkeyPatch, limit: str, compared: int, left: int
+) -> None:
+    ready(alice, contract, "b.txt", HOME.replace("yellow", "blue").encode())
+    assert measure(alice)["twins_left_out"] == 0
+    assert "Looked at the first" not in page(alice)
+    monkeypatch.setattr(twins, limit, compared)
+    assert measure(alice)["twins_left_out"] == left
+    said = page(alice)
+    assert "Looked at the first" in said
+    assert f"; {left} paragraph{'s' * (left > 1)} were too many to compare." in said
 
 
 def test_a_record_that_more_people_see_than_read_its_files(

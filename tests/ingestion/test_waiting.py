@@ -10,6 +10,7 @@ from entities.models import AuditEntry
 from entities.models.classification import FINANCIAL, INTERNAL, PII
 from entities.rag import Collection
 from entities.types import Contract
+from ingestion import waiting
 from ingestion.inline import process_all_waiting
 from ingestion.models import File
 from ingestion.resting import change_resting
@@ -158,6 +159,39 @@ def test_what_failed_is_offered_again(alice: Person, contract: Contract, service
         process_all_waiting(service.workspace)
         assert measure(alice)["paragraphs"] == 0
         assert texts(alice, file) == [GATE, ILL, PAY]
+
+
+def test_the_price_counts_pages_that_are_read_again(alice: Person, contract: Contract, service: Scope) -> None:
+    file = ready(alice, contract, "letter.txt", LETTER)
+    with scripted.use_scripted_model():
+        costs = []
+        for columns in ({}, {"pages": 30}, {"strategy": "vision"}):
+            with service.open():
+                File.objects.filter(pk=file).update(**columns or {"pages": None})
+            costs.append(Decimal(measure(alice)["cost"]))
+    assert costs[0] == costs[1] < costs[2]
+
+
+def test_of_many_files_the_price_is_by_the_average(
+    alice: Person, contract: Contract, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready(alice, contract, "one.txt", LETTER)
+    ready(alice, contract, "two.txt", LETTER)
+    with scripted.use_scripted_model():
+        whole = measure(alice)
+        monkeypatch.setattr(waiting, "MOST_PLANNED", 1)
+        found = measure(alice)
+    assert (found["files"], found["tokens"], Decimal(found["cost"])) == (2, whole["tokens"], Decimal(whole["cost"]))
+
+
+def test_while_something_is_judged_the_page_asks_for_nothing_but_how_much_is_left(
+    alice: Person, contract: Contract, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready(alice, contract, "one.txt", LETTER)
+    with scripted.use_scripted_model():
+        assert press(alice) == 200
+        monkeypatch.setattr(waiting, "select_unread", None)
+        assert "The model is judging: 2 paragraphs left." in show(alice)
 
 
 def test_a_server_of_ones_own_has_no_price(alice: Person, contract: Contract, service: Scope) -> None:
