@@ -100,8 +100,9 @@ def build_rules_vote(text: str, lang: str, above: Sequence[str] = (), before: st
     """
     votes = [vote_by_rules(text, lang, before), *map(vote_by_heading, above)]
     atoms = frozenset().union(*(vote.atoms for vote in votes))
+    formed = frozenset().union(*(vote.atoms - vote.prose for vote in votes))
     reasons = dict.fromkeys(reason for vote in votes for reason in vote.reasons)
-    return Vote("rules", atoms, "; ".join(reasons)[:LONGEST_REASON])
+    return Vote("rules", atoms, "; ".join(reasons)[:LONGEST_REASON], prose=atoms - formed)
 
 
 def split_windows(paragraphs: Sequence[ParagraphText]) -> list[range]:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 
 import numpy as np
@@ -15,14 +15,19 @@ from ingestion.votes import Vote
 BATCH = 32
 """Texts between two reports."""
 RESEMBLES = "resembles text that needs this"
+ORDINARY = 0.3
+"""Below it a paragraph's head takes it for ordinary, whatever rules see in its words."""
 
 
 @dataclass(frozen=True)
 class HeadVotes:
-    """kind: of a document that is held as a whole, else "". votes: of each paragraph."""
+    """kind: of a document that is held as a whole, else "". votes: of each paragraph. ordinary: the numbers of those
+    that their head takes for ordinary.
+    """
 
     kind: str
     votes: tuple[tuple[Vote, ...], ...]
+    ordinary: frozenset[int] = frozenset()
 
 
 def vote_by_heads(
@@ -54,7 +59,25 @@ def vote_by_heads(
         found[number] = max(found.get(number, finding), finding, key=attrgetter("sensitive"))
     whole = build_kind_votes(judgement, floors, known, resting)
     votes = ((*whole, *build_paragraph_votes(heads, found[number], known, resting)) for number in range(len(texts)))
-    return HeadVotes(judgement.kind if judgement.held else "", tuple(votes))
+    ordinary = frozenset(number for number, finding in found.items() if finding.sensitive < ORDINARY)
+    return HeadVotes(judgement.kind if judgement.held else "", tuple(votes), ordinary)
+
+
+def join_votes(
+    votes: Sequence[Sequence[Vote]], said: HeadVotes | None, *, is_offline: bool = False
+) -> tuple[tuple[Vote, ...], ...]:
+    """The votes on each paragraph, with those of its head. What the rules see in prose is a cue: where the head takes
+    the paragraph for ordinary it labels nothing. is_offline: the model's votes are the rules' own.
+    """
+    if said is None:
+        return tuple(map(tuple, votes))
+    rules = {"rules", "model"} if is_offline else {"rules"}
+    found = []
+    for number, given in enumerate(votes):
+        cues = frozenset().union(*(vote.prose for vote in given if number in said.ordinary))
+        kept = (replace(v, labels=v.labels - cues) if v.source in rules else v for v in given)
+        found.append((*kept, *said.votes[number]))
+    return tuple(found)
 
 
 def split_evenly(text: str) -> list[str]:

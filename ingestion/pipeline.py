@@ -45,7 +45,7 @@ from ingestion.embed import get_embedder, is_remote
 from ingestion.embedders import EmbeddingFailed
 from ingestion.extract import extract_file
 from ingestion.index import RowDraft, Vector, embed_texts, load_known_vectors
-from ingestion.judging import vote_by_heads
+from ingestion.judging import join_votes, vote_by_heads
 from ingestion.label_cuts import cut_by_labels
 from ingestion.models import FileRevision, Review, Stage, State
 from ingestion.paragraph_identity import group_texts_by_label, segment_text
@@ -146,12 +146,10 @@ def classify(work: Work, done: dict[Stage, Any]) -> FileVotes:
         resting=work.resting,
         show=lambda: show(BY_RULES),
     )
-    for given, by_heads in zip(votes, said.votes if said else (), strict=bool(said)):
-        given += by_heads
     kind = said.kind if said else ""
     remainder = weigh_texts(extraction.remainder, lambda: show(BY_RULES))
     if not work.collection.classify:
-        return FileVotes(tuple(map(tuple, votes)), asked=True, remainder=remainder, kind=kind)
+        return FileVotes(join_votes(votes, said), asked=True, remainder=remainder, kind=kind)
     with Scope.for_service(work.workspace).open():
         known, proposals = load_known_votes(work, paragraphs)
         saved = load_parts(work, Stage.CLASSIFY)
@@ -174,7 +172,8 @@ def classify(work: Work, done: dict[Stage, Any]) -> FileVotes:
             votes[number].append(vote)
     proposals += [summary for answer in answers for summary in answer.summaries]
     injections = tuple(dict.fromkeys(name for answer in answers for name in answer.injections))
-    return FileVotes(tuple(map(tuple, votes)), tuple(proposals), injections, bool(answers), remainder, kind)
+    joined = join_votes(votes, said, is_offline=work.is_offline)
+    return FileVotes(joined, tuple(proposals), injections, bool(answers), remainder, kind)
 
 
 def segment(work: Work, done: dict[Stage, Any]) -> SegmentedFile:

@@ -30,7 +30,7 @@ from ingestion.embed import get_embedder
 from ingestion.embedders import EmbeddingFailed
 from ingestion.extract import language
 from ingestion.index import embed_texts, load_known_vectors, replace_rows
-from ingestion.judging import vote_by_heads
+from ingestion.judging import join_votes, vote_by_heads
 from ingestion.models import ContextRow, Kind, RecordIndex
 from ingestion.policy import load_resting, load_workspace_guidance
 from ingestion.record_rows import build_drafts
@@ -39,6 +39,7 @@ from ingestion.turns import is_free
 from ingestion.vector_models import get_current_model, load_embedder, lock_embedder
 from ingestion.votes import KEPT_TYPED, Vote, build_votes, collect_automatic, decide_atoms
 from ingestion.work import load_workspace_levels
+from llm.client import is_offline
 from llm.errors import BudgetExceeded, ModelError
 
 logger = logging.getLogger(__name__)
@@ -146,7 +147,9 @@ def label_texts(claim: RecordClaim) -> None:
         texts_before = _load_preceding_texts(claim.entity)
         default = split_label(entity.type_class.rag().default)
         inherited = [_build_inherited(default, frozenset(list_atoms(row.floor))) for row in rows]
-        classifier = Classifier(claim.workspace, load_workspace_levels(), load_workspace_guidance(), entity.type_title)
+        classifier = Classifier(
+            claim.workspace, load_workspace_levels(), load_workspace_guidance(), entity.type_title, is_offline()
+        )
         resting, embedder = load_resting(), get_current_model()
     if not rows:
         return
@@ -167,17 +170,16 @@ def label_texts(claim: RecordClaim) -> None:
         known=frozenset(level.value for level in classifier.levels) - {0},
         resting=resting,
     )
-    for votes_before, found in zip(votes, by_heads.votes if by_heads else (), strict=bool(by_heads)):
-        votes_before += found
     for answer in vote_by_model(texts, classifier):
         for number, vote in answer.votes.items():
             votes[number].append(vote)
+    joined = join_votes(votes, by_heads, is_offline=classifier.is_offline)
     appeared = False
     with Scope.for_service(claim.workspace).open():
         # The record before its paragraphs, as whoever edits them, since its date may move: or both would wait.
         list(Entity.objects.select_for_update(no_key=True).filter(pk=claim.entity).order_by().values_list("pk"))
         resting = load_resting(hold=True)  # it may be another since the text was read
-        for row, given_votes in zip(rows, votes, strict=True):
+        for row, given_votes in zip(rows, joined, strict=True):
             decided = decide_atoms(given_votes, model_needed=True, resting=resting)
             # Only what was read: a paragraph that was edited or labelled meanwhile keeps what it has.
             written = FieldParagraph.objects.filter(pk=row.pk, digest=row.digest, data_classification=None).update(

@@ -6,7 +6,7 @@ does a floor that is given afterwards.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 Source = Literal["inherited", "rules", "kind", "head", "model", "manual"]
@@ -29,6 +29,8 @@ class Vote:
     heads suggest and that label nothing until a steward takes them. source: "kind" is what the document looks
     like as a whole, "head" what a paragraph does (`ingestion.heads`).
 
+    prose: those of the labels that rules saw in words alone: they are not kept apart once the heads have been heard.
+
     by: who voted manually (user id). over: the atoms of all other votes when a manual one was given: it has overruled
     them, for better or worse. confidence: of the model and the heads, 0 to 1. public: where no atom is needed, that
     this was decided; who merely found nothing has not judged.
@@ -42,6 +44,7 @@ class Vote:
     confidence: float | None = None
     proposed: frozenset[int] = frozenset()
     public: bool = False
+    prose: frozenset[int] = field(default=frozenset(), compare=False)
 
     def to_json(self) -> dict[str, Any]:
         data: dict[str, Any] = {"source": self.source, "labels": sorted(self.labels), "reason": self.reason}

@@ -33,7 +33,7 @@ from llm.recognisers.spelling import read_spellings
 from llm.recognisers.staff import ADDRESSED, PERSONAL_PAPER, find_staff_matters, pays_somebody
 
 # Raised by a change of these rules, so that witnesses made with older rules do not match.
-VERSION = 15
+VERSION = 16
 # Characters of a piece of an overlong text, and how far two pieces overlap.
 PIECE, OVERLAP = 4_000, 400
 BLANKS = re.compile(r"[^\S\n]{3,}")
@@ -42,10 +42,22 @@ BLANK_LINES = re.compile(r"\n\s*\n")
 
 @dataclass(frozen=True)
 class RuleVote:
-    """atoms: labels this text needs at least, never Public. reasons: for people, without quoting the text."""
+    """atoms: labels this text needs at least, never Public. reasons: for people, without quoting the text. prose: those
+    of the atoms that its words alone suggest, and nothing that has a form.
+    """
 
     atoms: frozenset[int]
     reasons: tuple[str, ...]
+    prose: frozenset[int] = frozenset()
+
+
+PROSE = frozenset(
+    {
+        "health of a person", "named person with health data", "special category of personal data",
+        "named person with sensitive data", "staff matter of a named person",
+    }
+)  # fmt: skip
+"""Reasons of recognisers that read what words say, which ordinary text says too."""
 
 
 # Somebody in particular, who may be named in another paragraph.
@@ -142,7 +154,8 @@ def _split_pieces(text: str) -> list[str]:
 
 def _merge_votes(votes: Sequence[RuleVote]) -> RuleVote:
     atoms = frozenset().union(*(vote.atoms for vote in votes))
-    return RuleVote(atoms, tuple(dict.fromkeys(reason for vote in votes for reason in vote.reasons)))
+    formed = frozenset().union(*(vote.atoms - vote.prose for vote in votes))
+    return RuleVote(atoms, tuple(dict.fromkeys(reason for vote in votes for reason in vote.reasons)), atoms - formed)
 
 
 # The engine without a model asks for every paragraph once more, and where windows overlap a third time.
@@ -160,7 +173,9 @@ def _vote_on_piece(text: str, lang: str) -> RuleVote:
     ):
         for atom, reason in recogniser(reading):
             reasons.setdefault(f"{reason}|{atom}", atom)
-    return RuleVote(frozenset(reasons.values()), tuple(dict.fromkeys(key.split("|")[0] for key in reasons)))
+    found = [(key.split("|")[0], atom) for key, atom in reasons.items()]
+    atoms, formed = frozenset(reasons.values()), {atom for reason, atom in found if reason not in PROSE}
+    return RuleVote(atoms, tuple(dict.fromkeys(reason for reason, _ in found)), atoms - formed)
 
 
 def forget_votes() -> None:

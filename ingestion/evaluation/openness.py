@@ -10,7 +10,7 @@ from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PI
 from ingestion.classify import build_rules_vote
 from ingestion.embedders import Embedder
 from ingestion.heads.lessons import Lesson, Line
-from ingestion.judging import vote_by_heads
+from ingestion.judging import join_votes, vote_by_heads
 from ingestion.kinds import build_kind_floors
 from ingestion.votes import Vote, decide_atoms, find_proposed_raise
 
@@ -37,12 +37,10 @@ def read_documents(lessons: Iterable[Lesson], embedder: Embedder) -> Iterator[tu
         texts = [line.text for line in one.lines]
         floors = build_kind_floors({})
         said = vote_by_heads(embedder, one.name, texts, floors=floors, known=KNOWN, resting=RESTING)
-        found = []
-        for number, line in enumerate(one.lines):
-            before = texts[number - 1] if number else ""
-            votes = [build_rules_vote(line.text, one.lang, (), before), *(said.votes[number] if said else ())]
-            found.append(_build_reading(one, line, votes))
-        yield one, found
+        above = ["", *texts[:-1]]
+        rules = [[build_rules_vote(text, one.lang, (), before)] for text, before in zip(texts, above, strict=True)]
+        votes = join_votes(rules, said)
+        yield one, [_build_reading(one, *of) for of in zip(one.lines, votes, strict=True)]
 
 
 def _build_reading(one: Lesson, line: Line, votes: Sequence[Vote]) -> Reading:

@@ -7,10 +7,13 @@ from entities.access import Scope
 from entities.models import WorkspaceSettings
 from entities.models.classification import CONFIDENTIAL, INTERNAL, PII, PII_SENSITIVE, PUBLIC
 from entities.types import Contract
+from ingestion import judging
 from ingestion.heads import cut_into_windows, load_heads
 from ingestion.heads.network import fit_ensemble
 from ingestion.inline import process_all_waiting
 from ingestion.models import FileRevision
+from ingestion.votes import Vote
+from llm.rules import vote_by_rules
 from tests.conftest import Person, person
 from tests.ingestion.helpers import ready, texts
 
@@ -139,3 +142,42 @@ def test_a_network_learns_what_no_line_parts() -> None:
     network = fit_ensemble(points[:400], wanted[:400], units=16, epochs=120, decay=0.0, seeds=[1])
     right = (network.compute_probabilities(points[400:]) > 0.5) == (wanted[400:] > 0.5)
     assert right.mean() > 0.9
+
+
+TALK = "On Tuesday Dr Nora Whitlock speaks about diabetes and what to eat."
+TALKS = f"""Evening talks in the town library
+
+{TALK}
+
+On Thursday Peter Schmidt shows slides of the glaciers.
+
+Tickets for the concert cost EUR 12.
+"""
+ILL = "Nora Whitlock has diabetes and was in hospital again last week; do not tell the customers."
+
+
+def test_what_rules_see_in_words_labels_only_what_the_head_does_not_take_for_ordinary(
+    alice: Person, staff: Person, doctor: Person, contract: Contract
+) -> None:
+    """A form does, whatever the head thinks of it."""
+    assert vote_by_rules(TALK).atoms == vote_by_rules(ILL).atoms == {PII, PII_SENSITIVE}
+    talks = ready(alice, contract, "Talks.txt", TALKS.encode())
+    assert read(staff, talks) == [*TALKS.strip().split("\n\n")[:3], "[Financial]"]
+    assert alice.api.get(f"/api/desk/?file={talks}").json()["count"] == 0
+    ill = ready(alice, contract, "Talks 2.txt", TALKS.replace(TALK, ILL).encode())
+    assert not any("diabetes" in text for text in read(staff, ill))
+
+
+def test_without_heads_words_label_as_forms_do(
+    alice: Person, staff: Person, contract: Contract, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judging, "load_heads", lambda model_id: None)
+    shown = read(staff, ready(alice, contract, "Talks.txt", TALKS.encode()))
+    assert (shown[1], shown[3]) == ("[PII, PII-Sensitive]", "[Financial]")
+
+
+def test_a_model_that_finds_what_the_head_does_not_see_is_believed() -> None:
+    votes = [[Vote("rules", frozenset({PII}), prose=frozenset({PII})), Vote("model", frozenset({PII}))]]
+    said = judging.HeadVotes("", ((),), frozenset({0}))
+    assert [vote.labels for vote in judging.join_votes(votes, said)[0]] == [set(), {PII}]
+    assert [vote.labels for vote in judging.join_votes(votes, said, is_offline=True)[0]] == [set(), set()]
