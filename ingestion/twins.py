@@ -88,7 +88,8 @@ def find_alike(
     """((index, index, share of words) of all texts that are alike and have different labels; the texts for which there
     was no time). Among the others no pair is missed.
     """
-    until, found = time.monotonic() + MAX_SECONDS, []
+    until = time.monotonic() + MAX_SECONDS
+    found: list[tuple[int, int, float]] = []
     bags = [_count_words(words) for words in texts]
     known = Counter(word for bag in bags for word in bag)
     ranks = {word: rank for rank, (word, _) in enumerate(sorted(known.items(), key=lambda entry: (entry[1], entry[0])))}
