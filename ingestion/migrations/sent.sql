@@ -15,8 +15,8 @@ $$;
 CREATE FUNCTION app_sent_rows() RETURNS TABLE (id uuid, number integer, entity integer)
 LANGUAGE sql STABLE SECURITY DEFINER ROWS 100 SET search_path = public, pg_temp AS $$
   SELECT c.id, c.number::integer, e.number::integer FROM ingestion_contextrow c JOIN entities_entity e ON e.id = c.entity_id
-  WHERE (SELECT s.resting FROM entities_workspacesettings s WHERE s.workspace_id = app_workspace())
-      <> ALL ((SELECT app_allowed())::int[])
+  WHERE ((SELECT s.resting FROM entities_workspacesettings s WHERE s.workspace_id = app_workspace())
+      = ANY((SELECT app_allowed())::int[])) IS NOT TRUE
     AND c.workspace_id = app_workspace() AND c.audience = 0
     AND c.id IN (
       SELECT l.row_id FROM ingestion_rowparagraph l JOIN ingestion_paragraph p ON p.id = l.paragraph_id

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from entities.models import WorkspaceSettings
 from entities.text import compute_digest
 from ingestion.models import ContextRow, Kind, Paragraph, RowParagraph
 from tests.oracle.monitor import Person, Text, World
@@ -22,9 +23,10 @@ def with_senders(world: World) -> World:
 
 
 def plant_passages(planted: Planted, files: Mapping[str, UUID]) -> None:
-    """An index row for each labelled paragraph."""
+    """An index row for each labelled paragraph. Each rests as what it rested as before: none as text does now."""
     at: Any = {"workspace_id": planted.workspace.pk}
     with planted.service.open():
+        WorkspaceSettings.objects.update(resting=None)
         for name, file in files.items():
             for paragraph in Paragraph.objects.filter(file=file, data_classification__isnull=False):
                 labelled: Any = {**at, "data_classification": paragraph.data_classification}

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from entities.models import WorkspaceSettings
 from ingestion.models import FileRevision, Paragraph
 from retrieval.query import Within
 from retrieval.search import search
@@ -27,6 +28,7 @@ def texts_that_rest_are_their_senders(e: Everything) -> None:
 
     with undone():
         with planted.service.open():
+            WorkspaceSettings.objects.update(resting=None)  # each rests as it did before, none as text does now
             FileRevision.objects.filter(file=file).update(created_by=planted.users[SENDER].pk)
             Paragraph.objects.filter(file=file, text=judged.words).update(votes=JUDGED)
         for person in everybody(e):
