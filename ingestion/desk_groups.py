@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
 from django.utils.translation import gettext_lazy, gettext_noop
 
-from entities.access import Scope
+from entities.access import Scope, load_atoms_of_people
 from entities.api.lists import list_atom_chips
 from entities.language import translate_stored
 from entities.models import ClassificationGrant, Entity, Membership, Role
@@ -157,14 +156,11 @@ def _list_readers(scope: Scope, records: set[UUID]) -> Iterator[tuple[int, froze
     rows = Entity.objects.filter(pk__in=records)
     closed = rows.exclude(visibility=Visibility.WORKSPACE)
     closed_records = set(closed.values_list("pk", flat=True))
-    with connection.cursor() as cursor:
-        members = list(Membership.objects.filter(user__is_active=True).values_list("user", flat=True))
-        cursor.execute("SELECT member, app_atoms_of(member) FROM unnest(%s::bigint[]) AS member", [members])
-        held = cursor.fetchall()
-    for user, atoms in held:
+    members = Membership.objects.filter(user__is_active=True).values_list("user", flat=True)
+    for user, atoms in load_atoms_of_people(members).items():
         reader = replace(scope, principal=user, narrowed_to=0)
         seen = set(closed.visible_to(reader).values_list("pk", flat=True)) if closed_records else set()
-        yield user, frozenset(atoms or ()), records - closed_records | seen
+        yield user, atoms, records - closed_records | seen
 
 
 def _list_moves(counts: Iterable[MoveCounts]) -> list[Move]:

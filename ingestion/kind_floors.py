@@ -25,9 +25,11 @@ from entities.access import (
     looking_into_bin,
     raise_labels,
 )
+from entities.access.scope import get_current_scope
 from entities.actions import record_action
 from entities.api.lists import list_atom_chips
 from entities.models import Classification, WorkspaceSettings
+from ingestion.access import select_visible_files
 from ingestion.attachments import relabel_names
 from ingestion.kinds import KINDS, build_kind_floors, load_kind_floors
 from ingestion.models import ContextRow, File, Paragraph
@@ -76,7 +78,8 @@ def lock_kind_floors() -> None:
 
 def count_left(rows: Collection[KindRow]) -> int:
     """Documents that the open scope reads and that still have to rise to what their kinds need."""
-    return select_below({row.key: row.atoms for row in rows}).count()
+    below = select_below({row.key: row.atoms for row in rows})
+    return below.filter(file__in=select_visible_files(get_current_scope()).values("pk")).count()
 
 
 def change_kind_floors(*, scope: Scope, wanted: Mapping[str, Collection[int] | None]) -> bool:
@@ -177,7 +180,8 @@ def _raise_paragraph(
     paragraph.votes = [vote.to_json() for vote in votes]
     old, rested = paragraph.data_classification, not paragraph.judged
     if old is None:
-        paragraph.floor = combine_many([paragraph.floor, *atoms])
+        if resting is not None:
+            paragraph.floor = combine_many([paragraph.floor, *atoms])
         return None
     needed = decide_atoms(votes, model_needed=False, resting=None)
     if needed is None:

@@ -2,10 +2,11 @@
 of mail.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import accumulate
 
+from entities.text import compute_digest
 from ingestion.documents import JOIN, Extraction, ParagraphText
 from ingestion.extract.long_texts import cut_boxes
 from ingestion.pieces import split_sentences
@@ -17,12 +18,18 @@ LEAST_PLAIN = 200
 """Characters in which nothing is found that become a paragraph of their own."""
 
 
-def cut_by_labels(extraction: Extraction) -> Extraction:
-    """The same text in the same order. A paragraph that names an attachment stays whole; a link stands with the part
-    that holds its target.
+def cut_by_labels(extraction: Extraction, known: Collection[str] = ()) -> Extraction:
+    """The same text in the same order; a link stands with the part that holds its target. A paragraph stays whole that
+    names an attachment, and one that stood whole before, as decisions and citations know it. known: digests of these.
     """
     naming = {one.paragraph for one in extraction.attachments}
-    parts = [[one] if n in naming else _cut_paragraph(one) for n, one in enumerate(extraction.paragraphs)]
+    parts = [
+        [one] if n in naming or compute_digest(one.text) in known else _cut_paragraph(one)
+        for n, one in enumerate(extraction.paragraphs)
+    ]
+    for link in extraction.links:
+        if not any(link.target in part.text for part in parts[link.paragraph]):
+            parts[link.paragraph] = [extraction.paragraphs[link.paragraph]]
     firsts = list(accumulate(map(len, parts), initial=0))
     if firsts[-1] == len(parts):
         return extraction
@@ -32,10 +39,10 @@ def cut_by_labels(extraction: Extraction) -> Extraction:
         start += len(part.text) + len(JOIN)
     links = []
     for link in extraction.links:
-        holding = (n for n, part in enumerate(parts[link.paragraph]) if link.target in part.text)
-        if (n := next(holding, None)) is not None:
-            words = link.words if link.words in parts[link.paragraph][n].text else ""
-            links.append(replace(link, paragraph=firsts[link.paragraph] + n, words=words))
+        holding = (pair for pair in enumerate(parts[link.paragraph]) if link.target in pair[1].text)
+        n, part = next(holding, (0, parts[link.paragraph][0]))
+        words = link.words if link.words in part.text else ""
+        links.append(replace(link, paragraph=firsts[link.paragraph] + n, words=words))
     attachments = (replace(one, paragraph=firsts[one.paragraph]) for one in extraction.attachments)
     return replace(extraction, paragraphs=tuple(paragraphs), links=tuple(links), attachments=tuple(attachments))
 
@@ -47,7 +54,8 @@ def _cut_paragraph(paragraph: ParagraphText) -> list[ParagraphText]:
     runs = list(_list_runs(text, lang)) if whole else []
     if frozenset().union(*(atoms for _, _, atoms in runs)) != whole or len(runs) < 2:
         return [paragraph]
-    return [replace(paragraph, text=text[a:b], boxes=cut_boxes(paragraph.boxes, a, b)) for a, b, _ in runs]
+    parts = [replace(paragraph, text=text[a:b], boxes=cut_boxes(paragraph.boxes, a, b)) for a, b, _ in runs]
+    return [replace(part, page=part.boxes[0].page) if part.boxes else part for part in parts]
 
 
 def _list_runs(text: str, lang: str) -> Iterator[tuple[int, int, frozenset[int]]]:

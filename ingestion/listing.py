@@ -30,7 +30,7 @@ from ingestion.access import (
     write_file_name,
 )
 from ingestion.file_presenter import FileOrigin, FileView, LabelCount, StageDone
-from ingestion.kinds import KeptKind, describe_kinds
+from ingestion.kinds import KINDS, KeptKind, describe_kinds, load_kind_floors
 from ingestion.known_versions import count_latest_number, load_known_numbers, load_newest_known
 from ingestion.models import File, FileRevision, Paragraph, Stage, State
 from ingestion.names import split_folders
@@ -269,8 +269,17 @@ def _build_file_view(
         attachments=file.attachments,
         folders=split_folders(file.path) if named else (),
         version=revision.pk if revision else None,
-        looks_like=kind.looks_like if kind else "",
+        looks_like=kind.looks_like if kind else _find_own_looks(scope, revision, labels) if pages_known else "",
     )
+
+
+def _find_own_looks(scope: Scope, revision: FileRevision | None, labels: Iterable[int]) -> str:
+    """What a document looks like to who sent it and may not read it, where it is kept for that; else ""."""
+    if revision is None or revision.kind not in KINDS or not is_own(scope, revision):
+        return ""
+    floor = load_kind_floors()[revision.kind]
+    kept = floor and any(floor <= frozenset(list_atoms(label)) for label in labels)
+    return KINDS[revision.kind].looks_like if kept else ""
 
 
 def list_collection_choices(entity: Entity) -> list[tuple[str, str]]:

@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
-
 from entities.access import combine_many, list_atoms
 from entities.rag import split_label
 from ingestion.judges.pool import find_vote
 from ingestion.models import File, Paragraph
-from ingestion.votes import HELD_BACK, find_manual_vote, is_judged
+from ingestion.votes import is_judged
 from ingestion.work import SegmentedFile, Work
 
 
@@ -62,15 +60,13 @@ def add_name_atoms(file: File, atoms: Iterable[int], **columns: Any) -> int:
 
 def publish_name_label(work: Work, file: File, segmented: SegmentedFile) -> int:
     """The name of a file, once its text is judged; an attachment's name is text of what it came in. What somebody or
-    something has known of it stays, also in a version that does not need it, until a steward has decided on all that
-    stands in the file. Returns its label. In the transaction that publishes it.
+    something has known of it stays, also in a version that does not need it (`forget_names`). Returns its label. In the
+    transaction that publishes it.
     """
     row = File.objects.only("name", "path", "name_classification", "name_judged", "floor", "origin").get(pk=file.pk)
     if row.origin_id is not None:
         return row.name_classification
     had = frozenset(list_atoms(row.name_classification) if row.name_judged else ())
-    if segmented.paragraphs and all(find_manual_vote(marked.votes) for marked in segmented.paragraphs):
-        had &= find_waiting_atoms(segmented)
     given = {*split_label(work.collection.name_classification), *list_atoms(row.floor), *find_kind_atoms(segmented)}
     now = combine_name_label(
         row.path or row.name,
@@ -84,11 +80,16 @@ def publish_name_label(work: Work, file: File, segmented: SegmentedFile) -> int:
     return now.label
 
 
-def select_files_to_name(files: Iterable[UUID]) -> QuerySet[File]:
-    """Those of `files` whose name has had a label, and in which a steward has decided on everything."""
+def forget_names(files: Iterable[UUID], held: frozenset[int]) -> list[UUID]:
+    """Names of those of `files` in which stewards have decided on everything are judged anew when they are published
+    next, where the last steward holds what they have needed (`held`). Returns these files.
+    """
     left = Paragraph.objects.filter(file__in=files).exclude(votes__contains=[{"source": "manual"}])
     kept = File.objects.filter(pk__in=files, name_judged=True).exclude(name_classification=0)
-    return kept.exclude(pk__in=left.values("file"))
+    labels = kept.exclude(pk__in=left.values("file")).values_list("pk", "name_classification")
+    found = [pk for pk, label in labels if held.issuperset(list_atoms(label))]
+    File.objects.filter(pk__in=found).update(name_judged=False)
+    return found
 
 
 def is_known_public(segmented: SegmentedFile) -> bool:
@@ -105,17 +106,5 @@ def find_kind_atoms(segmented: SegmentedFile) -> frozenset[int]:
         if marked.label is not None
         for vote in marked.votes
         if vote.source == "kind"
-        for atom in vote.labels & frozenset(list_atoms(marked.label))
-    )
-
-
-def find_waiting_atoms(segmented: SegmentedFile) -> frozenset[int]:
-    """What a paragraph still has because no label falls by itself: a name that has it too waits with it."""
-    return frozenset(
-        atom
-        for marked in segmented.paragraphs
-        if marked.label is not None
-        for vote in marked.votes
-        if vote.source == "inherited" and vote.reason in HELD_BACK
         for atom in vote.labels & frozenset(list_atoms(marked.label))
     )

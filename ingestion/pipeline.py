@@ -55,7 +55,7 @@ from ingestion.publish import WorkOutdated, publish_revision
 from ingestion.quarantine import REJECTED, put_in_quarantine
 from ingestion.remainder import weigh_texts
 from ingestion.sandbox import ProcessKilled, Progress, Quarantined
-from ingestion.stored import load_known_votes, load_published_extraction, load_published_votes
+from ingestion.stored import load_known_digests, load_known_votes, load_published_extraction, load_published_votes
 from ingestion.synthesis import summarise_labels
 from ingestion.votes import FLOOR, Vote
 from ingestion.work import FileVotes, SegmentedFile, Work, build_clearances, load_work
@@ -120,7 +120,9 @@ def extract(work: Work, done: dict[Stage, Any]) -> Extraction:
         extraction = extract_file(path, work.name, strategy=work.strategy, on_progress=tell, look=look, counts=True)
         if work.review != Review.RELEASED:
             extraction = drift.check_losses(path, extraction)
-    return cut_by_labels(extraction)
+    with Scope.for_service(work.workspace).open():
+        known = load_known_digests(work)
+    return cut_by_labels(extraction, known)
 
 
 def classify(work: Work, done: dict[Stage, Any]) -> FileVotes:

@@ -16,6 +16,7 @@ from entities.access import (
     combine_many,
     hold_rows,
     list_atoms,
+    load_atoms_of_people,
     load_concealed_atoms,
     load_granted_atoms,
     raise_labels,
@@ -35,7 +36,7 @@ from ingestion.errors import BadUpload
 from ingestion.extract import language
 from ingestion.index import delete_rows
 from ingestion.models import ContextRow, File, FileRevision, Paragraph, RowParagraph
-from ingestion.name_labels import add_name_atoms, select_files_to_name
+from ingestion.name_labels import add_name_atoms, forget_names
 from ingestion.paragraph_rows import find_rows, raise_rows
 from ingestion.policy import load_workspace_guidance
 from ingestion.questions import build_typed_vote, find_atoms_by_rules
@@ -210,7 +211,7 @@ def apply_decisions(decisions: Sequence[Decision], missed: list[UUID] | None = N
         raise_labels({paragraph.pk: paragraph.data_classification or 0 for paragraph, _ in done})
         moved = [paragraph for paragraph, index_follows in done if index_follows]
         decided = {paragraph.file_id for paragraph, _ in done if isinstance(paragraph, Paragraph)}
-        named = select_files_to_name(decided).values_list("pk", flat=True)
+        named = forget_names(decided, load_atoms_of_people([decisions[0].by])[decisions[0].by])
         for file in dict.fromkeys([*(p.file_id for p in moved if isinstance(p, Paragraph)), *named]):
             publish_again(file)
         records = dict.fromkeys(p.entity_id for p in moved if isinstance(p, FieldParagraph))
@@ -286,13 +287,14 @@ def take_with_floor(workspace: int, revision: UUID) -> None:
         floor = given.floor
         FileRevision.objects.filter(pk=given.pk).update(floor=None)
         raised = combine_many([file.floor, floor])  # the floor only rises
-        File.objects.filter(pk=file.pk).update(floor=raised)
+        names = {file.pk: add_name_atoms(file, [floor], floor=raised)}
         raise_published(file.pk, raised)
         for child in File.objects.select_for_update().filter(pk__in=list_attachments([file.pk])):
             rise = combine_many([child.floor, floor])
-            add_name_atoms(child, [floor], floor=rise)
+            names[child.pk] = add_name_atoms(child, [floor], floor=rise)
             raise_published(child.pk, rise)
             publish_again(child.pk)
+        raise_labels(names)
         aside = file.aside and file.aside["revision"]
         known = FileRevision.objects.filter(pk__in=[given.pk, file.pending_revision_id, file.revision_id, aside])
         # A still newer upload may have been faster.

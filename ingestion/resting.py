@@ -9,15 +9,17 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import BooleanField, F, Func, Model, Q, QuerySet, UUIDField
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext
 
 from entities.access import (
     Scope,
+    combine_many,
     list_atoms,
     list_workspace_ids,
+    load_atoms_of_people,
     load_concealed_atoms,
     load_granted_atoms,
     looking_into_bin,
@@ -36,6 +38,7 @@ from ingestion.index import delete_rows
 from ingestion.models import File, Paragraph, PastParagraph, RowParagraph
 from ingestion.queueing import publish_again
 from ingestion.records import mark_stale
+from ingestion.work import load_workspace_atoms
 
 
 def list_resting_choices() -> list[Classification]:
@@ -101,10 +104,9 @@ def change_resting(*, scope: Scope, label: int) -> None:
             "no_steward",
         )
     before = WorkspaceSettings.objects.select_for_update().values_list("resting", flat=True).get()
-    if before == label:
-        return
-    WorkspaceSettings.objects.update(resting=label)
-    record_action(scope, "resting.changed", "workspace", scope.workspace, before=before, after=label)
+    if before != label:
+        WorkspaceSettings.objects.update(resting=label)
+        record_action(scope, "resting.changed", "workspace", scope.workspace, before=before, after=label)
     transaction.on_commit(partial(apply_resting, scope.workspace))
 
 
@@ -139,8 +141,8 @@ def apply_resting(workspace: int) -> None:
         past = select_misplaced(PastParagraph, label)
         gone = list(past.values_list("paragraph", flat=True))
         past.update(data_classification=label)
-        named = list(select_misplaced(File, label).values_list("pk", flat=True))
-        File.objects.filter(pk__in=named).update(name_classification=label)
+        named = list(select_misplaced(File, label).filter(pk__in=files).values_list("pk", flat=True))
+        select_misplaced(File, label).filter(pk__in=named).update(name_classification=label)
         above = Q(headings__overlap=moved) | Q(under__overlap=moved)  # a heading stands in the rows below it
         below = Paragraph.objects.filter(above, file__in=held).values_list("pk", flat=True)
         shown = Q(paragraph__in=[*moved, *below]) | Q(field_paragraph__in=moved)
@@ -155,10 +157,13 @@ def apply_resting(workspace: int) -> None:
 
 
 def select_misplaced(model: type[Model], label: int) -> QuerySet[Any]:
-    """Text that rests with another label than this one; of files, their names."""
+    """Text that rests with another label than this one; of files, their names. One that needs every level waits for
+    somebody to read it.
+    """
     rows = model._default_manager.all()
     if model is File:
-        return rows.filter(name_judged=False).exclude(name_classification=label)
+        unread = combine_many(load_workspace_atoms())
+        return rows.filter(name_judged=False).exclude(name_classification__in=[label, unread])
     if model is PastParagraph:
         rows = rows.alias(judged=Func(F("votes"), function="app_is_judged", output_field=BooleanField()))
     return rows.filter(judged=False, data_classification__isnull=False).exclude(data_classification=label)
@@ -169,6 +174,4 @@ def _load_stewards() -> dict[str, frozenset[int]]:
     group = Role.objects.filter(is_steward=True).values_list("group__user", flat=True)
     active = User.objects.filter(pk__in=list(group), is_active=True)
     names = dict(active.values_list("pk", "username"))
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT member, app_atoms_of(member) FROM unnest(%s::bigint[]) AS member", [list(names)])
-        return {names[member]: frozenset(atoms or ()) for member, atoms in cursor.fetchall()}
+    return {names[member]: atoms for member, atoms in load_atoms_of_people(names).items()}

@@ -9,7 +9,7 @@ from entities.models import Source
 from entities.text import compute_digest
 from ingestion.boxes import Boxes
 from ingestion.documents import Extraction, ParagraphText
-from ingestion.models import ContextRow, Kind, Paragraph
+from ingestion.models import ContextRow, Kind, Paragraph, PastParagraph
 from ingestion.summaries import split_sentences
 from ingestion.votes import Vote, build_votes
 from ingestion.witness import OF_THE_MODEL
@@ -43,6 +43,12 @@ def load_published_votes(work: Work, extraction: Extraction) -> FileVotes:
     rows = Paragraph.objects.filter(file=work.file).order_by("position").values_list("votes", flat=True)
     votes = tuple(tuple(vote for vote in build_votes(row) if vote.source != "manual") for row in rows)
     return FileVotes(votes, tuple(_load_proposals([work.file], _group_places(extraction.paragraphs))))
+
+
+def load_known_digests(work: Work) -> set[str]:
+    """Of the paragraphs that the file has or had, and those that it came in. In an open service scope."""
+    now = Paragraph.objects.filter(file=work.file).values_list("digest", flat=True)
+    return {*now, *PastParagraph.objects.filter(file__in=work.lineage).values_list("digest", flat=True)}
 
 
 def load_known_votes(

@@ -68,6 +68,13 @@ def load_granted_atoms(scope: object = None) -> frozenset[int]:
     return frozenset(a for label in load_allowed_labels() for a in known.get(label, ()) if len(known[label]) == 1)
 
 
+def load_atoms_of_people(people: Iterable[int]) -> dict[int, frozenset[int]]:
+    """The atoms that each of these users is cleared for in the open scope's workspace, by their id."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT member, app_atoms_of(member) FROM unnest(%s::bigint[]) AS member", [list(people)])
+        return {member: frozenset(atoms or ()) for member, atoms in cursor.fetchall()}
+
+
 def load_concealed_atoms() -> frozenset[int]:
     """The atoms that the open scope is not cleared for and may not hear of either."""
     concealed = load_once("concealed", lambda: frozenset(v for v, level in load_levels().items() if level.conceal))
