@@ -77,6 +77,17 @@ def test_a_medical_letter_is_kept_for_its_kind_with_its_name_and_a_notice_is_not
     assert "looks like" not in staff.client.get(f"{staff.base}files/{notice}/").content.decode()
 
 
+def test_who_sent_it_is_told_what_it_looks_like_and_others_are_not(
+    staff: Person, workspace: object, contract: Contract
+) -> None:
+    sender = person(contract.workspace, "sender", [INTERNAL], ("Editor",))
+    letter = ready(sender, contract, "Lindgren.txt", DISCHARGE.encode())
+    assert read(sender, letter) == []
+    for who, is_told in ((sender, True), (staff, False)):
+        page = who.client.get(f"{who.base}entities/{contract.pk}/files/").content.decode()
+        assert ("looks like a medical letter" in page) == is_told
+
+
 def test_a_steward_opens_it_in_one_act(alice: Person, staff: Person, contract: Contract) -> None:
     letter = ready(alice, contract, "Lindgren.txt", DISCHARGE.encode())
     page = alice.client.get(f"{alice.base}files/{letter}/").content.decode()

@@ -2,7 +2,9 @@
 
 import pytest
 
+from entities.models.classification import CONFIDENTIAL
 from entities.types import Contract
+from ingestion import pipeline
 from ingestion.documents import Attachment, Extraction, Link, ParagraphText
 from ingestion.label_cuts import cut_by_labels
 from tests.conftest import Person
@@ -37,6 +39,23 @@ def test_who_needs_no_amounts_reads_the_sentences_around_one(viewer: Person, ali
     assert BEFORE in read
     assert AFTER in read
     assert not any("12,400" in text for text in read)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_a_steward_decided_on_a_paragraph_holds_when_it_comes_back(
+    staff: Person, alice: Person, contract: Contract, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, after = f"Before\n\n{MAIL}".encode(), b"Before"
+    with monkeypatch.context() as earlier:
+        earlier.setattr(pipeline, "cut_by_labels", lambda extraction, known: extraction)
+        file = ready(alice, contract, "mail.txt", before)
+    _, whole = alice.api.get(f"/api/files/{file}/paragraphs/").json()["results"]
+    decision = {"labels": [CONFIDENTIAL], "reason": "a deal"}
+    assert alice.api.patch(f"/api/paragraphs/{whole['id']}/", decision, format="json").status_code == 200
+    for content in (before, after, before):
+        assert ready(alice, contract, "mail.txt", content) == file
+        assert BEFORE not in texts(staff, file)
+    assert texts(alice, file) == ["Before", MAIL]
 
 
 def test_what_is_cut_is_the_same_text_in_its_place() -> None:

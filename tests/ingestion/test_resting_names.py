@@ -111,6 +111,30 @@ def test_a_harmless_version_does_not_open_the_name_of_a_sensitive_one_and_a_stew
     assert name_of(staff, letter) == "Lindgren.txt"
 
 
+@pytest.mark.usefixtures("heads")
+def test_a_steward_who_is_not_cleared_for_a_name_does_not_open_it(
+    alice: Person, staff: Person, workspace: Workspace, contract: Contract
+) -> None:
+    letter = ready(alice, contract, "Lindgren.txt", DISCHARGE.encode())
+    assert ready(alice, contract, "Lindgren.txt", NOTICE.encode()) == letter
+    some = person(workspace, "some", [INTERNAL], ("Editor",), is_steward=True)
+    for one in some.api.get(f"/api/files/{letter}/paragraphs/").json()["results"]:
+        decision = {"labels": [PUBLIC], "reason": "a notice"}
+        assert some.api.patch(f"/api/paragraphs/{one['id']}/", decision, format="json").status_code == 200
+    process_all_waiting(contract.workspace_id)
+    assert len(texts(staff, letter)) == 5
+    assert (name_of(staff, letter), name_of(some, letter)) == (None, None)
+
+
+def test_a_floor_that_comes_with_a_version_reaches_the_name(
+    alice: Person, staff: Person, cfo: Person, contract: Contract
+) -> None:
+    file = ready(alice, contract, "plan.txt", b"The gate is green.")
+    assert name_of(staff, file) == "plan.txt"
+    upload(alice, contract, "plan.txt", b"The gate is red.", labels=str(FINANCIAL))
+    assert (name_of(staff, file), name_of(cfo, file)) == (None, "plan.txt")
+
+
 def test_a_version_that_is_declared_public_opens_a_name_that_only_rested(
     alice: Person, viewer: Person, contract: Contract
 ) -> None:
