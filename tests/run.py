@@ -20,7 +20,7 @@ PYTEST = [sys.executable, "-m", "pytest"]
 WORKERS = (os.cpu_count() or 1) + 1
 """One more than there are processors: a worker waits for its database a third of the time."""
 PARALLEL = [f"--numprocesses={WORKERS}", "--dist=worksteal", "-m", "not browser"]
-BROWSER = ["-m", "browser", "--timeout=900"]
+BROWSER = ["-m", "browser", "--timeout=1500"]
 """The first of them waits until a whole installation has started and read its demo, beside everything else."""
 MARK = "pytest.mark.browser"
 

@@ -21,7 +21,7 @@ from tests.browser.hands import LONG, drop, give, make_contract, row_of
 from tests.processes import free_port, wait_for
 
 BASE = Path(__file__).parents[2]
-expect.set_options(timeout=20_000)  # of a busy machine
+expect.set_options(timeout=40_000)  # of a busy machine
 CONTRACT = "Façade Cleaning Framework"
 # Notes what stood in the lines that change while a file is read and a turn runs.
 WITNESS = """
@@ -71,7 +71,7 @@ def installation(chromium: Browser, environment: dict[str, str]) -> Iterator[str
         )
     url = f"http://127.0.0.1:{environment['CLEARANCE_PORT']}"
     try:
-        wait_for(lambda: urllib.request.urlopen(f"{url}/readyz", timeout=2), "the installation", 240)
+        wait_for(lambda: urllib.request.urlopen(f"{url}/readyz", timeout=2), "the installation", 600)
     except AssertionError:
         process.kill()
         raise AssertionError(log.read_text()) from None
@@ -111,7 +111,7 @@ def open_page(browser: Browser, installation: str, user: str, **options: object)
         storage_state=state,
         **options,  # type: ignore[arg-type]
     )
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(40_000)
     page = context.new_page()
     if state:
         page.goto("")

@@ -155,15 +155,15 @@ def test_turns_of_a_killed_server_are_ended_by_the_next_one_wherever_they_stood(
             return cursor.fetchone()[0]
 
     turns = {name: ask(first, name) for name in ASKED}
-    wait_for(lambda: call(first, viewer, f"chat/turns/{turns['done']}/")["state"] == "done", "the answer", 30)
+    wait_for(lambda: call(first, viewer, f"chat/turns/{turns['done']}/")["state"] == "done", "the answer", 90)
     before = call(first, viewer, f"chat/turns/{turns['done']}/")
-    wait_for(lambda: speaking.silent == set(ASKED) - {"done"}, "every boundary", 30)
+    wait_for(lambda: speaking.silent == set(ASKED) - {"done"}, "every boundary", 90)
     with service.open():
-        wait_for(lambda: all(written(turns[name]) == text for name, text in KEPT.items()), "the text", 30)
+        wait_for(lambda: all(written(turns[name]) == text for name, text in KEPT.items()), "the text", 90)
         # What the end of a turn has to lock is locked here: the answer is whole, its end is not written.
         Session.objects.select_for_update().get(pk=sessions["ending"])
         speaking.ends.set()
-        wait_for(waiting_for_locks, "the end of the turn", 30)
+        wait_for(waiting_for_locks, "the end of the turn", 90)
         first.kill()
     with service.open():
         assert {str(t.pk) for t in Turn.objects.filter(state__in=OPEN)} == set(turns.values()) - {turns["done"]}

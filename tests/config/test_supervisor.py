@@ -47,7 +47,7 @@ class Up:
 
     def end(self, number):
         self.popen.send_signal(number)
-        return self.popen.wait(30)
+        return self.popen.wait(120)
 
 
 @pytest.fixture
@@ -88,6 +88,7 @@ def children_of(home):
     return found
 
 
+@pytest.mark.timeout(1200)  # it starts a whole installation, and waits four times
 def test_whole_life(up):
     first = up()
     first.says("Clearance is ready")
@@ -97,7 +98,7 @@ def test_whole_life(up):
 
     # A second one on the same home is refused in one sentence.
     second = up()
-    assert second.popen.wait(30) == 1
+    assert second.popen.wait(120) == 1
     assert f"already runs on {up.home} (process {first.popen.pid})" in second.output.read_text()
 
     # A child that dies is started again.
@@ -113,7 +114,7 @@ def test_whole_life(up):
 
     # Killed, it leaves no process of its own but PostgreSQL, and starts again.
     first.end(signal.SIGKILL)
-    wait_for(lambda: not children_of(up.home), "its children to end", 10)
+    wait_for(lambda: not children_of(up.home), "its children to end", 60)
     assert Cluster(up.home).process() is not None
     third = up()
     third.says("Clearance is ready")
