@@ -42,6 +42,6 @@ class Risk(Entity):
     class Access(Entity.Access):
         rules = [
             *Entity.Access.rules,
-            # Of those that are restricted.
-            Allow("view", roles=["Admin", "Staff", "Steward"], rows=models.Q(category="sensitive")),
+            # Of those that are restricted. No workspace has this role until an administrator makes it.
+            Allow("view", roles=["Risk board"], rows=models.Q(category="sensitive")),
         ]

@@ -33,14 +33,15 @@ ROLES: Mapping[str, list[int] | None] = {
     "Finance": [FINANCIAL],
     "Staff": [INTERNAL],
     "Viewer": [],
+    "Risk board": [],
 }
 USERS: Mapping[str, tuple[str, list[str]]] = {
-    "admin": ("Administrator", ["Admin", "Editor", "Steward", EVERYTHING]),
+    "admin": ("Administrator", ["Admin", "Editor", "Steward", EVERYTHING, "Risk board"]),
     "hr": ("Human Resources", ["HR"]),
     "cfo": ("Chief Financial Officer", ["Finance"]),
-    "staff": ("Staff Member", ["Staff", "Editor"]),
+    "staff": ("Staff Member", ["Staff", "Editor", "Risk board"]),
     "viewer": ("Viewer", ["Viewer"]),
-    "steward": ("Data Steward", ["Steward", EVERYTHING]),
+    "steward": ("Data Steward", ["Steward", EVERYTHING, "Risk board"]),
 }
 
 
