@@ -48,7 +48,7 @@ def environment() -> Iterator[dict[str, str]]:
     dropped = ("CLEARANCE_", "DATABASE_", "ANTHROPIC_", "DJANGO_SETTINGS_MODULE")
     made = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
     made |= {"CLEARANCE_HOME": str(home), "CLEARANCE_PORT": str(free_port())}
-    made["CLEARANCE_OFFLINE_PACE"] = "0.15"  # an answer lasts long enough to reload in the middle of it
+    made["CLEARANCE_OFFLINE_PACE"] = "0.25"  # an answer lasts long enough to reload in the middle of it
     yield made
     if not running:
         shutil.rmtree(home, ignore_errors=True)

@@ -10,14 +10,17 @@ from rest_framework.test import APIClient
 from chat.models import Session
 from chat.record_lists import list_knowledge, read_query
 from entities.access import Scope, get_entity_or_404
-from entities.actions import create_workspace
-from entities.models import Membership, User
+from entities.actions import add_member, create_entity, create_role, create_workspace
+from entities.models import Membership, User, Workspace
+from entities.models.classification import INTERNAL
 from entities.tokens import issue_token
+from entities.types import Risk
 from ingestion.demo import load
 from ingestion.inline import process_all_waiting
 from references.actions import add_reference
 from references.kinds import Kind
 from tests.conftest import Person
+from tests.conftest import person as make_person
 from tests.pulse.conftest import Work, work  # noqa: F401  fixture
 
 SENSITIVE, ORDINARY = "Dependence on Brannock Steelworks", "Winter storms on the open roof"
@@ -119,3 +122,21 @@ def test_who_sees_it(
             found = list_knowledge(person.scope, Session.objects.get(pk=session), query)
         assert (ORDINARY in found.text, SENSITIVE in found.text) == (True, sees)
         assert f"{8 if sees else 7} risks" in found.text
+
+
+@pytest.mark.django_db(transaction=True)
+def test_where_nobody_made_that_role_a_restricted_risk_stays_its_makers(alice: Person, workspace: Workspace) -> None:
+    with Scope.for_service(workspace.pk).open():
+        create_role(workspace, "Staff", [INTERNAL])
+    other = make_person(workspace, "other", [INTERNAL], ("Admin", "Staff", "Steward"))
+    with alice.scope.open():
+        fields = {"name": SENSITIVE, "category": "sensitive"}
+        risk = create_entity(scope=alice.scope, model=Risk, fields=fields, visibility="restricted")
+
+    def get_statuses() -> list[int]:
+        return [who.api.get(f"/api/entities/risk/{risk.pk}/").status_code for who in (alice, other)]
+
+    assert get_statuses() == [200, 404]
+    with Scope.for_service(workspace.pk).open():
+        add_member(workspace, other.user, [create_role(workspace, "Risk board", [])])
+    assert get_statuses() == [200, 200]
