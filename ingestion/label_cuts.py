@@ -4,7 +4,7 @@ of mail.
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, groupby
 
 from entities.text import compute_digest
 from ingestion.documents import JOIN, Extraction, ParagraphText
@@ -12,10 +12,12 @@ from ingestion.extract.long_texts import cut_boxes
 from ingestion.pieces import split_sentences
 from llm.rules import vote_by_rules
 
-LEAST_LONG = 400
+LEAST_LONG = 1000
 """Characters of a paragraph that may be cut."""
-LEAST_PLAIN = 200
-"""Characters in which nothing is found that become a paragraph of their own."""
+CONTEXT = 200
+"""Characters on each side of a finding that stay with it: they say whom it is about, and passages are found by them."""
+LEAST_PLAIN = 400
+"""Characters beyond these that become a paragraph of their own."""
 
 
 def cut_by_labels(extraction: Extraction, known: Collection[str] = ()) -> Extraction:
@@ -59,18 +61,16 @@ def _cut_paragraph(paragraph: ParagraphText) -> list[ParagraphText]:
 
 
 def _list_runs(text: str, lang: str) -> Iterator[tuple[int, int, frozenset[int]]]:
-    """Start, end and atoms of sentences in which the rules find something, with short plain ones between them, and of
-    the plain text around."""
-    runs: list[tuple[int, int, frozenset[int]]] = []
-    for start, end in split_sentences(text):
-        atoms = vote_by_rules(text[start:end], lang).atoms
-        if runs and bool(runs[-1][2]) == bool(atoms):
-            start, _, before = runs.pop()
-            atoms |= before
-        runs.append((start, end, atoms))
-    while runs:
-        start, end, atoms = runs.pop(0)
-        while runs and (atoms or end - start < LEAST_PLAIN) and (runs[0][2] or runs[0][1] - runs[0][0] < LEAST_PLAIN):
-            _, end, more = runs.pop(0)
-            atoms |= more
-        yield start, end, atoms
+    """Start, end and atoms of sentences in which the rules find something, with what stands right around them, and of
+    the plain text in between."""
+    spans = list(split_sentences(text))
+    found = [vote_by_rules(text[start:end], lang).atoms for start, end in spans]
+    marks = [span for span, atoms in zip(spans, found, strict=True) if atoms]
+    near = [any(a - CONTEXT < end and start < b + CONTEXT for a, b in marks) for start, end in spans]
+    for is_near, group in groupby(range(len(spans)), near.__getitem__):
+        places = list(group)
+        if not is_near and spans[places[-1]][1] - spans[places[0]][0] < LEAST_PLAIN:
+            near[places[0] : places[-1] + 1] = [True] * len(places)
+    for _, group in groupby(range(len(spans)), near.__getitem__):
+        places = list(group)
+        yield spans[places[0]][0], spans[places[-1]][1], frozenset().union(*(found[n] for n in places))

@@ -120,6 +120,8 @@ def extract(work: Work, done: dict[Stage, Any]) -> Extraction:
         extraction = extract_file(path, work.name, strategy=work.strategy, on_progress=tell, look=look, counts=True)
         if work.review != Review.RELEASED:
             extraction = drift.check_losses(path, extraction)
+    if work.is_first and not work.lineage[1:]:
+        return cut_by_labels(extraction)
     with Scope.for_service(work.workspace).open():
         known = load_known_digests(work)
     return cut_by_labels(extraction, known)

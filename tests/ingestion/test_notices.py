@@ -171,7 +171,7 @@ def test_names_that_people_gave_are_not_translated(
     assert ">Contract</a>" in page
     with service.open():
         Entity.objects.filter(pk=contract.pk).update(name_classification=SECRET)
-        File.objects.update(name_classification=SECRET)
+        File.objects.update(name_classification=SECRET, name_judged=True)  # while it rests, who sent it reads it
     page = listed(staff)
     assert "Vertrag, Freigabe Geheim nötig" in page
     assert "Dokument, Freigabe Geheim nötig" in page
