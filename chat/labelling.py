@@ -11,8 +11,9 @@ from chat.models import Message, Role, Session, Title, Turn
 from entities.access import Scope, combine_many, hold_rows, list_atoms, load_granted_atoms
 from entities.models import Entity, Weight
 from ingestion.drawn import lock_source_labels
-from ingestion.policy import load_least_resting
+from ingestion.policy import load_policy
 from ingestion.relabelling import UNJUDGED
+from llm.client import is_offline
 
 TITLE = 60
 
@@ -36,8 +37,8 @@ def label_question(scope: Scope, turn: UUID, found: int, held: frozenset[int]) -
 
     In a private conversation only atoms that its author holds count for the label: the conversation is theirs alone and
     they typed it themselves. What the classifier found beyond is kept (docs/adr/0008). Where others read along all of
-    it counts, and what nobody has judged (`UNJUDGED`) rests for all but its author. Raises: Forgotten where the
-    question went with a record.
+    it counts, and what nobody has judged (`UNJUDGED`) rests for all but its author; with stewards alone, what rules
+    found in it does not end that. Raises: Forgotten where the question went with a record.
     """
     row = Turn.objects.get(pk=turn)
     hold_records(row.session, name_messages({row.question: 0}))  # a title may repeat it
@@ -49,11 +50,11 @@ def label_question(scope: Scope, turn: UUID, found: int, held: frozenset[int]) -
     counted = sorted(atoms & held if private else atoms)
     repeated = lock_message_labels(row, Role.USER)
     label = raise_high_water(row.session_id, [*counted, *question.found, *repeated])
-    found_beyond, own = sorted(atoms - held) if private else [], None
-    if found == UNJUDGED and not private:
-        label = combine_many([label, *load_least_resting()])
+    found_beyond, own, policy = sorted(atoms - held) if private else [], None, load_policy()
+    if not private and (found == UNJUDGED or (policy.holds and is_offline())):
+        label = combine_many([label, *policy.resting])
         # What they do not hold of earlier messages is what their own rest as, or a clearance that has ended since.
-        own = combine_many([*({*question.found} - (load_least_resting() - held)), *repeated])
+        own = combine_many([*atoms, *({*question.found} - (policy.resting - held)), *repeated])
     columns = {"data_classification": label, "own_classification": own, "found": found_beyond}
     if not Message.objects.filter(pk=question.pk).update(**columns):
         raise RecordForgotten(str(turn))  # meanwhile; nobody knows any more what a title of it would be drawn from

@@ -23,10 +23,20 @@ from entities.models import (
     Workspace,
     WorkspaceSettings,
 )
-from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, PII_SENSITIVE, PUBLIC, SECRET
+from entities.models.classification import (
+    CONFIDENTIAL,
+    FINANCIAL,
+    INTERNAL,
+    PII,
+    PII_SENSITIVE,
+    PUBLIC,
+    SECRET,
+    STEWARDS,
+)
 from entities.models.entity import Visibility
 from entities.registry import goes_with, list_child_types, list_parent_types
 from entities.signals import access_changed, entity_changed, entity_deleted
+from entities.stewards_level import ensure_stewards_level, follow_stewards_level
 from entities.text import write_text
 
 SEEDED = [
@@ -60,7 +70,8 @@ RESTING = INTERNAL
 
 def create_workspace(*, slug: str, name: str, resting: int | None = None) -> Workspace:
     """A workspace with the seeded classifications and roles, all of it or none. Needs no scope open: it opens the new
-    one's. resting: the label of text that nobody has judged, one of the seeded atoms or Public; `RESTING` if None.
+    one's. resting: the label of text that nobody has judged, one of the seeded atoms, Public or `STEWARDS`; `RESTING`
+    if None.
     """
     with transaction.atomic():
         workspace = Workspace.objects.create(slug=slug, name=name)
@@ -80,6 +91,8 @@ def create_workspace(*, slug: str, name: str, resting: int | None = None) -> Wor
             )
             for role_name, flags, labels in SEEDED_ROLES:
                 _make_role(workspace, role_name, labels, **flags)
+            if resting == STEWARDS:
+                ensure_stewards_level()
     return workspace
 
 
@@ -102,11 +115,11 @@ def create_role(workspace: Workspace, name: str, labels: Iterable[int] | None = 
 
 
 def load_resting_level() -> Classification | None:
-    """For which somebody must be cleared to read text that nobody has judged; None where everybody may, or nobody.
-    A new role has it unless its maker declines. In the open scope.
+    """For which somebody must be cleared to read text that nobody has judged; None where everybody may, or stewards and
+    its sender alone. A new role has it unless its maker declines. In the open scope.
     """
     resting = WorkspaceSettings.objects.values_list("resting", flat=True).first()
-    return Classification.objects.filter(value=resting).first() if resting else None
+    return Classification.objects.filter(value=resting).first() if resting not in (None, PUBLIC, STEWARDS) else None
 
 
 def _make_role(workspace: Workspace, name: str, labels: Iterable[int], **flags: bool) -> tuple[Role, list[int]]:
@@ -117,6 +130,7 @@ def _make_role(workspace: Workspace, name: str, labels: Iterable[int], **flags: 
     ClassificationGrant.objects.bulk_create(
         ClassificationGrant(workspace=workspace, role=role, classification=classification) for classification in known
     )
+    follow_stewards_level(role)
     return role, sorted(atom.value for atom in known)
 
 

@@ -27,7 +27,7 @@ from entities.devices import remember_device
 from entities.founding import ALL_LEVELS, Languages, found_workspace
 from entities.language import translate_level, translate_stored
 from entities.models import User, Workspace
-from entities.models.classification import INTERNAL, PUBLIC
+from entities.models.classification import INTERNAL, PUBLIC, STEWARDS
 from entities.network import is_public
 from entities.password_form import NewPasswordForm
 from entities.registry import list_entity_types
@@ -125,10 +125,12 @@ class FirstRunForm(NewPasswordForm):
         return username
 
     def clean(self) -> dict[str, Any]:
-        """One of the sample company's people would otherwise be the founder."""
+        """One of the sample company's people would otherwise be the founder; text would rest where nobody is."""
         chosen = super().clean()
         if chosen.get("sample") and chosen.get("username", "").lower() in DEMO:
             self.add_error("username", gettext("Somebody of the sample company has this name. Choose another one."))
+        if chosen.get("resting") == STEWARDS and not chosen.get("steward"):
+            self.add_error("resting", gettext("Then nobody could judge new text: there is no steward yet."))
         return chosen
 
 
@@ -185,7 +187,8 @@ def list_resting_choices() -> list[tuple[int, str]]:
     cleared = gettext("People cleared for %(level)s")
     levels = {value: translate_level(label) for value, label, *_ in SEEDED if value}
     named = [(value, cleared % {"level": label}) for value, label in levels.items()]
-    return [named[0], (PUBLIC, gettext("Everybody in the workspace")), *named[1:]]
+    alone = (STEWARDS, gettext("Stewards and its sender alone"))
+    return [named[0], (PUBLIC, gettext("Everybody in the workspace")), *named[1:], alone]
 
 
 def make_slug(name: str) -> str:

@@ -12,7 +12,7 @@ from entities.access.scope import load_once
 from entities.actions import announce_access_change, record_action
 from entities.api.lists import list_atom_chips
 from entities.models import Classification, ClassificationGrant, LabelGrant, Membership, Role, User
-from entities.models.classification import FIRST_COMPOUND
+from entities.models.classification import STEWARDS
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ def has_other_steward(principal: int) -> bool:
 
 
 def list_levels() -> list[Classification]:
-    """The levels that can be granted: every one but Public and combinations."""
-    return list(Classification.objects.filter(value__gt=0, value__lt=FIRST_COMPOUND).order_by("value"))
+    """The levels that can be granted: every one but Public, that of stewards alone, and combinations."""
+    return list(Classification.objects.filter(value__gt=0, value__lt=STEWARDS).order_by("value"))
 
 
 def list_people() -> list[PersonRow]:

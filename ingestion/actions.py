@@ -154,8 +154,7 @@ def combine_chosen_labels(labels: Iterable[int]) -> int:
 
 def check_declared_public() -> None:
     """Raises: BadUpload for who may not read what nobody has judged: they cannot say that it is Public."""
-    resting = load_resting()
-    if resting is None or not resting <= load_granted_atoms():
+    if not load_resting() <= load_granted_atoms():
         raise BadUpload(
             gettext("Who declares a file Public must be cleared for text that nobody has judged yet. You are not."),
             "label_not_yours",

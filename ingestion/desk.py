@@ -19,6 +19,7 @@ from entities.access import Scope, list_atoms, load_atoms_by_label, load_granted
 from entities.api.lists import list_atom_chips
 from entities.language import translate_stored
 from entities.models import Entity, FieldParagraph, Review
+from entities.models.classification import STEWARDS
 from entities.models.text import Labelled
 from ingestion.access import is_steward, select_visible_files, write_file_name
 from ingestion.models import File, Paragraph
@@ -200,15 +201,16 @@ def build_item(paragraph: Paragraph | FieldParagraph, where: Where) -> Item:
 def find_proposal(paragraph: Labelled, votes: Sequence[Vote]) -> frozenset[int] | None:
     """What is taken when a steward accepts. Of a decrease that waits, what this version would get by itself; of text
     without a label, what its votes say, and its floor, or None where there is no vote: nobody has looked at it, and
-    silence is no proposal to publish it; else the label that it has, and what rules propose to add where nobody has
-    decided.
+    silence is no proposal to publish it; else the label that it has, and what is proposed to add where nobody has
+    decided. What text rests as with stewards alone is no label to give: without another there is no proposal.
     """
     if paragraph.data_classification is None:
         return collect_automatic(votes) | frozenset(list_atoms(paragraph.floor)) if votes else None
     added = find_proposed_raise(votes) if paragraph.review & Review.RAISE else frozenset()
     if paragraph.review & Review.DECREASE and find_manual_vote(votes) is None:
         return find_own_atoms(votes) | added
-    return frozenset(list_atoms(paragraph.data_classification)) | added
+    now = frozenset(list_atoms(paragraph.data_classification))
+    return ((now | added) - {STEWARDS} or None) if STEWARDS in now else now | added
 
 
 def load_places(scope: Scope, paragraphs: Iterable[Paragraph | FieldParagraph]) -> dict[UUID, Where]:

@@ -17,6 +17,7 @@ from rest_framework.exceptions import APIException
 
 from entities.access import STEWARD, Scope, get_entity_or_404, opens_own_scope, requires
 from entities.api.lists import list_atom_chips, list_chips, load_atom_chips
+from entities.models.classification import STEWARDS
 from ingestion import actions
 from ingestion.access import get_file_or_404
 from ingestion.desk import (
@@ -210,7 +211,8 @@ def show_item(
     item = build_item(paragraph, where)
     before, after = find_adjacent(scope, wanted, pk)
     query = encode_filters(wanted)
-    ticked = set(read_labels(request.POST)) if problem else item.now or item.proposed or frozenset()
+    shown = (item.now or frozenset()) - {STEWARDS} or item.proposed or frozenset()
+    ticked = set(read_labels(request.POST)) if problem else shown
     alike = (
         find_alike(build_items(scope, select_waiting(scope, QueueFilter())[:MAX_GROUPED_ITEMS]), item)
         if item.causes
@@ -218,7 +220,14 @@ def show_item(
     )
     context: dict[str, Any] = {
         "item": item,
-        "votes": [(vote, list_atom_chips(vote.labels), list_atom_chips(vote.proposed)) for vote in item.votes],
+        "votes": [
+            (
+                vote,
+                list_atom_chips(frozenset() if vote.held else vote.labels),
+                list_atom_chips(vote.proposed | vote.labels if vote.held else vote.proposed),
+            )
+            for vote in item.votes
+        ],
         "labels": [(chip, chip.value in ticked) for chip in list_own_chips()],
         "reason": request.POST.get("reason", "") if problem else "",
         "problem": problem,

@@ -16,7 +16,7 @@ from entities.models import Entity
 from ingestion.access import is_steward
 from ingestion.desk import Item, build_item, load_places, select_paragraphs
 from ingestion.errors import BadUpload
-from ingestion.policy import load_least_resting
+from ingestion.policy import load_resting
 from ingestion.relabelling import apply_decisions, build_decision, check_decision
 from ingestion.votes import Vote
 
@@ -40,8 +40,8 @@ def list_file_items(scope: Scope, entity: Entity, files: Iterable[UUID], *, unli
     items = [build_item(paragraph, places[paragraph.pk]) for paragraph in paragraphs if paragraph.pk in places]
     if not unlike:
         return items
-    resting = load_least_resting()
-    kept = [item for item in items if any(vote.source == "kind" for vote in item.votes)]
+    resting = load_resting()
+    kept = [item for item in items if item.paragraph.judged and any(vote.source == "kind" for vote in item.votes)]
     return [replace(item, proposed=find_certain_atoms(item.votes) or resting) for item in kept]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ingestion.embedders import Embedder
 from ingestion.heads import LONGEST, Finding, Heads, Judgement, load_heads
 from ingestion.kinds import KINDS
-from ingestion.votes import Vote
+from ingestion.votes import Vote, hold_findings
 
 BATCH = 32
 """Texts between two reports."""
@@ -37,12 +37,11 @@ def vote_by_heads(
     *,
     floors: Mapping[str, frozenset[int]],
     known: frozenset[int],
-    resting: frozenset[int] | None,
+    resting: frozenset[int],
     show: Callable[[], None] = lambda: None,
 ) -> HeadVotes | None:
-    """name: of the file. floors: of each kind. known: the atoms of the workspace. resting: those of unjudged text; None
-    where it has no label, and the heads only propose. None without heads for this encoder, or without text. Raises:
-    EmbeddingFailed.
+    """name: of the file. floors: of each kind. known: the atoms of the workspace. resting: those of unjudged text. None
+    without heads for this encoder, or without text. Raises: EmbeddingFailed.
     """
     heads = load_heads(embedder.model_id)
     if heads is None or not texts:
@@ -57,26 +56,29 @@ def vote_by_heads(
     found: dict[int, Finding] = {}
     for (number, _), finding in zip(pieces, judgement.paragraphs, strict=True):
         found[number] = max(found.get(number, finding), finding, key=attrgetter("sensitive"))
-    whole = build_kind_votes(judgement, floors, known, resting)
+    whole = build_kind_votes(judgement, floors, known)
     votes = ((*whole, *build_paragraph_votes(heads, found[number], known, resting)) for number in range(len(texts)))
     ordinary = frozenset(number for number, finding in found.items() if finding.sensitive < ORDINARY)
     return HeadVotes(judgement.kind if judgement.held else "", tuple(votes), ordinary)
 
 
 def join_votes(
-    votes: Sequence[Sequence[Vote]], said: HeadVotes | None, *, is_offline: bool = False
+    votes: Sequence[Sequence[Vote]], said: HeadVotes | None, *, is_offline: bool = False, holds: bool = False
 ) -> tuple[tuple[Vote, ...], ...]:
     """The votes on each paragraph, with those of its head. What the rules see in prose is a cue: where the head takes
-    the paragraph for ordinary it labels nothing. is_offline: the model's votes are the rules' own.
+    the paragraph for ordinary it labels nothing. is_offline: the model's votes are the rules' own. holds: findings are
+    held.
     """
-    if said is None:
-        return tuple(map(tuple, votes))
     rules = {"rules", "model"} if is_offline else {"rules"}
     found = []
     for number, given in enumerate(votes):
-        cues = frozenset().union(*(vote.prose for vote in given if number in said.ordinary))
-        kept = (replace(v, labels=v.labels - cues) if v.source in rules else v for v in given)
-        found.append((*kept, *said.votes[number]))
+        cues = frozenset().union(*(vote.prose for vote in given if said and number in said.ordinary))
+        kept = (
+            replace(vote, labels=vote.labels - cues, held=holds) if vote.source in rules else replace(vote, held=False)
+            for vote in given
+        )
+        by_heads = said.votes[number] if said else ()
+        found.append((*kept, *(hold_findings(by_heads) if holds else by_heads)))
     return tuple(found)
 
 
@@ -88,17 +90,16 @@ def split_evenly(text: str) -> list[str]:
 
 
 def build_kind_votes(
-    judgement: Judgement, floors: Mapping[str, frozenset[int]], known: frozenset[int], resting: frozenset[int] | None
+    judgement: Judgement, floors: Mapping[str, frozenset[int]], known: frozenset[int]
 ) -> tuple[Vote, ...]:
     atoms = floors.get(judgement.kind, frozenset()) & known if judgement.held else frozenset()
     if not atoms:
         return ()
-    labels, proposed = (frozenset(), atoms) if resting is None else (atoms, frozenset())
-    return (Vote("kind", labels, KINDS[judgement.kind].looks_like, None, frozenset(), judgement.sensitive, proposed),)
+    return (Vote("kind", atoms, KINDS[judgement.kind].looks_like, confidence=judgement.sensitive),)
 
 
 def build_paragraph_votes(
-    heads: Heads, found: Finding, known: frozenset[int], resting: frozenset[int] | None
+    heads: Heads, found: Finding, known: frozenset[int], resting: frozenset[int]
 ) -> tuple[Vote, ...]:
     """A label also where the resting one has it already: no declaration and no other resting label opens what was
     found.
@@ -106,8 +107,6 @@ def build_paragraph_votes(
     atoms = found.atoms & known
     if not atoms or found.sensitive < heads.propose:
         return ()
-    if resting is not None and found.sensitive < heads.label and atoms <= resting:
-        return ()
-    if resting is None or found.sensitive < heads.label:
-        return (Vote("head", reason=RESEMBLES, proposed=atoms),)
+    if found.sensitive < heads.label:
+        return () if atoms <= resting else (Vote("head", reason=RESEMBLES, proposed=atoms),)
     return (Vote("head", atoms, RESEMBLES, confidence=round(found.sensitive, 2)),)

@@ -34,10 +34,10 @@ from ingestion.attachments import relabel_names
 from ingestion.kinds import KINDS, build_kind_floors, load_kind_floors
 from ingestion.models import ContextRow, File, Paragraph
 from ingestion.name_labels import add_name_atoms
-from ingestion.policy import load_policy
+from ingestion.policy import Policy, load_policy
 from ingestion.queueing import publish_again
 from ingestion.relabelling import check_labels
-from ingestion.votes import Vote, build_votes, decide_atoms
+from ingestion.votes import Vote, build_votes, decide_atoms, is_judged
 from ingestion.work import load_workspace_atoms
 
 logger = logging.getLogger(__name__)
@@ -139,9 +139,7 @@ def select_below(floors: Mapping[str, Collection[int]]) -> QuerySet[Paragraph]:
     paragraphs of a document have the vote of its kind alike.
     """
     lacking = (
-        Q(file__revision__kind=key)
-        & ~Q(votes__contains=[{"source": "kind", "labels": [atom]}])
-        & ~Q(votes__contains=[{"source": "kind", "proposed": [atom]}])
+        Q(file__revision__kind=key) & ~Q(votes__contains=[{"source": "kind", "labels": [atom]}])
         for key, atoms in floors.items()
         for atom in atoms
     )
@@ -159,10 +157,10 @@ def raise_document(pk: UUID) -> None:
     if not select_below({kind: atoms}).filter(file=pk).exists():
         return
     paragraphs = list(hold_rows(Paragraph.objects.filter(file=pk).order_by("position"), to_change=True))
-    raised = {p.pk: label for p in paragraphs if (label := _raise_paragraph(p, kind, atoms, policy.resting))}
+    raised = {p.pk: label for p in paragraphs if (label := _raise_paragraph(p, kind, atoms, policy))}
     Paragraph.objects.bulk_update(paragraphs, ["votes", "floor", "data_classification"], batch_size=500)
     has = {atom for p in paragraphs if p.data_classification for atom in list_atoms(p.data_classification)}
-    if file.origin_id is None and policy.resting is not None and atoms & has:
+    if file.origin_id is None and atoms & has and not (policy.holds and not file.name_judged):
         raised[pk] = add_name_atoms(file, atoms & has)
     if not raised:
         return
@@ -172,31 +170,24 @@ def raise_document(pk: UUID) -> None:
     publish_again(pk)
 
 
-def _raise_paragraph(
-    paragraph: Paragraph, kind: str, atoms: frozenset[int], resting: frozenset[int] | None
-) -> int | None:
+def _raise_paragraph(paragraph: Paragraph, kind: str, atoms: frozenset[int], policy: Policy) -> int | None:
     """What text that was drawn from it needs by now; None where that is what it was. With the paragraph locked."""
-    votes = _add_to_kind(build_votes(paragraph.votes), kind, atoms, proposes=resting is None)
+    votes = _add_to_kind(build_votes(paragraph.votes), kind, atoms, holds=policy.holds and not paragraph.judged)
     paragraph.votes = [vote.to_json() for vote in votes]
     old, rested = paragraph.data_classification, not paragraph.judged
     if old is None:
-        if resting is not None:
-            paragraph.floor = combine_many([paragraph.floor, *atoms])
+        paragraph.floor = combine_many([paragraph.floor, *atoms])
         return None
-    needed = decide_atoms(votes, model_needed=False, resting=None)
-    if needed is None:
-        return None  # nobody has judged it, and the kind proposes
+    needed = decide_atoms(votes, model_needed=False, resting=policy.resting)
+    assert needed is not None
     label = paragraph.data_classification = combine_many(needed if rested else [old, *needed])
     # Who sent it, and what they were told from it, had no need of the label that it rested with.
-    return label if rested or label != old else None
+    return label if label != old or (rested and is_judged(votes)) else None
 
 
-def _add_to_kind(votes: list[Vote], kind: str, atoms: frozenset[int], *, proposes: bool) -> list[Vote]:
-    """With the vote of the kind as it would be today, and what it was before."""
+def _add_to_kind(votes: list[Vote], kind: str, atoms: frozenset[int], *, holds: bool) -> list[Vote]:
+    """With the vote of the kind as it would be today, and what it was before. holds: findings are held."""
     place = next((n for n, vote in enumerate(votes) if vote.source == "kind"), None)
     vote = Vote("kind", reason=KINDS[kind].looks_like) if place is None else votes[place]
-    if proposes:
-        vote = replace(vote, proposed=vote.proposed | atoms)
-    else:
-        vote = replace(vote, labels=vote.labels | atoms)
+    vote = replace(vote, labels=vote.labels | atoms, held=holds)
     return [*votes, vote] if place is None else [*votes[:place], vote, *votes[place + 1 :]]

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from entities.access import combine_many, list_atoms
+from entities.models.classification import STEWARDS
 from entities.rag import split_label
 from ingestion.judges.pool import find_vote
 from ingestion.models import File, Paragraph
@@ -27,20 +28,20 @@ class NameLabel:
 
 
 def combine_name_label(
-    path: str, given: Iterable[int], *, opened: bool, resting: frozenset[int] | None, everything: Iterable[int]
+    path: str, given: Iterable[int], *, opened: bool, resting: frozenset[int], everything: Iterable[int]
 ) -> NameLabel:
     """path: the name and the folders that it stands in. given: atoms that the collection declares for names, and those
     of the file. opened: somebody or something knows that it needs no more than that and what rules find. resting: atoms
-    of unjudged text; None where it has no label, and the name needs `everything`, as one does that was not judged in
-    time.
+    of unjudged text; with stewards alone, what rules find joins them and does not take their place. everything: what a
+    name needs that was not judged in time.
     """
     found = find_path_atoms(path)
     if found is None:
         return NameLabel(combine_many(everything), judged=False)
-    atoms = frozenset(given) | found
-    if atoms or opened:
+    atoms, known = frozenset(given) | found, frozenset(given) if STEWARDS in resting else frozenset(given) | found
+    if known or opened:
         return NameLabel(combine_many(atoms), judged=True)
-    return NameLabel(combine_many(everything if resting is None else resting), judged=False)
+    return NameLabel(combine_many(resting | atoms), judged=False)
 
 
 def find_path_atoms(path: str) -> frozenset[int] | None:
@@ -68,11 +69,13 @@ def publish_name_label(work: Work, file: File, segmented: SegmentedFile) -> int:
         return row.name_classification
     had = frozenset(list_atoms(row.name_classification) if row.name_judged else ())
     given = {*split_label(work.collection.name_classification), *list_atoms(row.floor), *find_kind_atoms(segmented)}
+    if work.policy.holds:
+        given |= find_judged_atoms(segmented)
     now = combine_name_label(
         row.path or row.name,
         given | had,
         opened=work.declared_public or is_known_public(segmented),
-        resting=work.resting,
+        resting=work.policy.resting,
         everything=work.known_atoms,
     )
     if now != NameLabel(row.name_classification, row.name_judged):
@@ -90,6 +93,14 @@ def forget_names(files: Iterable[UUID], held: frozenset[int]) -> list[UUID]:
     found = [pk for pk, label in labels if held.issuperset(list_atoms(label))]
     File.objects.filter(pk__in=found).update(name_judged=False)
     return found
+
+
+def find_judged_atoms(segmented: SegmentedFile) -> frozenset[int]:
+    """What any paragraph needs, once somebody or something knows the label of each: the name told of that text."""
+    marked = segmented.paragraphs
+    if not all(one.label is not None and is_judged(one.votes) for one in marked):
+        return frozenset()
+    return frozenset(atom for one in marked if one.label for atom in list_atoms(one.label))
 
 
 def is_known_public(segmented: SegmentedFile) -> bool:

@@ -24,7 +24,8 @@ from ingestion.votes import SOURCES, Vote, build_votes, decide_atoms
 
 class VoteSerializer(serializers.Serializer):
     """by: the user who decided, for "manual". confidence: of "model", 0 to 1. proposed: labels that "rules" suggest to
-    stewards. public: that no label is needed was decided."""
+    stewards. public: that no label is needed was decided. held: `labels` are suggested until somebody else has
+    judged the text."""
 
     source = serializers.ChoiceField(sorted(SOURCES))  # type: ignore[assignment]
     labels = Label(many=True)
@@ -33,6 +34,7 @@ class VoteSerializer(serializers.Serializer):
     confidence = serializers.FloatField(required=False)
     proposed = Label(many=True, required=False)
     public = serializers.BooleanField(required=False)
+    held = serializers.BooleanField(required=False)
 
 
 class ParagraphSerializer(serializers.Serializer):
@@ -117,4 +119,6 @@ def vote_json(vote: Vote) -> dict[str, Any]:
         data["proposed"] = list_atom_labels(vote.proposed)
     if vote.public:
         data["public"] = True
+    if vote.held:
+        data["held"] = True
     return data

@@ -50,10 +50,11 @@ def segment_text(work: Work, extraction: Extraction, classified: FileVotes) -> S
         votes = tuple(add_floor(classified.votes[number], work.floor))  # kept ones may be from before it was raised
         # A vote of the old label is worth keeping only where it says more than the others.
         votes += tuple(v for v in carried[number] if v.source == "manual" or not v.labels <= collect_automatic(votes))
-        atoms = decide_atoms(votes, model_needed=work.collection.classify, resting=work.resting)
+        atoms = decide_atoms(votes, model_needed=work.collection.classify, resting=work.policy.resting)
         decision = find_manual_vote(votes)
-        # Nobody knows the label of what has none: what was found or had before is what it needs at least.
-        least = decision.labels if decision else work.floor if atoms is not None else collect_automatic(votes)
+        # Nobody knows the label of what has none, or rests: what was found or had before is what it needs at least.
+        known = atoms is not None and is_judged(votes)
+        least = decision.labels if decision else work.floor if known else collect_automatic(votes)
         marked.append(
             MarkedParagraph(
                 id=pk,

@@ -145,15 +145,15 @@ def classify(work: Work, done: dict[Stage, Any]) -> FileVotes:
         get_embedder(work.embedder),
         work.name,
         [paragraph.text for paragraph in paragraphs],
-        floors=work.kind_floors,
+        floors=work.policy.kind_floors,
         known=work.known_atoms,
-        resting=work.resting,
+        resting=work.policy.resting,
         show=lambda: show(BY_RULES),
     )
     kind = said.kind if said else ""
     remainder = weigh_texts(extraction.remainder, lambda: show(BY_RULES))
     if not work.collection.classify:
-        return FileVotes(join_votes(votes, said), asked=True, remainder=remainder, kind=kind)
+        return FileVotes(join_votes(votes, said, holds=work.policy.holds), asked=True, remainder=remainder, kind=kind)
     with Scope.for_service(work.workspace).open():
         known, proposals = load_known_votes(work, paragraphs)
         saved = load_parts(work, Stage.CLASSIFY)
@@ -164,7 +164,7 @@ def classify(work: Work, done: dict[Stage, Any]) -> FileVotes:
 
     answers = vote_by_model(
         paragraphs,
-        Classifier(work.workspace, work.levels, work.guidance, work.name, work.is_offline),
+        Classifier(work.workspace, work.levels, work.policy.guidance, work.name, work.is_offline),
         known=known,
         done={part: WindowVotes.from_json(data) for part, data in saved.items()},
         on_window=save_window,
@@ -176,7 +176,7 @@ def classify(work: Work, done: dict[Stage, Any]) -> FileVotes:
             votes[number].append(vote)
     proposals += [summary for answer in answers for summary in answer.summaries]
     injections = tuple(dict.fromkeys(name for answer in answers for name in answer.injections))
-    joined = join_votes(votes, said, is_offline=work.is_offline)
+    joined = join_votes(votes, said, is_offline=work.is_offline, holds=work.policy.holds)
     return FileVotes(joined, tuple(proposals), injections, bool(answers), remainder, kind)
 
 
@@ -192,7 +192,7 @@ def segment(work: Work, done: dict[Stage, Any]) -> SegmentedFile:
     def keep(label: int, sentences: Sequence[str]) -> None:
         save(work, Stage.SEGMENT, list(sentences), label)
 
-    classifier = Classifier(work.workspace, work.levels, work.guidance, work.name, work.is_offline)
+    classifier = Classifier(work.workspace, work.levels, work.policy.guidance, work.name, work.is_offline)
     made = summarise_labels(
         classifier, group_texts_by_label(extraction, segmented.paragraphs), segmented.summaries, saved, keep
     )

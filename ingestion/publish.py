@@ -71,7 +71,7 @@ def publish_revision(
     now = load_work(work.claim, embedder.model_id, hold=True)
     if (now.witness, now.embedder, now.inputs.concealed) != (work.witness, work.embedder, work.inputs.concealed):
         raise WorkOutdated(labels_only=now.witness == work.witness)
-    if now.resting != work.resting:
+    if now.policy.resting != work.policy.resting:
         raise WorkOutdated(labels_only=True)
     there = Paragraph.objects.none() if is_first else Paragraph.objects.filter(file=file.pk)
     before = {p.pk: p for p in hold_rows(there.order_by("position"), to_change=True)}

@@ -32,7 +32,7 @@ from ingestion.extract import language
 from ingestion.index import embed_texts, load_known_vectors, replace_rows
 from ingestion.judging import join_votes, vote_by_heads
 from ingestion.models import ContextRow, Kind, RecordIndex
-from ingestion.policy import load_resting, load_workspace_guidance
+from ingestion.policy import load_policy, load_workspace_guidance
 from ingestion.record_rows import build_drafts
 from ingestion.signals import record_indexed
 from ingestion.turns import is_free
@@ -150,7 +150,7 @@ def label_texts(claim: RecordClaim) -> None:
         classifier = Classifier(
             claim.workspace, load_workspace_levels(), load_workspace_guidance(), entity.type_title, is_offline()
         )
-        resting, embedder = load_resting(), get_current_model()
+        policy, embedder = load_policy(), get_current_model()
     if not rows:
         return
     texts = [_build_text(row.text) for row in rows]
@@ -168,19 +168,19 @@ def label_texts(claim: RecordClaim) -> None:
         [text.text for text in texts],
         floors={},  # a field of a record is no document of some kind
         known=frozenset(level.value for level in classifier.levels) - {0},
-        resting=resting,
+        resting=policy.resting,
     )
     for answer in vote_by_model(texts, classifier):
         for number, vote in answer.votes.items():
             votes[number].append(vote)
-    joined = join_votes(votes, by_heads, is_offline=classifier.is_offline)
-    appeared = False
+        appeared = False
     with Scope.for_service(claim.workspace).open():
         # The record before its paragraphs, as whoever edits them, since its date may move: or both would wait.
         list(Entity.objects.select_for_update(no_key=True).filter(pk=claim.entity).order_by().values_list("pk"))
-        resting = load_resting(hold=True)  # it may be another since the text was read
+        policy = load_policy(hold=True)  # it may be another since the text was read
+        joined = join_votes(votes, by_heads, is_offline=classifier.is_offline, holds=policy.holds)
         for row, given_votes in zip(rows, joined, strict=True):
-            decided = decide_atoms(given_votes, model_needed=True, resting=resting)
+            decided = decide_atoms(given_votes, model_needed=True, resting=policy.resting)
             # Only what was read: a paragraph that was edited or labelled meanwhile keeps what it has.
             written = FieldParagraph.objects.filter(pk=row.pk, digest=row.digest, data_classification=None).update(
                 votes=[vote.to_json() for vote in given_votes],

@@ -26,6 +26,7 @@ from entities.api.errors import Conflict
 from entities.api.lists import load_atom_chips
 from entities.audit import AuditedQuery, record_question
 from entities.models import Classification, Entity, FieldParagraph
+from entities.models.classification import STEWARDS
 from entities.models.text import Labelled
 from ingestion.access import is_steward, select_visible_files
 from ingestion.attachments import list_attachments, relabel_names
@@ -46,10 +47,9 @@ from ingestion.votes import (
     Vote,
     add_floor,
     build_votes,
-    collect_automatic,
+    collect_overruled,
     decide_atoms,
     find_floor,
-    find_manual_vote,
     is_judged,
 )
 from ingestion.work import load_workspace_levels
@@ -140,14 +140,15 @@ def check_labels(labels: Iterable[int]) -> frozenset[int]:
 
 def list_own_chips() -> list[Classification]:
     """The levels that a steward chooses from: those that they hold, without Public."""
-    return [chip for value, chip in load_atom_chips().items() if value in load_granted_atoms()]
+    held = load_granted_atoms() - {STEWARDS}
+    return [chip for value, chip in load_atom_chips().items() if value in held]
 
 
 def check_own_labels(atoms: frozenset[int]) -> None:
-    """What somebody labels above their own clearances they would lose sight of, and could not undo. Raises: BadUpload
-    for an atom that the open scope does not hold.
+    """What somebody labels above their own clearances they would lose sight of, and could not undo. That of stewards
+    alone is given by resting only. Raises: BadUpload for an atom that the open scope does not hold.
     """
-    if not atoms <= load_granted_atoms():
+    if not atoms <= load_granted_atoms() - {STEWARDS}:
         raise BadUpload(
             gettext("You can give labels that you are cleared for yourself, and no others."), "label_not_yours"
         )
@@ -164,7 +165,6 @@ def build_decision(
 ) -> Decision:
     """It overrules what the other votes say today, and what the paragraph was labelled with."""
     votes = build_votes(paragraph.votes)
-    earlier = find_manual_vote(votes)
     return Decision(
         scope.workspace,
         paragraph.pk,
@@ -172,7 +172,7 @@ def build_decision(
         atoms,
         reason,
         scope.principal,
-        collect_automatic(votes) | (earlier.over if earlier else frozenset()),
+        collect_overruled(votes),
         find_floor(votes),
         paragraph.digest,
         seen,
@@ -183,8 +183,7 @@ def build_decision(
 def _cast_vote(decision: Decision, paragraph: Labelled) -> Vote:
     votes = build_votes(paragraph.votes)
     if decision.over is None:
-        earlier = find_manual_vote(votes)
-        over = collect_automatic(votes) | (earlier.over if earlier else frozenset())
+        over = collect_overruled(votes)
     else:
         over = decision.over - (find_floor(votes) - decision.floor)
     return Vote("manual", decision.atoms, decision.reason, by=decision.by, over=over)

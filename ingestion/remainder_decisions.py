@@ -29,7 +29,7 @@ from ingestion.questions import find_atoms_by_rules
 from ingestion.relabelling import check_decision
 from ingestion.remainder import DECIDED_BEFORE, INSIDE, KINDS, NOT_READ, RELEASED, UNSHOWN, Remainder, find_kind
 from ingestion.remainder_store import build_remainder_columns, load_remainder
-from ingestion.votes import Vote, collect_automatic, find_manual_vote
+from ingestion.votes import Vote, collect_overruled, find_manual_vote
 
 CHANGED = gettext_lazy(
     "What was not read of this file has changed since it was shown. Nothing was decided; look at it again."
@@ -133,8 +133,7 @@ def settle_remainder(*, scope: Scope, file: File, labels: Iterable[int], reason:
 
 def _settle_remainder(remainder: Remainder, decision: RemainderDecision) -> Remainder:
     """It overrules what the other votes say today."""
-    earlier = find_manual_vote(remainder.votes)
-    over = collect_automatic(remainder.votes) | (earlier.over if earlier else frozenset())
+    over = collect_overruled(remainder.votes)
     return remainder.settle(Vote("manual", decision.atoms, decision.reason, by=decision.by, over=over))
 
 

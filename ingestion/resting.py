@@ -5,6 +5,7 @@ versions and of what is in the bin as well, what was drawn from it, and the inde
 by workers.
 """
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -19,6 +20,7 @@ from entities.access import (
     combine_many,
     list_atoms,
     list_workspace_ids,
+    load_atoms_by_label,
     load_atoms_of_people,
     load_concealed_atoms,
     load_granted_atoms,
@@ -26,29 +28,34 @@ from entities.access import (
     raise_labels,
 )
 from entities.actions import record_action
-from entities.api.lists import list_atom_labels
 from entities.language import translate_level
-from entities.models import Classification, FieldParagraph, Role, Source, User, WorkspaceSettings
-from entities.models.classification import FIRST_COMPOUND, PUBLIC
+from entities.models import Classification, Entity, FieldParagraph, Role, Source, User, WorkspaceSettings
+from entities.models.classification import PUBLIC, STEWARDS
+from entities.models.text import Labelled
+from entities.stewards_level import ensure_stewards_level
 from ingestion.desk import select_field_paragraphs, select_paragraphs
 from ingestion.desk_groups import MoveCounts, Sight, prepare_moves
 from ingestion.drawn import lock_paragraphs
 from ingestion.errors import BadUpload
 from ingestion.index import delete_rows
 from ingestion.models import File, Paragraph, PastParagraph, RowParagraph
+from ingestion.name_labels import NameLabel
 from ingestion.queueing import publish_again
 from ingestion.records import mark_stale
+from ingestion.votes import Vote, build_votes, decide_atoms, release_findings
 from ingestion.work import load_workspace_atoms
 
 
 def list_resting_choices() -> list[Classification]:
-    """What text may rest as: Public first, for everybody, then each level. In an open scope."""
-    return list(Classification.objects.filter(value__lt=FIRST_COMPOUND).order_by("value"))
+    """What text may rest as, beside stewards and its sender alone: Public first, for everybody, then each level. In an
+    open scope.
+    """
+    return list(Classification.objects.filter(value__lt=STEWARDS).order_by("value"))
 
 
-def load_resting_label() -> int | None:
+def load_resting_label() -> int:
     """In an open scope."""
-    return WorkspaceSettings.objects.values_list("resting", flat=True).first()
+    return WorkspaceSettings.objects.values_list("resting", flat=True).get()
 
 
 def list_sending_choices() -> list[tuple[str, str]]:
@@ -59,8 +66,8 @@ def list_sending_choices() -> list[tuple[str, str]]:
     held, resting = load_granted_atoms(), load_resting_label()
     cleared = gettext("People cleared for %(level)s")
     everybody = gettext("Everybody")
-    if resting is None:
-        readers = gettext("Stewards")
+    if resting == STEWARDS:
+        readers = gettext("Stewards and you")
     elif resting in load_concealed_atoms():
         readers = gettext("People cleared for new text")
     else:
@@ -82,16 +89,29 @@ def prepare_resting(scope: Scope, label: int) -> Sight:
     )
     for rows, record in paragraphs:
         resting = rows.filter(judged=False, data_classification__isnull=False).order_by()
-        for entity, now in resting.exclude(data_classification=label).values_list(record, "data_classification"):
-            by_record.setdefault(entity, MoveCounts())[frozenset(list_atoms(now)), to] += 1
+        for entity, now, votes in resting.values_list(record, "data_classification", "votes").iterator():
+            by_record.setdefault(entity, MoveCounts())[frozenset(list_atoms(now)), rest_anew(votes, to)[1]] += 1
     return prepare_moves(scope, by_record)
+
+
+def rest_anew(votes: Sequence[Mapping[str, Any]], resting: frozenset[int]) -> tuple[list[Vote], frozenset[int]]:
+    """(votes, atoms) of a text that rests, with another resting label: findings that were held label it, where that is
+    not stewards' alone.
+    """
+    known = build_votes(votes)
+    known = known if STEWARDS in resting else release_findings(known)
+    atoms = decide_atoms(known, model_needed=False, resting=resting)
+    assert atoms is not None
+    return known, atoms
 
 
 def change_resting(*, scope: Scope, label: int) -> None:
     """For administrators. It is carried out when this transaction commits, before the caller gets an answer. Raises:
     BadUpload for what is no level, or one that no steward holds: nobody could ever judge what rests.
     """
-    if label not in {level.value for level in list_resting_choices()}:
+    if label == STEWARDS:
+        ensure_stewards_level()
+    elif label not in {level.value for level in list_resting_choices()}:
         raise BadUpload(gettext("Choose one of the levels."), "unknown_label")
     stewards = _load_stewards()
     if label != PUBLIC and not any(label in held for held in stewards.values()):
@@ -100,7 +120,7 @@ def change_resting(*, scope: Scope, label: int) -> None:
             gettext(
                 "No steward is cleared for %(level)s, so nobody could judge such text. Give it to one of: %(names)s."
             )
-            % {"level": list_atom_labels([label])[0]["label"], "names": names},
+            % {"level": translate_level(Classification.objects.get(value=label).label), "names": names},
             "no_steward",
         )
     before = WorkspaceSettings.objects.select_for_update().values_list("resting", flat=True).get()
@@ -121,7 +141,7 @@ def apply_resting(workspace: int) -> None:
     with Scope.for_service(workspace).open(), looking_into_bin():
         label = load_resting_label()
         models = (Paragraph, FieldParagraph, PastParagraph, File)
-        if label is None or not any(select_misplaced(model, label).exists() for model in models):
+        if not any(select_misplaced(model, label).exists() for model in models):
             return
         files = {*Paragraph.objects.filter(judged=False).order_by().values_list("file", flat=True).distinct()}
         # What an attachment came in says who may read its name.
@@ -129,44 +149,75 @@ def apply_resting(workspace: int) -> None:
             *select_misplaced(File, label).values_list(Coalesce("origin_id", "pk", output_field=UUIDField()), flat=True)
         }
         held = list(File.objects.select_for_update().filter(pk__in=files).order_by("pk").values_list("pk", flat=True))
-        records: set[UUID] = set()
-        moved: list[UUID] = []
+        moved: list[Labelled] = []
         for model in (Paragraph, FieldParagraph):
             ids = list(select_misplaced(model, label).values_list("pk", flat=True))
             lock_paragraphs(ids, to_change=True)
-            if model is FieldParagraph:
-                there = FieldParagraph.objects.filter(pk__in=ids, entity__deleted_at=None)  # others when they come back
-                records = set(there.values_list("entity", flat=True))
-            moved += ids
-        past = select_misplaced(PastParagraph, label)
-        gone = list(past.values_list("paragraph", flat=True))
-        past.update(data_classification=label)
-        named = list(select_misplaced(File, label).filter(pk__in=files).values_list("pk", flat=True))
-        select_misplaced(File, label).filter(pk__in=named).update(name_classification=label)
-        above = Q(headings__overlap=moved) | Q(under__overlap=moved)  # a heading stands in the rows below it
+            moved += select_misplaced(model, label).filter(pk__in=ids).defer("text")
+        gone = list(select_misplaced(PastParagraph, label))
+        names = list(select_misplaced(File, label).filter(pk__in=files))
+        pks = [paragraph.pk for paragraph in moved]
+        above = Q(headings__overlap=pks) | Q(under__overlap=pks)  # a heading stands in the rows below it
         below = Paragraph.objects.filter(above, file__in=held).values_list("pk", flat=True)
-        shown = Q(paragraph__in=[*moved, *below]) | Q(field_paragraph__in=moved)
+        shown = Q(paragraph__in=[*pks, *below]) | Q(field_paragraph__in=pks)
         delete_rows({*RowParagraph.objects.filter(shown).values_list("row", flat=True)})
-        for model in (Paragraph, FieldParagraph):
-            select_misplaced(model, label).filter(pk__in=moved).update(data_classification=label)
-        drawn = Source.objects.filter(passage__in=[*moved, *gone, *named]).values_list("passage", flat=True).distinct()
-        raise_labels({pk: label for pk in drawn if pk is not None})
+        now = _move_texts([*moved, *gone], label) | _move_names(names, label)
+        drawn = Source.objects.filter(passage__in=list(now)).values_list("passage", flat=True).distinct()
+        raise_labels({pk: now[pk] for pk in drawn if pk is not None})
         for file in held:
             publish_again(file)
-        mark_stale(workspace, sorted(records))
+        typed = [paragraph.entity_id for paragraph in moved if isinstance(paragraph, FieldParagraph)]
+        there = Entity.objects.filter(pk__in=typed, deleted_at=None)  # others when they come back
+        mark_stale(workspace, sorted(there.values_list("pk", flat=True)))
+
+
+def _move_texts(texts: Sequence[Labelled | PastParagraph], label: int) -> dict[UUID, int]:
+    """Returns what each paragraph needs now, by its id."""
+    resting, now, found = frozenset(list_atoms(label)), {}, []
+    for text in texts:
+        votes, atoms = rest_anew(text.votes, resting)
+        text.data_classification = now[_get_paragraph_id(text)] = combine_many(atoms)
+        if any(vote.get("held") for vote in text.votes):
+            text.votes = [vote.to_json() for vote in votes]
+            found.append(text)
+    for model in (Paragraph, FieldParagraph, PastParagraph):
+        rows: list[Any] = [text for text in found if isinstance(text, model)]
+        model._default_manager.bulk_update(rows, ["votes", "data_classification"], batch_size=500)
+        others: set[Any] = {text.pk for text in texts if isinstance(text, model)} - {row.pk for row in rows}
+        model._default_manager.filter(pk__in=others).update(data_classification=label)
+    return now
+
+
+def _get_paragraph_id(text: Labelled | PastParagraph) -> UUID:
+    pk: UUID = text.paragraph if isinstance(text, PastParagraph) else text.pk
+    return pk
+
+
+def _move_names(files: Sequence[File], label: int) -> dict[UUID, int]:
+    """The same of names. What rules found in one that rested with stewards alone labels it."""
+    now = {}
+    for file in files:
+        had = frozenset(list_atoms(file.name_classification))
+        found = had - {STEWARDS} if STEWARDS in had else frozenset()
+        name = NameLabel(combine_many(found), judged=True) if found else NameLabel(label, judged=False)
+        File.objects.filter(pk=file.pk).update(**name.columns)
+        now[file.pk] = name.label
+    return now
 
 
 def select_misplaced(model: type[Model], label: int) -> QuerySet[Any]:
     """Text that rests with another label than this one; of files, their names. One that needs every level waits for
-    somebody to read it.
+    somebody to read it. What is kept up beside the level of stewards alone rests where it should.
     """
+    labels = load_atoms_by_label() if label == STEWARDS else {}
+    right = [label, *(one for one, atoms in labels.items() if STEWARDS in atoms)]
     rows = model._default_manager.all()
     if model is File:
         unread = combine_many(load_workspace_atoms())
-        return rows.filter(name_judged=False).exclude(name_classification__in=[label, unread])
+        return rows.filter(name_judged=False).exclude(name_classification__in=[*right, unread])
     if model is PastParagraph:
         rows = rows.alias(judged=Func(F("votes"), function="app_is_judged", output_field=BooleanField()))
-    return rows.filter(judged=False, data_classification__isnull=False).exclude(data_classification=label)
+    return rows.filter(judged=False, data_classification__isnull=False).exclude(data_classification__in=right)
 
 
 def _load_stewards() -> dict[str, frozenset[int]]:

@@ -2,6 +2,7 @@
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
@@ -11,6 +12,8 @@ from django.views.decorators.http import require_http_methods
 from entities.access import ADMIN, STEWARD_OR_ADMIN, opens_own_scope, requires
 from entities.access.routes import open_scope_satisfies
 from entities.api.lists import load_atom_chips
+from entities.models.classification import STEWARDS
+from entities.stewards_level import ensure_stewards_level
 from ingestion.desk_views import get_scope
 from ingestion.errors import BadUpload
 from ingestion.resting import change_resting, list_resting_choices, load_resting_label, prepare_resting
@@ -38,12 +41,16 @@ def resting(request: HttpRequest) -> HttpResponse:
         except BadUpload as refusal:
             problem = str(refusal)
     with scope.open():
+        if may_change and to == STEWARDS:  # to count with, and gone with this request where nobody has chosen it yet
+            ensure_stewards_level()
+            transaction.set_rollback(True)
         now, chips = load_resting_label(), load_atom_chips()
         choices = [(level, chips[level.value]) for level in list_resting_choices()]
         chosen = now if to is None else to
         asked = may_change and to is not None and to in chips and to != now
         context = {
             "choices": choices,
+            "stewards": STEWARDS,
             "now": now,
             "chosen": chosen,
             "sight": prepare_resting(scope, to) if asked and to is not None else None,

@@ -29,6 +29,9 @@ class Vote:
     heads suggest and that label nothing until a steward takes them. source: "kind" is what the document looks
     like as a whole, "head" what a paragraph does (`ingestion.heads`).
 
+    held: a finding that does not end what text rests as (docs/adr/0078): its labels are proposed until another vote
+    does (`ends_rest`).
+
     prose: those of the labels that rules saw in words alone: they are not kept apart once the heads have been heard.
 
     by: who voted manually (user id). over: the atoms of all other votes when a manual one was given: it has overruled
@@ -44,6 +47,7 @@ class Vote:
     confidence: float | None = None
     proposed: frozenset[int] = frozenset()
     public: bool = False
+    held: bool = False
     prose: frozenset[int] = field(default=frozenset(), compare=False)
 
     def to_json(self) -> dict[str, Any]:
@@ -58,6 +62,8 @@ class Vote:
             data["proposed"] = sorted(self.proposed)
         if self.public:
             data["public"] = True
+        if self.held:
+            data["held"] = True
         return data
 
     @classmethod
@@ -74,6 +80,7 @@ class Vote:
             data.get("confidence"),
             frozenset(data.get("proposed", ())),
             data.get("public", False),
+            data.get("held", False),
         )
 
 
@@ -89,15 +96,52 @@ def find_manual_vote(votes: Iterable[Vote]) -> Vote | None:
     return latest
 
 
+def ends_rest(vote: Vote) -> bool:
+    """Whether it ends that its text rests, whatever that rests as: a steward, a model, a declaration. As
+    `app_ends_rest` has it.
+    """
+    if vote.source == "manual" or vote.held:
+        return vote.source == "manual"
+    declares = vote.source == "model" or (vote.source == "inherited" and vote.reason not in HELD_BACK)
+    return vote.public or (bool(vote.labels) and declares)
+
+
 def collect_automatic(votes: Iterable[Vote]) -> frozenset[int]:
-    """The atoms of every vote but the manual ones."""
-    return frozenset(atom for vote in votes if vote.source != "manual" for atom in vote.labels)
+    """The atoms of every vote but the manual ones, and but findings that are held."""
+    votes = list(votes)
+    ended = any(map(ends_rest, votes))
+    counted = (vote for vote in votes if vote.source != "manual" and (ended or not vote.held))
+    return frozenset(atom for vote in counted for atom in vote.labels)
+
+
+def collect_overruled(votes: Iterable[Vote]) -> frozenset[int]:
+    """The atoms that a decision overrules which is made by these votes: also those of findings that are held, and of
+    the decision before it.
+    """
+    earlier, atoms = frozenset[int](), frozenset[int]()
+    for vote in votes:
+        if vote.source == "manual":
+            earlier = vote.over
+        else:
+            atoms |= vote.labels
+    return atoms | earlier
 
 
 def find_proposed_raise(votes: Iterable[Vote]) -> frozenset[int]:
     """The atoms that votes propose beyond what they label with."""
     votes = list(votes)
-    return frozenset(atom for vote in votes for atom in vote.proposed) - collect_automatic(votes)
+    atoms = frozenset(atom for vote in votes for atom in (*vote.proposed, *(vote.labels if vote.held else ())))
+    return atoms - collect_automatic(votes)
+
+
+def hold_findings(votes: Iterable[Vote]) -> tuple[Vote, ...]:
+    """With all of them held, where text rests with stewards and its sender alone."""
+    return tuple(replace(vote, held=True) for vote in votes)
+
+
+def release_findings(votes: Iterable[Vote]) -> list[Vote]:
+    """With none of them held: text rests with others now."""
+    return [replace(vote, held=False) for vote in votes]
 
 
 def find_floor(votes: Iterable[Vote]) -> frozenset[int]:
@@ -128,19 +172,21 @@ def find_own_atoms(votes: Iterable[Vote]) -> frozenset[int]:
 
 
 def is_judged(votes: Iterable[Vote]) -> bool:
-    """Whether somebody or something knows the label: a steward, a finding, or who decided that nothing is needed. As
-    `app_is_judged` has it.
+    """Whether somebody or something knows the label: a steward, a finding that is not held, or who decided that nothing
+    is needed. As `app_is_judged` has it.
     """
-    return any(vote.source == "manual" or vote.labels or vote.public for vote in votes)
+    votes = list(votes)
+    found = any(vote.labels for vote in votes) and not any(vote.held for vote in votes)
+    return found or any(map(ends_rest, votes))
 
 
 def decide_atoms(
-    votes: Iterable[Vote], *, model_needed: bool, resting: frozenset[int] | None = frozenset()
+    votes: Iterable[Vote], *, model_needed: bool, resting: frozenset[int] = frozenset()
 ) -> frozenset[int] | None:
     """The atoms that the paragraph needs; None where it stays unlabelled.
 
     model_needed: without a vote of the model, or a manual one, the paragraph stays unlabelled whatever rules say.
-    resting: the atoms of what nobody has judged; None for no label.
+    resting: the atoms of what nobody has judged, beside which an earlier label is kept.
     """
     votes = list(votes)
     decision = find_manual_vote(votes)
@@ -148,4 +194,5 @@ def decide_atoms(
         return decision.labels | (collect_automatic(votes) - decision.over)
     if model_needed and not any(vote.source == "model" for vote in votes):
         return None
-    return collect_automatic(votes) if is_judged(votes) else resting
+    atoms = collect_automatic(votes)
+    return atoms if is_judged(votes) else atoms | resting

@@ -8,14 +8,14 @@ from uuid import UUID
 
 from entities.access import list_atoms
 from entities.models import Classification
-from entities.models.classification import FIRST_COMPOUND
+from entities.models.classification import FIRST_COMPOUND, STEWARDS
 from entities.rag import Collection
 from ingestion.access import collect_floor_atoms, get_collection
 from ingestion.claims import Claim, ClaimLost
 from ingestion.documents import Note, UnreadContent
 from ingestion.extract import STRATEGIES
 from ingestion.models import File, FileRevision, Redo, Stage
-from ingestion.policy import load_policy
+from ingestion.policy import Policy, load_policy
 from ingestion.segment import Clearances
 from ingestion.vector_models import get_current_model
 from ingestion.votes import Vote
@@ -53,9 +53,9 @@ class Work:
     it is worked on with; witness: the digest of the bytes and those; embedder: the model of its vectors. changed: of a
     published one that is worked over again, the inputs that are others now; else its labels alone are, from the votes
     it has, and its inputs stay those it was made with. anew: nothing is taken over, not even from equal inputs.
-    review: what a steward decided of it when it was quarantined (`ingestion.drift`). resting: the atoms of what nobody
-    has judged; None for no label. declared_public: text in which nothing is found is Public, as its collection or
-    sender says. kind_floors: what documents of each kind need at least. is_offline: there is no model.
+    review: what a steward decided of it when it was quarantined (`ingestion.drift`). policy: of the workspace.
+    declared_public: text in which nothing is found is Public, as its collection or sender says. is_offline: there is no
+    model.
     saved: (step, witness) of the results that earlier workers saved. unsaved: what this one has not saved yet.
     """
 
@@ -68,7 +68,7 @@ class Work:
     collection: Collection
     floor: frozenset[int]
     levels: tuple[Level, ...]
-    guidance: str
+    policy: Policy
     inputs: RevisionInputs
     witness: str
     embedder: str
@@ -80,9 +80,7 @@ class Work:
     changed: frozenset[str] = frozenset()
     anew: bool = False
     review: str = ""
-    resting: frozenset[int] | None = frozenset()
     declared_public: bool = False
-    kind_floors: Mapping[str, frozenset[int]] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
     is_offline: bool = False
     saved: frozenset[tuple[str, str]] = frozenset()
@@ -117,9 +115,12 @@ class Work:
 
     def build_witness(self, stage: Stage) -> str:
         """What the result of a step was made from: passages are measured, and vectors made, by the embedding model, and
-        where they are cut depends on what is concealed."""
-        cut = hash_parts(self.witness, self.embedder, self.inputs.concealed)
-        return cut if stage in (Stage.CHUNK, Stage.EMBED) else self.witness
+        where they are cut depends on what is concealed; labels, on what unjudged text rests as."""
+        if stage == Stage.EXTRACT:
+            return self.witness
+        rests = hash_parts(self.witness, sorted(self.policy.resting))
+        cut = hash_parts(rests, self.embedder, self.inputs.concealed)
+        return cut if stage in (Stage.CHUNK, Stage.EMBED) else rests
 
 
 @dataclass(frozen=True)
@@ -237,7 +238,7 @@ def load_work(claim: Claim, embedder: str = "", *, hold: bool = False) -> Work:
         collection=collection,
         floor=collect_floor_atoms(file),
         levels=levels,
-        guidance=policy.guidance,
+        policy=policy,
         inputs=inputs,
         witness=witness,
         embedder=embedder or get_current_model(),
@@ -249,9 +250,7 @@ def load_work(claim: Claim, embedder: str = "", *, hold: bool = False) -> Work:
         changed=changed,
         anew=anew,
         review=revision.review,
-        resting=policy.resting,
         declared_public=collection.is_public or revision.public,
-        kind_floors=policy.kind_floors,
         notes=tuple(Note(n["code"], n["detail"]) for n in file.notes),
     )
 
@@ -279,9 +278,9 @@ def _load_lineage(file: File) -> tuple[UUID, ...]:
 
 def load_levels() -> tuple[tuple[Level, ...], frozenset[int]]:
     """(the atoms of the open scope's workspace, as the model is told of them; those of which it shows nothing to who
-    lacks them)."""
+    lacks them). That of stewards alone is no finding, and not among the first."""
     rows = list(Classification.objects.filter(value__lt=FIRST_COMPOUND).order_by("value"))
-    levels = tuple(Level(row.value, row.label, row.description) for row in rows)
+    levels = tuple(Level(row.value, row.label, row.description) for row in rows if row.value != STEWARDS)
     return levels, frozenset(row.value for row in rows if row.conceal)
 
 

@@ -15,7 +15,7 @@ from entities.admin.base import WorkspaceAdmin
 from entities.admin_site import site
 from entities.audit.retention import redact_label
 from entities.models import Classification, WorkspaceSettings
-from entities.models.classification import FIRST_COMPOUND, FIRST_CUSTOM
+from entities.models.classification import FIRST_CUSTOM, STEWARDS
 from entities.palette import COLORS, LABEL_ICONS
 
 LABEL_KEYS = """
@@ -35,7 +35,7 @@ class ClassificationForm(forms.ModelForm):
 
     def clean_label(self) -> str:
         label = " ".join(self.cleaned_data["label"].split())
-        same = Classification.objects.filter(label__iexact=label, value__lt=FIRST_COMPOUND).exclude(pk=self.instance.pk)
+        same = Classification.objects.filter(label__iexact=label, value__lt=STEWARDS).exclude(pk=self.instance.pk)
         if same.exists():
             raise forms.ValidationError(gettext("There is already a level with this name."))
         return label
@@ -43,10 +43,10 @@ class ClassificationForm(forms.ModelForm):
 
 def choose_next_value() -> int:
     """For a new level: no other has it or ever had. Raises: PermissionDenied where there have been too many."""
-    used = Classification.objects.filter(value__lt=FIRST_COMPOUND).aggregate(last=Max("value", default=0))["last"]
+    used = Classification.objects.filter(value__lt=STEWARDS).aggregate(last=Max("value", default=0))["last"]
     gone = WorkspaceSettings.objects.values_list("last_gone_level", flat=True).get()
     value: int = max(FIRST_CUSTOM - 1, used, gone) + 1
-    if value >= FIRST_COMPOUND:
+    if value >= STEWARDS:
         raise PermissionDenied(gettext("No more levels can be added to this workspace."))
     return value
 
@@ -57,7 +57,7 @@ class ClassificationAdmin(WorkspaceAdmin):
     fields = ["label", "icon", "color", "description", "conceal"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).filter(value__lt=FIRST_COMPOUND)
+        return super().get_queryset(request).filter(value__lt=STEWARDS)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Custom levels only; the database refuses one that is in use."""

@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import PermissionDenied, ValidationError
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -24,7 +25,8 @@ from entities.join_codes import build_account_name, end_codes, find_user_by_code
 from entities.language import translate_level
 from entities.middleware import answer_in_scope
 from entities.models import Classification, ClassificationGrant, LabelGrant, Membership, Role, User
-from entities.models.classification import FIRST_COMPOUND
+from entities.models.classification import STEWARDS
+from entities.stewards_level import follow_stewards_level
 from entities.versioned_forms import SEEN, add_version
 
 NO_CODE = gettext_lazy("This code is not for this workspace, was used before, or is more than a day old.")
@@ -39,8 +41,11 @@ class GrantInline(TabularInline):
         lambda self, request, obj=None: site.has_permission(request)
     )
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).filter(classification__value__lt=STEWARDS)
+
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        kwargs["queryset"] = Classification.objects.filter(value__gt=0, value__lt=FIRST_COMPOUND)
+        kwargs["queryset"] = Classification.objects.filter(value__gt=0, value__lt=STEWARDS)
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
 
@@ -93,9 +98,10 @@ class RoleAdmin(WorkspaceAdmin):
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         super().save_related(request, form, formsets, change)
         level = load_resting_level() if form.cleaned_data.get("reads_resting") else None
+        role = form.instance
         if level is not None:
-            role = form.instance
             ClassificationGrant.objects.get_or_create(workspace_id=role.workspace_id, role=role, classification=level)
+        follow_stewards_level(role)
         keep_an_administrator()
         announce_access_change(self.scope(request))
 

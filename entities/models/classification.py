@@ -11,6 +11,9 @@ from entities.models.people import Membership, Role, Workspace
 PUBLIC, INTERNAL, CONFIDENTIAL, PII, PII_SENSITIVE, FINANCIAL, SECRET = range(7)
 FIRST_CUSTOM = 7
 FIRST_COMPOUND = 1000
+STEWARDS = FIRST_COMPOUND - 1
+"""The level of text that rests with stewards and its sender alone, in workspaces that chose that once
+(`entities.stewards_level`)."""
 
 
 class Classification(models.Model):

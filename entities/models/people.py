@@ -48,7 +48,7 @@ class WorkspaceSettings(models.Model):
     kinds: keys of the types in the menus, in their order; NULL for all of them. kind_names: by the key of a type, what
     it is called here, as [one, several]; "" for the usual name.
 
-    resting: the label of text that nobody has judged; NULL for none, so that only stewards read it. kind_floors:
+    resting: the label of text that nobody has judged. kind_floors:
     {kind of document: atoms}, where they are not those that Clearance comes with.
 
     last_gone_level: the highest value of a classification that was deleted, kept by the database. Votes may still name
@@ -60,7 +60,7 @@ class WorkspaceSettings(models.Model):
         max_length=8, choices=[("number", "[1]"), ("source", "[src:a1b2c3d4]")], default="number"
     )
     classification_prompt = models.TextField(blank=True)
-    resting = LabelField(null=True, blank=True, default=1, editable=False)
+    resting = LabelField(blank=True, default=1, editable=False)
     kind_floors = models.JSONField(default=dict, blank=True, editable=False)
     keep_questions_days = models.PositiveIntegerField(
         "days to keep the words of questions in the audit", null=True, blank=True, help_text="Empty: for ever."

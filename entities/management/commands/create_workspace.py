@@ -14,6 +14,7 @@ from django.db import transaction
 from entities.actions import SEEDED
 from entities.founding import Languages, found_workspace
 from entities.models import User, Workspace
+from entities.models.classification import STEWARDS
 
 LEVELS = {label.casefold(): (value, label) for value, label, *_ in SEEDED}
 
@@ -54,7 +55,8 @@ class Command(BaseCommand):
             "--resting",
             metavar="LEVEL",
             default="Internal",
-            help="The level of new text until anybody has judged it; Public is everybody. Default: Internal.",
+            help="The level of new text until anybody has judged it; Public is everybody; stewards: stewards and its "
+            "sender alone. Default: Internal.",
         )
 
     def handle(
@@ -76,7 +78,10 @@ class Command(BaseCommand):
         if Workspace.objects.filter(slug=slug).exists():
             raise CommandError(f"There is a workspace {slug!r} already.")
         levels = read_levels(clearances)
-        if resting.casefold() not in LEVELS:
+        rests = {**{key: value for key, (value, _) in LEVELS.items()}, "stewards": STEWARDS}.get(resting.casefold())
+        if rests == STEWARDS and no_steward:
+            raise CommandError("Text cannot rest with stewards where there is none: leave --no-steward out.")
+        if rests is None:
             raise CommandError(f"There is no level {resting!r} for --resting.")
         user = User.objects.filter(username=admin).first()
         password = "" if user else self.ask_password(admin)
@@ -89,7 +94,7 @@ class Command(BaseCommand):
                 levels=levels,
                 steward=not no_steward,
                 languages=languages,
-                resting=LEVELS[resting.casefold()][0],
+                resting=rests,
             )
         self.stdout.write(describe_founding(slug, admin, levels, steward=not no_steward))
 
