@@ -41,9 +41,9 @@ def resting(request: HttpRequest) -> HttpResponse:
         except BadUpload as refusal:
             problem = str(refusal)
     with scope.open():
-        if may_change and to == STEWARDS:  # to count with, and gone with this request where nobody has chosen it yet
-            ensure_stewards_level()
-            transaction.set_rollback(True)
+        counts_stewards = may_change and to == STEWARDS
+        if counts_stewards:
+            ensure_stewards_level()  # to count with; where nobody has chosen it yet, it goes again
         now, chips = load_resting_label(), load_atom_chips()
         choices = [(level, chips[level.value]) for level in list_resting_choices()]
         chosen = now if to is None else to
@@ -57,4 +57,7 @@ def resting(request: HttpRequest) -> HttpResponse:
             "problem": problem,
             "may_change": may_change,
         }
-        return render(request, "ingestion/resting.html", context, status=422 if problem else 200)
+        response = render(request, "ingestion/resting.html", context, status=422 if problem else 200)
+        if counts_stewards:
+            transaction.set_rollback(True)
+        return response
