@@ -9,7 +9,7 @@ from chat.labelling import label_question
 from chat.models import Message, Role
 from entities.access import list_atoms, raise_labels
 from entities.models import AuditText, Source, WorkspaceSettings
-from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PUBLIC
+from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PUBLIC, STEWARDS
 from ingestion import publish
 from ingestion.inline import process_all_waiting
 from ingestion.models import FileRevision, Paragraph
@@ -188,6 +188,17 @@ def test_who_typed_it_without_the_level_reads_it_alone_and_is_not_answered(viewe
     assert list_said(chat) == [ASKED]
     assert list_said(Chat(staff, chat.session)) == [ASKED]
     assert list_said(Chat(cfo, chat.session)) == [["Internal"]]
+
+
+def test_with_stewards_alone_what_rules_find_in_a_question_ends_nothing(alice, cfo, contract, share):
+    assert alice.client.post(f"{alice.base}resting/", {"to": str(STEWARDS)}).status_code == 302
+    asked = "Is 68,400 pounds a year the salary of the kestrel keeper?"
+    chat = share(cfo, contract)
+    assert chat.ask(asked)["state"] == "failed"
+    assert list_said(chat) == [asked]
+    assert list_said(Chat(alice, chat.session)) == [asked]
+    other = person(contract.workspace, "other", [FINANCIAL])
+    assert list_said(Chat(other, chat.session)) == [["Stewards and its sender alone"]]
 
 
 def test_what_is_typed_in_a_conversation_of_ones_own_rests_for_nobody(viewer, contract, start):

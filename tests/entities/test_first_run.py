@@ -9,7 +9,8 @@ from django.test import Client
 from entities.access import Scope, load_granted_atoms
 from entities.actions import add_member, create_entity, create_workspace
 from entities.first_run import make_code
-from entities.models import AuditEntry, Role, User, Workspace
+from entities.models import AuditEntry, Role, User, Workspace, WorkspaceSettings
+from entities.models.classification import STEWARDS
 from entities.registry import list_entity_types
 from entities.types import Project
 from tests.conftest import ALL, Person
@@ -41,6 +42,18 @@ FOUNDER = {
 
 def begin(client: Client, **changes: Any) -> Any:
     return client.post("/begin/", {name: value for name, value in (FOUNDER | changes).items() if value is not None})
+
+
+def test_text_may_rest_with_stewards_and_its_sender_where_there_is_a_steward() -> None:
+    client = open_browser()
+    assert "Stewards and its sender alone" in client.get("/begin/").content.decode()
+    refused = begin(client, resting=str(STEWARDS), steward=None)
+    assert refused.status_code == 422
+    assert "nobody could judge new text" in refused.content.decode()
+    assert begin(client, resting=str(STEWARDS)).status_code == 302
+    with Scope.for_user(User.objects.get(username="maria"), "quay-sons-ltd").open():
+        assert WorkspaceSettings.objects.get().resting == STEWARDS
+        assert STEWARDS in load_granted_atoms()
 
 
 def test_who_begins_goes_in_and_holds_everything() -> None:

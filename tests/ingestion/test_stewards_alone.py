@@ -191,7 +191,8 @@ def test_a_label_of_before_is_kept_beside_it_and_the_sender_needs_that(
     again = ready(sender, resting, "letter.txt", LETTER.replace(ILL.encode(), edited.encode()))
     assert again == file
     assert label_of(service, edited) == {STEWARDS, CONFIDENTIAL}
-    assert texts(sender, file) == texts(bare, file) == ["[Confidential]", PAY]
+    assert texts(sender, file) == [f"[Confidential, {ALONE[1:]}", PAY]
+    assert texts(bare, file) == ["[Confidential]", PAY]
     assert texts(alice, file) == [edited, PAY]
 
 
@@ -302,10 +303,11 @@ def test_the_preview_counts_what_was_found_under_its_own_label(
 ) -> None:
     ready(sender, resting, "letter.txt", LETTER)
     with alice.scope.open():
-        moves = {
-            (tuple(move.now or ()), tuple(move.to)): move.count for move in prepare_resting(alice.scope, INTERNAL).moves
-        }
-    assert moves == {((STEWARDS,), (INTERNAL,)): 1, ((STEWARDS,), (FINANCIAL,)): 1}
+        moves = prepare_resting(alice.scope, INTERNAL).moves
+    assert {(tuple(move.now or ()), tuple(move.to)): move.count for move in moves} == {
+        ((STEWARDS,), (INTERNAL,)): 1,
+        ((STEWARDS,), (FINANCIAL,)): 1,
+    }
 
 
 def test_a_workspace_begins_with_it(db: None) -> None:
