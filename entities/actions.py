@@ -36,7 +36,7 @@ from entities.models.classification import (
 from entities.models.entity import Visibility
 from entities.registry import goes_with, list_child_types, list_parent_types
 from entities.signals import access_changed, entity_changed, entity_deleted
-from entities.stewards_level import ensure_stewards_level, follow_stewards_level
+from entities.stewards_level import follow_stewards_level, make_stewards_level
 from entities.text import write_text
 
 SEEDED = [
@@ -92,7 +92,7 @@ def create_workspace(*, slug: str, name: str, resting: int | None = None) -> Wor
             for role_name, flags, labels in SEEDED_ROLES:
                 _make_role(workspace, role_name, labels, **flags)
             if resting == STEWARDS:
-                ensure_stewards_level()
+                make_stewards_level()
     return workspace
 
 

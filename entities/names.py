@@ -14,6 +14,7 @@ LEVELS = [
     pgettext_lazy("level", "PII-Sensitive"),
     pgettext_lazy("level", "Financial"),
     pgettext_lazy("level", "Secret"),
+    pgettext_lazy("level", "Stewards and its sender alone"),
 ]
 
 KINDS = [

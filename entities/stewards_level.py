@@ -4,16 +4,14 @@ A workspace has it once it chose that. Every role of stewards is cleared for it 
 no text is labelled with it but by resting. In an open scope.
 """
 
-from django.utils.translation import gettext_noop
-
 from entities.access.scope import get_current_scope
 from entities.models import Classification, ClassificationGrant, Role
 from entities.models.classification import STEWARDS
 
-LABEL = gettext_noop("Stewards and its sender alone")
+LABEL = "Stewards and its sender alone"
 
 
-def ensure_stewards_level() -> None:
+def make_stewards_level() -> None:
     """Make it where the workspace has none; the roles of stewards are cleared for it then."""
     _, is_new = Classification.objects.get_or_create(
         workspace_id=get_current_scope().workspace,

@@ -32,7 +32,7 @@ from entities.language import translate_level
 from entities.models import Classification, Entity, FieldParagraph, Role, Source, User, WorkspaceSettings
 from entities.models.classification import PUBLIC, STEWARDS
 from entities.models.text import Labelled
-from entities.stewards_level import ensure_stewards_level
+from entities.stewards_level import make_stewards_level
 from ingestion.desk import select_field_paragraphs, select_paragraphs
 from ingestion.desk_groups import MoveCounts, Sight, prepare_moves
 from ingestion.drawn import lock_paragraphs
@@ -90,11 +90,11 @@ def prepare_resting(scope: Scope, label: int) -> Sight:
     for rows, record in paragraphs:
         resting = rows.filter(judged=False, data_classification__isnull=False).order_by()
         for entity, now, votes in resting.values_list(record, "data_classification", "votes").iterator():
-            by_record.setdefault(entity, MoveCounts())[frozenset(list_atoms(now)), rest_anew(votes, to)[1]] += 1
+            by_record.setdefault(entity, MoveCounts())[frozenset(list_atoms(now)), settle_resting(votes, to)[1]] += 1
     return prepare_moves(scope, by_record)
 
 
-def rest_anew(votes: Sequence[Mapping[str, Any]], resting: frozenset[int]) -> tuple[list[Vote], frozenset[int]]:
+def settle_resting(votes: Sequence[Mapping[str, Any]], resting: frozenset[int]) -> tuple[list[Vote], frozenset[int]]:
     """(votes, atoms) of a text that rests, with another resting label: findings that were held label it, where that is
     not stewards' alone.
     """
@@ -110,7 +110,7 @@ def change_resting(*, scope: Scope, label: int) -> None:
     BadUpload for what is no level, or one that no steward holds: nobody could ever judge what rests.
     """
     if label == STEWARDS:
-        ensure_stewards_level()
+        make_stewards_level()
     elif label not in {level.value for level in list_resting_choices()}:
         raise BadUpload(gettext("Choose one of the levels."), "unknown_label")
     stewards = _load_stewards()
@@ -175,7 +175,7 @@ def _move_texts(texts: Sequence[Labelled | PastParagraph], label: int) -> dict[U
     """Returns what each paragraph needs now, by its id."""
     resting, now, found = frozenset(list_atoms(label)), {}, []
     for text in texts:
-        votes, atoms = rest_anew(text.votes, resting)
+        votes, atoms = settle_resting(text.votes, resting)
         text.data_classification = now[_get_paragraph_id(text)] = combine_many(atoms)
         if any(vote.get("held") for vote in text.votes):
             text.votes = [vote.to_json() for vote in votes]

@@ -13,7 +13,7 @@ from entities.access import ADMIN, STEWARD_OR_ADMIN, opens_own_scope, requires
 from entities.access.routes import open_scope_satisfies
 from entities.api.lists import load_atom_chips
 from entities.models.classification import STEWARDS
-from entities.stewards_level import ensure_stewards_level
+from entities.stewards_level import make_stewards_level
 from ingestion.desk_views import get_scope
 from ingestion.errors import BadUpload
 from ingestion.resting import change_resting, list_resting_choices, load_resting_label, prepare_resting
@@ -43,7 +43,7 @@ def resting(request: HttpRequest) -> HttpResponse:
     with scope.open():
         counts_stewards = may_change and to == STEWARDS
         if counts_stewards:
-            ensure_stewards_level()  # to count with; where nobody has chosen it yet, it goes again
+            make_stewards_level()  # to count with; where nobody has chosen it yet, it goes again
         now, chips = load_resting_label(), load_atom_chips()
         choices = [(level, chips[level.value]) for level in list_resting_choices()]
         chosen = now if to is None else to
