@@ -10,10 +10,10 @@ from chat.message_sources import lock_message_labels
 from chat.models import Message, Role, Session, Title, Turn
 from entities.access import Scope, combine_many, hold_rows, list_atoms, load_granted_atoms
 from entities.models import Entity, Weight
+from entities.models.classification import STEWARDS
 from ingestion.drawn import lock_source_labels
-from ingestion.policy import load_policy
+from ingestion.policy import load_resting
 from ingestion.relabelling import UNJUDGED
-from llm.client import is_offline
 
 TITLE = 60
 
@@ -42,7 +42,8 @@ def label_question(scope: Scope, turn: UUID, found: int, held: frozenset[int]) -
     """
     row = Turn.objects.get(pk=turn)
     hold_records(row.session, name_messages({row.question: 0}))  # a title may repeat it
-    atoms = frozenset() if found == UNJUDGED else frozenset(list_atoms(found))
+    atoms = frozenset({STEWARDS}) if found == UNJUDGED else frozenset(list_atoms(found))
+    rests, atoms = STEWARDS in atoms, atoms - {STEWARDS}
     question = Message.objects.filter(pk=row.question).first()
     if question is None:
         raise RecordForgotten(str(turn))
@@ -50,11 +51,11 @@ def label_question(scope: Scope, turn: UUID, found: int, held: frozenset[int]) -
     counted = sorted(atoms & held if private else atoms)
     repeated = lock_message_labels(row, Role.USER)
     label = raise_high_water(row.session_id, [*counted, *question.found, *repeated])
-    found_beyond, own, policy = sorted(atoms - held) if private else [], None, load_policy()
-    if not private and (found == UNJUDGED or (policy.holds and is_offline())):
-        label = combine_many([label, *policy.resting])
+    found_beyond, own, resting = sorted(atoms - held) if private else [], None, load_resting()
+    if not private and rests:
+        label = combine_many([label, *resting])
         # What they do not hold of earlier messages is what their own rest as, or a clearance that has ended since.
-        own = combine_many([*atoms, *({*question.found} - (policy.resting - held)), *repeated])
+        own = combine_many([*atoms, *({*question.found} - (resting - held)), *repeated])
     columns = {"data_classification": label, "own_classification": own, "found": found_beyond}
     if not Message.objects.filter(pk=question.pk).update(**columns):
         raise RecordForgotten(str(turn))  # meanwhile; nobody knows any more what a title of it would be drawn from

@@ -91,7 +91,7 @@ def change_levels(scope: Scope, ticked: Mapping[int, set[int]], were: Mapping[in
     held, changed = _load_levels_by_role(), 0
     for role in roles:
         before, now, was = held.get(role.pk, set()), ticked[role.pk], were.get(role.pk, set())
-        after = (before | (now - was) & levels.keys()) - (was - now)
+        after = (before | (now - was) & levels.keys()) - ((was - now) & levels.keys())
         if before == after:
             continue
         changed += 1

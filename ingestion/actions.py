@@ -245,8 +245,11 @@ def _create_next_revision(
             strategy="" if strategy == file.strategy and not review else strategy,
             review=review,
             public=public,
+            declared=bool(floor),
         )
         record_action(scope, "file.uploaded", "file", file.pk, revision=str(revision.pk), entity=str(file.entity_id))
+    elif floor and not revision.declared and revision.created_by == scope.principal:
+        FileRevision.objects.filter(pk=revision.pk).update(declared=True)
     elif (
         raised == file.floor
         and file.state != State.FAILED
@@ -334,6 +337,7 @@ def restore_version(*, scope: Scope, file: File, number: int) -> File:
         addresses=old.addresses,
         created_by=old.created_by,
         public=old.public,
+        declared=old.declared,
         restores=old.number,
         restored_by=scope.principal,
     )

@@ -16,9 +16,10 @@ from django.conf import settings
 from django.core.files.base import ContentFile
 from django.db import transaction
 
-from entities.access import Scope, combine_many
+from entities.access import Scope, combine_many, list_atoms
 from entities.access.scope import get_current_scope
 from entities.actions import record_action
+from entities.models.classification import STEWARDS
 from entities.rag import split_label
 from ingestion import blobs
 from ingestion.access import get_collection
@@ -114,7 +115,8 @@ def publish_attachments(
             floor=combine_many([same.floor, file.floor]),
             **_choose_name_label(file, work, named_by).columns,
         )
-        _create_next_revision(same, blob, sender, again=work.published, public=work.declared_public)
+        said = {"public": work.declared_public, "declared": work.declares}
+        _create_next_revision(same, blob, sender, again=work.published, said=said)
     if unnoted:
         came = FileRevision.objects.get(pk=work.claim.revision)
         FileRevision.objects.filter(pk=came.pk).update(removed=[*came.removed, *unnoted])
@@ -184,7 +186,7 @@ def _create_file(file: File, name: str, sender: int) -> File:
     )
 
 
-def _create_next_revision(child: File, blob: Blob, sender: int, *, again: bool, public: bool) -> None:
+def _create_next_revision(child: File, blob: Blob, sender: int, *, again: bool, said: Mapping[str, bool]) -> None:
     """Nothing where the bytes are those that it has, or that a steward has kept back and are only read again. Sent
     again, those stand in quarantine once more (`quarantine.take_back_rejection`).
     """
@@ -206,7 +208,7 @@ def _create_next_revision(child: File, blob: Blob, sender: int, *, again: bool, 
         created_by=sender,
         review=review,
         strategy=child.strategy if review else "",
-        public=public,
+        **said,
     )
     record_action(
         get_current_scope(), "file.uploaded", "file", child.pk, revision=str(revision.pk), entity=str(child.entity_id)
@@ -219,8 +221,10 @@ def _choose_name_label(file: File, work: Work, named_by: MarkedParagraph | None)
     that does. Not yet known means everything."""
     given = [*split_label(work.collection.name_classification), file.floor]
     if named_by is None or named_by.label is None:
-        return NameLabel(combine_many([*given, *(level.value for level in work.levels)]), judged=True)
-    return NameLabel(combine_many([*given, named_by.label]), judged=any(given) or is_judged(named_by.votes))
+        every = (level.value for level in work.levels)
+        return NameLabel(combine_many([*given, *every, *work.policy.resting]), judged=True)
+    judged = is_judged(named_by.votes) or any(given) and not work.policy.holds
+    return NameLabel(combine_many([*given, named_by.label]), judged=judged)
 
 
 def relabel_names(labels: Mapping[UUID, int]) -> None:
@@ -228,7 +232,8 @@ def relabel_names(labels: Mapping[UUID, int]) -> None:
     for child in File.objects.filter(named_by__in=labels, origin__isnull=False):
         declared = split_label(get_collection(child).name_classification)
         label = combine_many([labels[child.named_by], child.floor, *declared])  # type: ignore[index]
-        File.objects.filter(pk=child.pk).update(**NameLabel(label, judged=True).columns)
+        name = NameLabel(label, judged=STEWARDS not in list_atoms(label))
+        File.objects.filter(pk=child.pk).update(**name.columns)
 
 
 def follow_labels(work: Work, segmented: SegmentedFile) -> None:

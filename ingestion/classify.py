@@ -17,7 +17,7 @@ from llm import prompts
 from llm.client import Call, complete
 from llm.labels import ParagraphLabels, WindowLabels, read_labels
 from llm.prompts import Level
-from llm.rules import vote_by_heading, vote_by_rules
+from llm.rules import merge_votes, vote_by_heading, vote_by_rules
 
 WINDOW = 40_000  # characters
 WINDOW_PARAGRAPHS = 200  # more would not fit the longest answer
@@ -98,11 +98,9 @@ def build_rules_vote(text: str, lang: str, above: Sequence[str] = (), before: st
     """above: the headings over the text; what they declare is its floor (docs/adr/0037). before: the paragraph ahead
     of it, which may ask for what this one gives.
     """
-    votes = [vote_by_rules(text, lang, before), *map(vote_by_heading, above)]
-    atoms = frozenset().union(*(vote.atoms for vote in votes))
-    formed = frozenset().union(*(vote.atoms - vote.prose for vote in votes))
-    reasons = dict.fromkeys(reason for vote in votes for reason in vote.reasons)
-    return Vote("rules", atoms, "; ".join(reasons)[:LONGEST_REASON], prose=atoms - formed)
+    found = merge_votes([vote_by_rules(text, lang, before), *map(vote_by_heading, above)])
+    reason = "; ".join(found.reasons)[:LONGEST_REASON]
+    return Vote("rules", found.atoms, reason, prose=found.prose, amounts=found.amounts)
 
 
 def split_windows(paragraphs: Sequence[ParagraphText]) -> list[range]:

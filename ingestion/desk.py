@@ -205,12 +205,15 @@ def find_proposal(paragraph: Labelled, votes: Sequence[Vote]) -> frozenset[int] 
     decided. What text rests as with stewards alone is no label to give: without another there is no proposal.
     """
     if paragraph.data_classification is None:
-        return collect_automatic(votes) | frozenset(list_atoms(paragraph.floor)) if votes else None
+        floor, held = frozenset(list_atoms(paragraph.floor)), (vote.labels for vote in votes if vote.held)
+        return (collect_automatic(votes) | floor).union(*held) if votes else None
     added = find_proposed_raise(votes) if paragraph.review & Review.RAISE else frozenset()
-    if paragraph.review & Review.DECREASE and find_manual_vote(votes) is None:
-        return find_own_atoms(votes) | added
     now = frozenset(list_atoms(paragraph.data_classification))
-    return ((now | added) - {STEWARDS} or None) if STEWARDS in now else now | added
+    if paragraph.review & Review.DECREASE and find_manual_vote(votes) is None:
+        proposed = find_own_atoms(votes) | added
+    else:
+        proposed = (now | added) - {STEWARDS}
+    return (proposed or None) if STEWARDS in now else proposed
 
 
 def load_places(scope: Scope, paragraphs: Iterable[Paragraph | FieldParagraph]) -> dict[UUID, Where]:

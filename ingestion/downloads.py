@@ -16,12 +16,11 @@ from entities.access import Scope, is_readable, list_atoms, load_granted_atoms
 from entities.actions import record_action
 from entities.api.lists import list_atom_chips
 from entities.models import Classification
-from entities.models.classification import FIRST_COMPOUND
+from entities.models.classification import STEWARDS
 from entities.templatetags.clearance_ui import named_labels
 from ingestion.access import (
     Outline,
     collect_floor_atoms,
-    get_collection,
     is_acknowledged,
     is_cleared_for_all,
     is_name_known,
@@ -30,7 +29,8 @@ from ingestion.access import (
     load_outlines,
 )
 from ingestion.models import Blob, File, FileRevision, Paragraph
-from ingestion.remainder_store import count_most_attachments, load_remainder
+from ingestion.policy import load_resting
+from ingestion.remainder_store import count_most_attachments, get_remainder_policy, load_remainder
 
 CHUNK = 256 * 1024
 # Labels are named that the caller may know of. Of all else it is one sentence, for which reason it was would tell of
@@ -90,15 +90,17 @@ def is_sender(scope: Scope, revision: FileRevision | None) -> bool:
 
 
 def holds_every_level() -> bool:
-    """Whether the open scope is cleared for every level of the workspace, also for those that are concealed."""
-    every = Classification.objects.filter(value__gt=0, value__lt=FIRST_COMPOUND).values_list("value", flat=True)
-    return load_granted_atoms() >= set(every)
+    """Whether the open scope is cleared for every level of the workspace, also for those that are concealed, and for
+    what text rests as.
+    """
+    every = Classification.objects.filter(value__gt=0, value__lt=STEWARDS).values_list("value", flat=True)
+    return load_granted_atoms() >= {*every, *load_resting()}
 
 
 def is_settled(file: File, revision: FileRevision | None) -> bool:
     """Whether what the reader does not show of a version has a label by what its collection declares today: where that
     has become stricter since it was read, a steward is asked first."""
-    policy = get_collection(file).remainder
+    policy = get_remainder_policy(file)
     remainder = load_remainder(revision) if revision is not None else None
     return policy != "strict" if remainder is None else not remainder.list_unsettled(policy)
 

@@ -13,6 +13,7 @@ from django.utils.translation import gettext
 from entities.access import Scope
 from entities.api.errors import Conflict
 from entities.models import Entity
+from entities.models.classification import STEWARDS
 from ingestion.access import is_steward
 from ingestion.desk import Item, build_item, load_places, select_paragraphs
 from ingestion.errors import BadUpload
@@ -42,7 +43,11 @@ def list_file_items(scope: Scope, entity: Entity, files: Iterable[UUID], *, unli
         return items
     resting = load_resting()
     kept = [item for item in items if item.paragraph.judged and any(vote.source == "kind" for vote in item.votes)]
-    return [replace(item, proposed=find_certain_atoms(item.votes) or resting) for item in kept]
+    found = [replace(item, proposed=find_certain_atoms(item.votes) or resting) for item in kept]
+    if any(STEWARDS in (item.proposed or ()) for item in found):
+        words = gettext("New text is for stewards and its sender alone here: choose the levels that these need.")
+        raise BadUpload(words, "no_proposal")
+    return found
 
 
 def find_certain_atoms(votes: Iterable[Vote]) -> frozenset[int]:

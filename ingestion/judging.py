@@ -22,12 +22,21 @@ ORDINARY = 0.3
 @dataclass(frozen=True)
 class HeadVotes:
     """kind: of a document that is held as a whole, else "". votes: of each paragraph. ordinary: the numbers of those
-    that their head takes for ordinary.
+    that their head takes for ordinary. published: whether sums of money in the document are.
     """
 
     kind: str
     votes: tuple[tuple[Vote, ...], ...]
     ordinary: frozenset[int] = frozenset()
+    published: bool = False
+
+    def find_cues(self, vote: Vote, number: int) -> frozenset[int]:
+        """Those of a vote's labels that are no finding in that paragraph: what words alone suggest where its head takes
+        it for ordinary, and sums of money in a published document where nothing else is found in it.
+        """
+        cues = vote.prose if number in self.ordinary else frozenset()
+        is_open = self.published and not any(by_head.labels for by_head in self.votes[number])
+        return cues | vote.amounts if is_open and vote.labels <= cues | vote.amounts else cues
 
 
 def vote_by_heads(
@@ -59,20 +68,19 @@ def vote_by_heads(
     whole = build_kind_votes(judgement, floors, known)
     votes = ((*whole, *build_paragraph_votes(heads, found[number], known, resting)) for number in range(len(texts)))
     ordinary = frozenset(number for number, finding in found.items() if finding.sensitive < ORDINARY)
-    return HeadVotes(judgement.kind if judgement.held else "", tuple(votes), ordinary)
+    return HeadVotes(judgement.kind if judgement.held else "", tuple(votes), ordinary, judgement.published)
 
 
 def join_votes(
     votes: Sequence[Sequence[Vote]], said: HeadVotes | None, *, is_offline: bool = False, holds: bool = False
 ) -> tuple[tuple[Vote, ...], ...]:
-    """The votes on each paragraph, with those of its head. What the rules see in prose is a cue: where the head takes
-    the paragraph for ordinary it labels nothing. is_offline: the model's votes are the rules' own. holds: findings are
-    held.
+    """The votes on each paragraph, with those of its head. What is a cue and no finding labels nothing.
+    is_offline: the model's votes are the rules' own. holds: findings are held.
     """
     rules = {"rules", "model"} if is_offline else {"rules"}
     found = []
     for number, given in enumerate(votes):
-        cues = frozenset().union(*(vote.prose for vote in given if said and number in said.ordinary))
+        cues = frozenset().union(*(said.find_cues(vote, number) for vote in given if said))
         kept = (
             replace(vote, labels=vote.labels - cues, held=holds) if vote.source in rules else replace(vote, held=False)
             for vote in given

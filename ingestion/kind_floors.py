@@ -160,7 +160,7 @@ def raise_document(pk: UUID) -> None:
     raised = {p.pk: label for p in paragraphs if (label := _raise_paragraph(p, kind, atoms, policy))}
     Paragraph.objects.bulk_update(paragraphs, ["votes", "floor", "data_classification"], batch_size=500)
     has = {atom for p in paragraphs if p.data_classification for atom in list_atoms(p.data_classification)}
-    if file.origin_id is None and atoms & has and not (policy.holds and not file.name_judged):
+    if file.origin_id is None and atoms & has:
         raised[pk] = add_name_atoms(file, atoms & has)
     if not raised:
         return
@@ -176,7 +176,8 @@ def _raise_paragraph(paragraph: Paragraph, kind: str, atoms: frozenset[int], pol
     paragraph.votes = [vote.to_json() for vote in votes]
     old, rested = paragraph.data_classification, not paragraph.judged
     if old is None:
-        paragraph.floor = combine_many([paragraph.floor, *atoms])
+        if not policy.holds:
+            paragraph.floor = combine_many([paragraph.floor, *atoms])
         return None
     needed = decide_atoms(votes, model_needed=False, resting=policy.resting)
     assert needed is not None

@@ -28,17 +28,24 @@ class NameLabel:
 
 
 def combine_name_label(
-    path: str, given: Iterable[int], *, opened: bool, resting: frozenset[int], everything: Iterable[int]
+    path: str,
+    given: Iterable[int],
+    *,
+    opened: bool,
+    resting: frozenset[int],
+    everything: Iterable[int],
+    least: Iterable[int] = (),
 ) -> NameLabel:
     """path: the name and the folders that it stands in. given: atoms that the collection declares for names, and those
     of the file. opened: somebody or something knows that it needs no more than that and what rules find. resting: atoms
     of unjudged text; with stewards alone, what rules find joins them and does not take their place. everything: what a
-    name needs that was not judged in time.
+    name needs that was not judged in time. least: atoms that it needs however it is judged.
     """
     found = find_path_atoms(path)
     if found is None:
-        return NameLabel(combine_many(everything), judged=False)
-    atoms, known = frozenset(given) | found, frozenset(given) if STEWARDS in resting else frozenset(given) | found
+        return NameLabel(combine_many({*everything, *resting}), judged=False)
+    known = frozenset(given) if STEWARDS in resting else frozenset(given) | found
+    atoms = {*given, *found, *least}
     if known or opened:
         return NameLabel(combine_many(atoms), judged=True)
     return NameLabel(combine_many(resting | atoms), judged=False)
@@ -52,10 +59,12 @@ def find_path_atoms(path: str) -> frozenset[int] | None:
 
 def add_name_atoms(file: File, atoms: Iterable[int], **columns: Any) -> int:
     """The label of a name of which something is found: that takes the place of what it rested with, and joins what was
-    known. columns: others of the file that change with it.
+    known. It joins the level of stewards alone, and the name rests on. columns: others of the file that change with it.
     """
-    label = combine_many([*atoms, *([file.name_classification] if file.name_judged else [])])
-    File.objects.filter(pk=file.pk).update(**NameLabel(label, judged=True).columns, **columns)
+    had = frozenset(list_atoms(file.name_classification))
+    rests = STEWARDS in had and not file.name_judged
+    label = combine_many([*atoms, *(had if rests or file.name_judged else ())])
+    File.objects.filter(pk=file.pk).update(**NameLabel(label, judged=not rests).columns, **columns)
     return label
 
 
@@ -68,15 +77,20 @@ def publish_name_label(work: Work, file: File, segmented: SegmentedFile) -> int:
     if row.origin_id is not None:
         return row.name_classification
     had = frozenset(list_atoms(row.name_classification) if row.name_judged else ())
-    given = {*split_label(work.collection.name_classification), *list_atoms(row.floor), *find_kind_atoms(segmented)}
+    given = {*split_label(work.collection.name_classification)}
     if work.policy.holds:
         given |= find_judged_atoms(segmented)
+    else:
+        given |= find_kind_atoms(segmented)
+    if work.declares or not work.policy.holds:
+        given |= {*list_atoms(row.floor)}
     now = combine_name_label(
         row.path or row.name,
         given | had,
         opened=work.declared_public or is_known_public(segmented),
         resting=work.policy.resting,
         everything=work.known_atoms,
+        least=list_atoms(row.floor),
     )
     if now != NameLabel(row.name_classification, row.name_judged):
         File.objects.filter(pk=file.pk).update(**now.columns)

@@ -14,6 +14,7 @@ from uuid import UUID
 from django.utils.crypto import salted_hmac
 
 from entities.access import combine_many, list_atoms
+from entities.models.classification import STEWARDS
 from entities.text import compute_digest
 from ingestion.continuity import describe_standing, is_made_from, match_unchanged, split_words
 from ingestion.documents import Extraction
@@ -29,6 +30,7 @@ from ingestion.votes import (
     collect_automatic,
     decide_atoms,
     find_manual_vote,
+    hold_floor,
     is_judged,
 )
 from ingestion.work import FileVotes, MarkedParagraph, SegmentedFile, Work, build_clearances
@@ -48,6 +50,7 @@ def segment_text(work: Work, extraction: Extraction, classified: FileVotes) -> S
     marked = []
     for number, pk in enumerate(ids):
         votes = tuple(add_floor(classified.votes[number], work.floor))  # kept ones may be from before it was raised
+        votes = tuple(hold_floor(votes, held=work.policy.holds and not work.declares))
         # A vote of the old label is worth keeping only where it says more than the others.
         votes += tuple(v for v in carried[number] if v.source == "manual" or not v.labels <= collect_automatic(votes))
         atoms = decide_atoms(votes, model_needed=work.collection.classify, resting=work.policy.resting)
@@ -220,7 +223,7 @@ def _label_before(old: Paragraph | PastParagraph, decision: Vote | None) -> list
         inherited = [vote.labels for vote in votes if vote.source == "inherited"]
         atoms = frozenset().union(*inherited)
     else:
-        atoms = frozenset(list_atoms(old.data_classification))
+        atoms = frozenset(list_atoms(old.data_classification)) - {STEWARDS}  # of text that rested until a floor came
     if decision is not None:
         atoms -= decision.labels | decision.over
     return [Vote("inherited", atoms, KEPT)] if atoms else []

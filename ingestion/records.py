@@ -173,7 +173,7 @@ def label_texts(claim: RecordClaim) -> None:
     for answer in vote_by_model(texts, classifier):
         for number, vote in answer.votes.items():
             votes[number].append(vote)
-        appeared = False
+    appeared = False
     with Scope.for_service(claim.workspace).open():
         # The record before its paragraphs, as whoever edits them, since its date may move: or both would wait.
         list(Entity.objects.select_for_update(no_key=True).filter(pk=claim.entity).order_by().values_list("pk"))

@@ -36,10 +36,11 @@ from ingestion.drawn import lock_paragraphs
 from ingestion.errors import BadUpload
 from ingestion.extract import language
 from ingestion.index import delete_rows
+from ingestion.judging import join_votes
 from ingestion.models import ContextRow, File, FileRevision, Paragraph, RowParagraph
 from ingestion.name_labels import add_name_atoms, forget_names
 from ingestion.paragraph_rows import find_rows, raise_rows
-from ingestion.policy import load_workspace_guidance
+from ingestion.policy import load_policy
 from ingestion.questions import build_typed_vote, find_atoms_by_rules
 from ingestion.queueing import publish_again, take_revision
 from ingestion.records import mark_stale
@@ -53,6 +54,7 @@ from ingestion.votes import (
     is_judged,
 )
 from ingestion.work import load_workspace_levels
+from llm.client import is_offline
 from llm.errors import ModelError
 
 LONGEST_REASON = 500
@@ -332,11 +334,13 @@ UNJUDGED = -1
 
 def label_text(workspace: int, text: str, unjudged: int = 0) -> int | None:
     """The label of a short text, by rules and model, with no scope open. None when it could not be classified: hidden.
-    unjudged: what is returned of one that nobody has judged.
+    unjudged: what is returned of one that nobody has judged; with stewards alone, what rules found joins their level
+    where that is `UNJUDGED`.
     """
     scope = Scope.for_service(workspace)
     with scope.open():
-        classifier = Classifier(workspace, load_workspace_levels(), load_workspace_guidance())
+        policy = load_policy()
+        classifier = Classifier(workspace, load_workspace_levels(), policy.guidance, is_offline=is_offline())
     if not text.strip():
         return 0
     paragraph = ParagraphText(text, "text", None, (), (), language.guess_language(text), 0, len(text))
@@ -348,10 +352,14 @@ def label_text(workspace: int, text: str, unjudged: int = 0) -> int | None:
         votes += [vote for answer in vote_by_model([paragraph], classifier) for vote in answer.votes.values()]
     except ModelError:
         return None
+    (votes,) = join_votes([votes], None, is_offline=classifier.is_offline, holds=policy.holds and unjudged == UNJUDGED)
     atoms = decide_atoms(votes, model_needed=True)
     if atoms is None:
         return None
     if not is_judged(votes):
-        return unjudged
+        found = frozenset(atom for vote in votes if vote.held for atom in vote.labels)
+        if not found:
+            return unjudged
+        atoms = found | {STEWARDS}
     with scope.open():
         return combine_many(atoms)

@@ -21,14 +21,15 @@ from entities.api.lists import list_atom_labels
 from entities.audit import AuditedQuery, record_question
 from entities.language import join_words, translate_stored
 from entities.registry import get_content_type_id, list_entity_types
-from ingestion.access import get_collection, is_steward, select_readable_files, select_visible_files
+from ingestion.access import is_steward, select_readable_files, select_visible_files
 from ingestion.downloads import is_cleared
 from ingestion.errors import BadUpload
 from ingestion.models import File, FileRevision, State
+from ingestion.policy import load_policy
 from ingestion.questions import find_atoms_by_rules
 from ingestion.relabelling import check_decision
 from ingestion.remainder import DECIDED_BEFORE, INSIDE, KINDS, NOT_READ, RELEASED, UNSHOWN, Remainder, find_kind
-from ingestion.remainder_store import build_remainder_columns, load_remainder
+from ingestion.remainder_store import build_remainder_columns, get_remainder_policy, load_remainder
 from ingestion.votes import Vote, collect_overruled, find_manual_vote
 
 CHANGED = gettext_lazy(
@@ -92,7 +93,7 @@ def find_unread(scope: Scope, file: File) -> Unread | None:
 
 
 def _build_unread(file: File, remainder: Remainder) -> Unread:
-    policy, decision = get_collection(file).remainder, find_manual_vote(remainder.votes)
+    policy, decision = get_remainder_policy(file), find_manual_vote(remainder.votes)
     return Unread(
         _list_details(file, remainder),
         remainder.label(policy),
@@ -148,7 +149,7 @@ def _apply_decision(decision: RemainderDecision) -> None:
         remainder = _load_remainder_now(file, revision) if file is not None and revision is not None else None
         if file is None or revision is None or remainder is None or _hash_remainder(remainder) != decision.seen:
             raise Conflict(CHANGED)
-        columns = build_remainder_columns(_settle_remainder(remainder, decision), get_collection(file).remainder)
+        columns = build_remainder_columns(_settle_remainder(remainder, decision), get_remainder_policy(file))
         FileRevision.objects.filter(pk=revision.pk).update(**columns)
         was = None if revision.remainder_label is None else list_atoms(revision.remainder_label)
         words = find_atoms_by_rules(decision.reason)
@@ -181,7 +182,7 @@ def build_unsettled_q() -> Q:
             if declared.remainder != "default":
                 of_collection = Q(collection=name, entity__content_type=get_content_type_id(kind))
                 by_policy[declared.remainder] |= of_collection
-    strict, inherit = by_policy["strict"], by_policy["inherit"]
+    strict, inherit = ~Q(pk__in=[]) if load_policy().holds else by_policy["strict"], by_policy["inherit"]
     inherited = [code for code, of_code in KINDS.items() if of_code == "inherit"]
     return (strict & Q(_HasCodesBeside([]))) | (~strict & ~inherit & Q(_HasCodesBeside(inherited)))
 
@@ -219,7 +220,7 @@ def _list_details(file: File, remainder: Remainder) -> list[str]:
     revision = _find_settled_version(file)
     before = {*SENTENCES, *(revision.withheld if revision is not None else ())}
     codes = (before & {*remainder.codes}) - {missed["code"] for missed in file.unaccounted}
-    if find_kind(UNSHOWN, get_collection(file).remainder) == "inherit":
+    if find_kind(UNSHOWN, get_remainder_policy(file)) == "inherit":
         codes.discard(UNSHOWN)
     known = {code: translate_stored(SENTENCES[code]) for code in codes & SENTENCES.keys()}
     return [*missing, *(known.get(code) or gettext(FOUND_BEFORE).format(code) for code in sorted(codes))]

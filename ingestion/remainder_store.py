@@ -12,12 +12,21 @@ from django.db.models import QuerySet
 
 from entities.access import combine_many
 from entities.rag import RemainderPolicy
+from ingestion.access import get_collection
 from ingestion.documents import Extraction, UnreadContent
 from ingestion.models import File, FileRevision, Review
+from ingestion.policy import load_policy
 from ingestion.remainder import DECIDED_BEFORE, INSIDE, LASTING_EXCEPT, RELEASED, Remainder, find_codes
 from ingestion.votes import FLOOR, Vote
 from ingestion.witness import hash_parts
 from ingestion.work import Work
+
+
+def get_remainder_policy(file: File) -> RemainderPolicy:
+    """What its collection declares of the remainders of its files. Where text rests with stewards and its sender alone,
+    text that no reader shows waits for a steward too.
+    """
+    return "strict" if load_policy().holds else get_collection(file).remainder
 
 
 def load_remainder(revision: FileRevision) -> Remainder | None:
@@ -51,7 +60,7 @@ def compute_remainder_columns(
     )
     if remainder is None:
         return {}
-    return {"withheld": revision.withheld, **build_remainder_columns(remainder, work.collection.remainder)}
+    return {"withheld": revision.withheld, **build_remainder_columns(remainder, get_remainder_policy(file))}
 
 
 def _compute_remainder(

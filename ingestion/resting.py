@@ -42,7 +42,7 @@ from ingestion.models import File, Paragraph, PastParagraph, RowParagraph
 from ingestion.name_labels import NameLabel
 from ingestion.queueing import publish_again
 from ingestion.records import mark_stale
-from ingestion.votes import Vote, build_votes, decide_atoms, release_findings
+from ingestion.votes import Vote, build_votes, collect_automatic, decide_atoms, release_findings
 from ingestion.work import load_workspace_atoms
 
 
@@ -89,8 +89,12 @@ def prepare_resting(scope: Scope, label: int) -> Sight:
     )
     for rows, record in paragraphs:
         resting = rows.filter(judged=False, data_classification__isnull=False).order_by()
-        for entity, now, votes in resting.values_list(record, "data_classification", "votes").iterator():
-            by_record.setdefault(entity, MoveCounts())[frozenset(list_atoms(now)), settle_resting(votes, to)[1]] += 1
+        held, columns = Q(votes__contains=[HELD]), (record, "data_classification")
+        for entity, now in resting.exclude(held).exclude(data_classification=label).values_list(*columns):
+            by_record.setdefault(entity, MoveCounts())[frozenset(list_atoms(now)), to] += 1
+        for entity, now, votes in resting.filter(held).values_list(*columns, "votes"):
+            if (before := frozenset(list_atoms(now))) != (after := settle_resting(votes, to)[1]):
+                by_record.setdefault(entity, MoveCounts())[before, after] += 1
     return prepare_moves(scope, by_record)
 
 
@@ -161,7 +165,8 @@ def apply_resting(workspace: int) -> None:
         below = Paragraph.objects.filter(above, file__in=held).values_list("pk", flat=True)
         shown = Q(paragraph__in=[*pks, *below]) | Q(field_paragraph__in=pks)
         delete_rows({*RowParagraph.objects.filter(shown).values_list("row", flat=True)})
-        now = _move_texts([*moved, *gone], label) | _move_names(names, label)
+        now = _move_texts([*moved, *gone], label)
+        now |= _move_names(names, label, now)
         drawn = Source.objects.filter(passage__in=list(now)).values_list("passage", flat=True).distinct()
         raise_labels({pk: now[pk] for pk in drawn if pk is not None})
         for file in held:
@@ -172,17 +177,20 @@ def apply_resting(workspace: int) -> None:
 
 
 def _move_texts(texts: Sequence[Labelled | PastParagraph], label: int) -> dict[UUID, int]:
-    """Returns what each paragraph needs now, by its id."""
+    """Returns what each paragraph needs now, by its id. One without a label gets a floor of what was found."""
     resting, now, found = frozenset(list_atoms(label)), {}, []
     for text in texts:
         votes, atoms = settle_resting(text.votes, resting)
-        text.data_classification = now[_get_paragraph_id(text)] = combine_many(atoms)
+        if text.data_classification is None:
+            text.floor = combine_many([text.floor, *collect_automatic(votes)])
+        else:
+            text.data_classification = now[_get_paragraph_id(text)] = combine_many(atoms)
         if any(vote.get("held") for vote in text.votes):
             text.votes = [vote.to_json() for vote in votes]
             found.append(text)
     for model in (Paragraph, FieldParagraph, PastParagraph):
         rows: list[Any] = [text for text in found if isinstance(text, model)]
-        model._default_manager.bulk_update(rows, ["votes", "data_classification"], batch_size=500)
+        model._default_manager.bulk_update(rows, ["votes", "floor", "data_classification"], batch_size=500)
         others: set[Any] = {text.pk for text in texts if isinstance(text, model)} - {row.pk for row in rows}
         model._default_manager.filter(pk__in=others).update(data_classification=label)
     return now
@@ -193,31 +201,40 @@ def _get_paragraph_id(text: Labelled | PastParagraph) -> UUID:
     return pk
 
 
-def _move_names(files: Sequence[File], label: int) -> dict[UUID, int]:
-    """The same of names. What rules found in one that rested with stewards alone labels it."""
+def _move_names(files: Sequence[File], label: int, texts: Mapping[UUID, int]) -> dict[UUID, int]:
+    """The same of names. What rules found in one that rested with stewards alone labels it, also in the text that names
+    an attachment.
+    """
     now = {}
     for file in files:
         had = frozenset(list_atoms(file.name_classification))
         found = had - {STEWARDS} if STEWARDS in had else frozenset()
+        if STEWARDS in had and file.named_by in texts and texts[file.named_by] != label:
+            found |= frozenset(list_atoms(texts[file.named_by]))
         name = NameLabel(combine_many(found), judged=True) if found else NameLabel(label, judged=False)
         File.objects.filter(pk=file.pk).update(**name.columns)
         now[file.pk] = name.label
     return now
 
 
+HELD = {"held": True}
+
+
 def select_misplaced(model: type[Model], label: int) -> QuerySet[Any]:
     """Text that rests with another label than this one; of files, their names. One that needs every level waits for
-    somebody to read it. What is kept up beside the level of stewards alone rests where it should.
+    somebody to read it. What is kept up beside the level of stewards alone rests where it should; where it rests with
+    others, what is held is to be released.
     """
     labels = load_atoms_by_label() if label == STEWARDS else {}
     right = [label, *(one for one, atoms in labels.items() if STEWARDS in atoms)]
     rows = model._default_manager.all()
     if model is File:
-        unread = combine_many(load_workspace_atoms())
+        unread = combine_many([*load_workspace_atoms(), *([STEWARDS] if label == STEWARDS else [])])
         return rows.filter(name_judged=False).exclude(name_classification__in=[*right, unread])
     if model is PastParagraph:
         rows = rows.alias(judged=Func(F("votes"), function="app_is_judged", output_field=BooleanField()))
-    return rows.filter(judged=False, data_classification__isnull=False).exclude(data_classification__in=right)
+    elsewhere = Q(judged=False, data_classification__isnull=False) & ~Q(data_classification__in=right)
+    return rows.filter(elsewhere if label == STEWARDS else elsewhere | Q(judged=False, votes__contains=[HELD]))
 
 
 def _load_stewards() -> dict[str, frozenset[int]]:

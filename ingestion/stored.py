@@ -11,7 +11,7 @@ from ingestion.boxes import Boxes
 from ingestion.documents import Extraction, ParagraphText
 from ingestion.models import ContextRow, Kind, Paragraph, PastParagraph
 from ingestion.summaries import split_sentences
-from ingestion.votes import Vote, build_votes
+from ingestion.votes import Vote, build_votes, release_findings
 from ingestion.witness import OF_THE_MODEL
 from ingestion.work import FileVotes, Work
 
@@ -42,6 +42,8 @@ def load_published_votes(work: Work, extraction: Extraction) -> FileVotes:
     """The votes that the paragraphs of a published revision have, manual ones aside. In an open service scope."""
     rows = Paragraph.objects.filter(file=work.file).order_by("position").values_list("votes", flat=True)
     votes = tuple(tuple(vote for vote in build_votes(row) if vote.source != "manual") for row in rows)
+    if not work.policy.holds:
+        votes = tuple(tuple(release_findings(given)) for given in votes)
     return FileVotes(votes, tuple(_load_proposals([work.file], _group_places(extraction.paragraphs))))
 
 

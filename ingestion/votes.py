@@ -29,10 +29,11 @@ class Vote:
     heads suggest and that label nothing until a steward takes them. source: "kind" is what the document looks
     like as a whole, "head" what a paragraph does (`ingestion.heads`).
 
-    held: a finding that does not end what text rests as (docs/adr/0078): its labels are proposed until another vote
-    does (`ends_rest`).
+    held: it does not end what text rests as (docs/adr/0078): the labels of a finding are proposed until another vote
+    does (`ends_rest`), a floor that another version got counts beside it.
 
-    prose: those of the labels that rules saw in words alone: they are not kept apart once the heads have been heard.
+    prose, amounts: those of the labels that rules saw in words alone, or in sums of money alone: they are not kept
+    apart once the heads have been heard.
 
     by: who voted manually (user id). over: the atoms of all other votes when a manual one was given: it has overruled
     them, for better or worse. confidence: of the model and the heads, 0 to 1. public: where no atom is needed, that
@@ -49,6 +50,7 @@ class Vote:
     public: bool = False
     held: bool = False
     prose: frozenset[int] = field(default=frozenset(), compare=False)
+    amounts: frozenset[int] = field(default=frozenset(), compare=False)
 
     def to_json(self) -> dict[str, Any]:
         data: dict[str, Any] = {"source": self.source, "labels": sorted(self.labels), "reason": self.reason}
@@ -110,7 +112,7 @@ def collect_automatic(votes: Iterable[Vote]) -> frozenset[int]:
     """The atoms of every vote but the manual ones, and but findings that are held."""
     votes = list(votes)
     ended = any(map(ends_rest, votes))
-    counted = (vote for vote in votes if vote.source != "manual" and (ended or not vote.held))
+    counted = (v for v in votes if v.source == "inherited" or (v.source != "manual" and (ended or not v.held)))
     return frozenset(atom for vote in counted for atom in vote.labels)
 
 
@@ -130,13 +132,19 @@ def collect_overruled(votes: Iterable[Vote]) -> frozenset[int]:
 def find_proposed_raise(votes: Iterable[Vote]) -> frozenset[int]:
     """The atoms that votes propose beyond what they label with."""
     votes = list(votes)
-    atoms = frozenset(atom for vote in votes for atom in (*vote.proposed, *(vote.labels if vote.held else ())))
+    atoms = frozenset(atom for vote in votes for atom in (vote.proposed | vote.labels if vote.held else vote.proposed))
     return atoms - collect_automatic(votes)
 
 
 def hold_findings(votes: Iterable[Vote]) -> tuple[Vote, ...]:
     """With all of them held, where text rests with stewards and its sender alone."""
     return tuple(replace(vote, held=True) for vote in votes)
+
+
+def hold_floor(votes: Iterable[Vote], *, held: bool) -> list[Vote]:
+    """With the floor held, or not, as this version has it."""
+    given = ((vote, vote.source == "inherited" and vote.reason == FLOOR) for vote in votes)
+    return [replace(vote, held=held and not vote.public) if is_floor else vote for vote, is_floor in given]
 
 
 def release_findings(votes: Iterable[Vote]) -> list[Vote]:
@@ -152,7 +160,8 @@ def find_floor(votes: Iterable[Vote]) -> frozenset[int]:
 
 def add_floor(votes: Iterable[Vote], floor: frozenset[int]) -> list[Vote]:
     """The votes on a paragraph of a file that has this floor now. What they do not know of it binds from here on: a
-    decision that was made without it has not overruled it, whatever else said the same.
+    decision that was made without it has not overruled it, whatever else said the same. Where findings are held it is
+    too, since it may be of another version.
     """
     votes = list(votes)
     known = find_floor(votes)
@@ -161,7 +170,7 @@ def add_floor(votes: Iterable[Vote], floor: frozenset[int]) -> list[Vote]:
         return votes
     others = (vote for vote in votes if not (vote.source == "inherited" and vote.reason == FLOOR))
     return [
-        Vote("inherited", known | new, FLOOR),
+        Vote("inherited", known | new, FLOOR, held=any(vote.held for vote in votes)),
         *(replace(vote, over=vote.over - new) if vote.source == "manual" else vote for vote in others),
     ]
 

@@ -10,7 +10,7 @@ from entities.access import list_atoms
 from entities.models import Classification
 from entities.models.classification import FIRST_COMPOUND, STEWARDS
 from entities.rag import Collection
-from ingestion.access import collect_floor_atoms, get_collection
+from ingestion.access import collect_floor_atoms, get_collection, list_collection_atoms
 from ingestion.claims import Claim, ClaimLost
 from ingestion.documents import Note, UnreadContent
 from ingestion.extract import STRATEGIES
@@ -54,8 +54,8 @@ class Work:
     published one that is worked over again, the inputs that are others now; else its labels alone are, from the votes
     it has, and its inputs stay those it was made with. anew: nothing is taken over, not even from equal inputs.
     review: what a steward decided of it when it was quarantined (`ingestion.drift`). policy: of the workspace.
-    declared_public: text in which nothing is found is Public, as its collection or sender says. is_offline: there is no
-    model.
+    declared_public: text in which nothing is found is Public, as its collection or sender says. declares: its
+    collection, or who sent this version, gives it labels. is_offline: there is no model.
     saved: (step, witness) of the results that earlier workers saved. unsaved: what this one has not saved yet.
     """
 
@@ -81,6 +81,7 @@ class Work:
     anew: bool = False
     review: str = ""
     declared_public: bool = False
+    declares: bool = False
     notes: tuple[Note, ...] = ()
     is_offline: bool = False
     saved: frozenset[tuple[str, str]] = frozenset()
@@ -251,6 +252,7 @@ def load_work(claim: Claim, embedder: str = "", *, hold: bool = False) -> Work:
         anew=anew,
         review=revision.review,
         declared_public=collection.is_public or revision.public,
+        declares=bool(list_collection_atoms(file)) or revision.declared,
         notes=tuple(Note(n["code"], n["detail"]) for n in file.notes),
     )
 

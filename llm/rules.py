@@ -33,7 +33,7 @@ from llm.recognisers.spelling import read_spellings
 from llm.recognisers.staff import ADDRESSED, PERSONAL_PAPER, find_staff_matters, pays_somebody
 
 # Raised by a change of these rules, so that witnesses made with older rules do not match.
-VERSION = 16
+VERSION = 17
 # Characters of a piece of an overlong text, and how far two pieces overlap.
 PIECE, OVERLAP = 4_000, 400
 BLANKS = re.compile(r"[^\S\n]{3,}")
@@ -43,12 +43,13 @@ BLANK_LINES = re.compile(r"\n\s*\n")
 @dataclass(frozen=True)
 class RuleVote:
     """atoms: labels this text needs at least, never Public. reasons: for people, without quoting the text. prose: those
-    of the atoms that its words alone suggest, and nothing that has a form.
+    of the atoms that its words alone suggest, and nothing that has a form. amounts: those that sums of money alone do.
     """
 
     atoms: frozenset[int]
     reasons: tuple[str, ...]
     prose: frozenset[int] = frozenset()
+    amounts: frozenset[int] = frozenset()
 
 
 PROSE = frozenset(
@@ -58,6 +59,8 @@ PROSE = frozenset(
     }
 )  # fmt: skip
 """Reasons of recognisers that read what words say, which ordinary text says too."""
+AMOUNTS = frozenset({"amount of money", "financial figure", "regular payment", "pay", "table of pay"})
+"""Reasons that a published text gives as well: a price list, a tariff, an advertisement."""
 
 
 # Somebody in particular, who may be named in another paragraph.
@@ -90,7 +93,7 @@ def vote_by_rules(text: str, lang: str = "en", before: str = "") -> RuleVote:
         found = RuleVote(frozenset(atom for atom, _ in answers), tuple(reason for _, reason in answers))
         votes += [_vote_on_piece(piece, lang), found]
         before = ""  # a question stands before the first piece only
-    return _merge_votes(votes)
+    return merge_votes(votes)
 
 
 def load_recognisers() -> None:
@@ -152,10 +155,13 @@ def _split_pieces(text: str) -> list[str]:
     return [text[start : start + PIECE] for start in starts]
 
 
-def _merge_votes(votes: Sequence[RuleVote]) -> RuleVote:
-    atoms = frozenset().union(*(vote.atoms for vote in votes))
-    formed = frozenset().union(*(vote.atoms - vote.prose for vote in votes))
-    return RuleVote(atoms, tuple(dict.fromkeys(reason for vote in votes for reason in vote.reasons)), atoms - formed)
+def merge_votes(votes: Sequence[RuleVote]) -> RuleVote:
+    atoms, formed, counted = (
+        frozenset().union(*found)
+        for found in zip(*((v.atoms, v.atoms - v.prose, v.atoms - v.amounts) for v in votes), strict=True)
+    )
+    reasons = tuple(dict.fromkeys(reason for vote in votes for reason in vote.reasons))
+    return RuleVote(atoms, reasons, atoms - formed, atoms - counted)
 
 
 # The engine without a model asks for every paragraph once more, and where windows overlap a third time.
@@ -174,8 +180,9 @@ def _vote_on_piece(text: str, lang: str) -> RuleVote:
         for atom, reason in recogniser(reading):
             reasons.setdefault(f"{reason}|{atom}", atom)
     found = [(key.split("|")[0], atom) for key, atom in reasons.items()]
-    atoms, formed = frozenset(reasons.values()), {atom for reason, atom in found if reason not in PROSE}
-    return RuleVote(atoms, tuple(dict.fromkeys(reason for reason, _ in found)), atoms - formed)
+    atoms = frozenset(reasons.values())
+    formed, counted = ({atom for reason, atom in found if reason not in some} for some in (PROSE, AMOUNTS))
+    return RuleVote(atoms, tuple(dict.fromkeys(reason for reason, _ in found)), atoms - formed, atoms - counted)
 
 
 def forget_votes() -> None:

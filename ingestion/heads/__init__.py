@@ -1,8 +1,9 @@
 """Heads: what an encoder's vectors tell of who may read a text (docs/adr/0074).
 
-One head judges documents: is it sensitive as a whole, and of which kind. One judges paragraphs, in the light of their
-neighbours and of the document. Their weights belong to one encoder; with another one there are none, and they are
-silent. They were trained by `manage.py learn_heads`.
+One head judges documents: is it sensitive as a whole, and of which kind. One tells whether the sums of money in a
+document are published (docs/adr/0079). One judges paragraphs, in the light of their neighbours and of the document.
+Their weights belong to one encoder; with another one there are none, and they are silent. They were trained by
+`manage.py learn_heads`.
 """
 
 from __future__ import annotations
@@ -39,39 +40,42 @@ class Finding:
 @dataclass(frozen=True)
 class Judgement:
     """Of one document. sensitive: 0 to 1, as a whole. kind: of a sensitive one. held: whether it is so surely sensitive
-    that all of it is kept. paragraphs: in order.
+    that all of it is kept. published: whether its sums of money are. paragraphs: in order.
     """
 
     sensitive: float
     kind: str
     held: bool
+    published: bool
     paragraphs: tuple[Finding, ...]
 
 
 @dataclass(frozen=True)
 class Heads:
     """centre: the mean vector of what was learned from. kinds: names of the document head's outputs after the first two
-    (sensitive as a whole; sensitive in parts). hold, label, propose: from which probability on a document is held, a
-    paragraph labelled, and its label proposed to a steward.
+    (sensitive as a whole; sensitive in parts). hold, label, propose, publish: from which probability on a document is
+    held, a paragraph labelled, its label proposed to a steward, and a document taken for published.
     """
 
     centre: Floats
     document: Ensemble
+    reach: Ensemble
     paragraph: Ensemble
     kinds: tuple[str, ...]
     hold: float
     label: float
     propose: float
+    publish: float
 
     def judge(self, vectors: Vectors, lengths: Sequence[int], name: Vectors) -> Judgement:
         """vectors: of the paragraphs, (count, dim), count above 0. lengths: in characters. name: the file's name."""
         centred, named = place_around(vectors, self.centre), place_around(name, self.centre)
         windows = list(cut_into_windows(len(centred)))
-        said = self.document.compute_probabilities(
-            np.array([describe_document(centred[window], named) for window in windows])
-        )
+        described = np.array([describe_document(centred[window], named) for window in windows])
+        said = self.document.compute_probabilities(described)
         weights = np.array([window.stop - window.start for window in windows], np.float32)
         whole = np.average(said, axis=0, weights=weights)
+        reach = np.average(self.reach.compute_probabilities(described)[:, 0], weights=weights)
         findings: list[Finding] = []
         for window, document in zip(windows, said, strict=True):
             rows = describe_paragraphs(centred[window], lengths[window], document[:2])
@@ -80,15 +84,17 @@ class Heads:
         kind = self.kinds[best] if self.kinds and whole[2 + best] >= LIKELY else UNKNOWN
         # A document that is sensitive as a whole has a paragraph that is.
         held = whole[0] >= self.hold and max(found.sensitive for found in findings) >= LIKELY
-        return Judgement(float(whole[0]), kind, bool(held), tuple(findings))
+        published = not held and reach >= self.publish
+        return Judgement(float(whole[0]), kind, bool(held), bool(published), tuple(findings))
 
     def dump(self) -> dict[str, np.ndarray]:
         """Arrays for the file that `load_heads` reads."""
         return {
             "centre": self.centre.astype(np.float16),
             "kinds": np.array(self.kinds),
-            "lines": np.array([self.hold, self.label, self.propose], np.float32),
+            "lines": np.array([self.hold, self.label, self.propose, self.publish], np.float32),
             **self.document.dump("document"),
+            **self.reach.dump("reach"),
             **self.paragraph.dump("paragraph"),
         }
 
@@ -114,15 +120,13 @@ def load_heads(model_id: str) -> Heads | None:
         return None
     with np.load(path) as file:
         arrays = dict(file)
-    hold, label, propose = map(float, arrays["lines"])
     return Heads(
         arrays["centre"].astype(np.float32),
         Ensemble.load(arrays, "document"),
+        Ensemble.load(arrays, "reach"),
         Ensemble.load(arrays, "paragraph"),
         tuple(map(str, arrays["kinds"])),
-        hold,
-        label,
-        propose,
+        *map(float, arrays["lines"]),
     )
 
 

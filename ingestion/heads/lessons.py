@@ -1,4 +1,5 @@
-"""Labelled documents that the heads learn from, and documents by another hand that their lines are drawn by.
+"""Labelled documents that the heads learn from, and documents by another hand that their lines are drawn by. Of those
+in `reach.txt.xz` the kind says whether the sums of money in them are published or private.
 
 A line `# KIND LANG CLASS name` begins a document: `-` for no kind; S sensitive as a whole or nearly, M in parts, O for
 anybody in the company. Then one paragraph a line: `+LEVELS text` nobody may read without a need, `~LEVELS text` is mild

@@ -14,12 +14,17 @@ from ingestion.heads import ATOMS, Heads, Judgement
 from ingestion.heads.features import describe_document, describe_paragraphs, place_around
 from ingestion.heads.lessons import Lesson
 from ingestion.heads.network import Ensemble, Floats, fit_ensemble
+from llm.rules import vote_by_rules
 
 FOLDS = 5
 SEEDS = range(4)
 HELD, LABELLED, PROPOSED = 0.01, 0.015, 0.025
 """Of ordinary documents of another hand, the share that may be held; of their paragraphs, the shares that may be
 labelled and proposed."""
+PUBLISHED = 0.08
+"""Of documents whose sums of money are private, the share that may be taken for published."""
+REACH = {"published": 1.0, "private": 0.0}
+"""Kinds of lessons that say it."""
 Table = Mapping[str, Vectors]
 
 
@@ -55,8 +60,12 @@ def embed_lessons(
     return table
 
 
-def fit_heads(lessons: Sequence[Lesson], ordinary: Sequence[Lesson], table: Table, longest: int) -> Heads:
-    """ordinary: documents of another hand, none of them sensitive as a whole, by which the lines are drawn."""
+def fit_heads(
+    lessons: Sequence[Lesson], ordinary: Sequence[Lesson], reaching: Sequence[Lesson], table: Table, longest: int
+) -> Heads:
+    """ordinary: documents of another hand, none of them sensitive as a whole, by which the lines are drawn. reaching:
+    documents with sums of money, of the kinds of `REACH`.
+    """
     lessons = [*lessons, *cut_short_lessons(lessons)]
     centre = np.mean([table[line.text[:longest]] for one in lessons for line in one.lines], axis=0)
     kinds = tuple(sorted({one.kind for one in lessons} - {"-"}))
@@ -65,6 +74,7 @@ def fit_heads(lessons: Sequence[Lesson], ordinary: Sequence[Lesson], table: Tabl
     wanted = np.array([list_wanted(one, kinds) for one in lessons], np.float32)
     said = estimate_left_out(described, wanted, [one.group for one in lessons])
     document = fit_documents(described, wanted, SEEDS)
+    reach, publish = fit_reach([*lessons, *reaching, *cut_short_lessons(reaching)], table, centre, longest)
     rows = [
         describe_paragraphs(part[0], [len(line.text) for line in one.lines], by[:2])
         for one, part, by in zip(lessons, parts, said, strict=True)
@@ -75,7 +85,7 @@ def fit_heads(lessons: Sequence[Lesson], ordinary: Sequence[Lesson], table: Tabl
     paragraph = fit_ensemble(
         np.concatenate(rows)[certain], needed[certain], units=128, epochs=12, decay=2e-5, seeds=SEEDS
     )
-    heads = Heads(centre, document, paragraph, kinds, 2.0, 2.0, 2.0)
+    heads = Heads(centre, document, reach, paragraph, kinds, 2.0, 2.0, 2.0, publish)
     return draw_lines(heads, ordinary, table, longest)
 
 
@@ -90,6 +100,26 @@ def list_wanted(one: Lesson, kinds: Sequence[str]) -> list[float]:
     whole = float(one.whole == "S")
     known = one.kind != "-" or not whole
     return [whole, float(one.whole == "M"), *(float(one.kind == kind) if known else float("nan") for kind in kinds)]
+
+
+def fit_reach(lessons: Sequence[Lesson], table: Table, centre: Floats, longest: int) -> tuple[Ensemble, float]:
+    """The head that tells whether sums of money in a document are published, and the line above which few are that are
+    private, by hands that it has not learned from.
+    """
+    known = [(one, reach) for one in lessons if (reach := find_reach(one)) is not None]
+    described = np.array([describe_document(*place_lesson(one, table, centre, longest)) for one, _ in known])
+    wanted = np.array([[reach] for _, reach in known], np.float32)
+    said = estimate_left_out(described, wanted, [one.group for one, _ in known])
+    private = [one.kind == "private" for one, _ in known]
+    return fit_documents(described, wanted, SEEDS), float(np.quantile(said[private, 0], 1 - PUBLISHED))
+
+
+def find_reach(one: Lesson) -> float | None:
+    """1 where the sums of money in a document are for everybody, 0 where not, None where it has none or both."""
+    if one.whole == "S" or one.kind in REACH:
+        return REACH.get(one.kind, 0.0)
+    marks = {line.mark for line in one.lines if vote_by_rules(line.text, one.lang).amounts}
+    return 1.0 if marks == {"-"} else 0.0 if "+" in marks else None
 
 
 def fit_documents(described: Floats, wanted: Floats, seeds: Sequence[int]) -> Ensemble:

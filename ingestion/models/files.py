@@ -171,7 +171,7 @@ class FileRevision(models.Model):
     (`relabelling.take_with_floor`); then NULL. addresses: [[address, folder]], where the folders that it was sent in
     live elsewhere, as its sender says (`ingestion.folder_addresses`). removed: what somebody deleted of what came in
     its bytes (`attachments.compute_key`). public: who sent it says that it is Public where nothing is found in it.
-    kind: of a document that looks sensitive as a whole (`ingestion.kinds`).
+    declared: who sent it gave it labels. kind: of a document that looks sensitive as a whole (`ingestion.kinds`).
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -202,6 +202,7 @@ class FileRevision(models.Model):
     addresses = models.JSONField(default=list, db_default=models.Value([], models.JSONField()))
     review = models.CharField(max_length=8, choices=Review, default=Review.NONE, blank=True)
     public = models.BooleanField(default=False, db_default=False)
+    declared = models.BooleanField(default=False, db_default=False)
     kind = models.CharField(max_length=20, default="", db_default="", blank=True)
 
     class Meta:

@@ -201,6 +201,7 @@ def test_findings_label_it_once_text_rests_with_others(
 ) -> None:
     file = ready(sender, resting, "letter.txt", LETTER)
     ready(sender, resting, f"{TELLING}.txt", ILL.encode())
+    assert names_of(cfo, resting) == []
     rest_as(alice, INTERNAL)
     assert label_of(service, PAY) == {FINANCIAL}, "before any worker has come"
     assert names_of(staff, resting) == ["letter.txt"]

@@ -27,11 +27,15 @@ class Command(BaseCommand):
         embedder = get_embedder(options["model"])
         lessons = [one for path in (DOCUMENTS / "learn.txt.xz", *options["also"]) for one in read_lessons(path)]
         ordinary = [one for one in read_lessons(DOCUMENTS / "lines.txt.xz") if one.whole != "S"]
+        reaching = read_lessons(DOCUMENTS / "reach.txt.xz")
         sets = {path.name: read_lessons(path) for path in options["measure"]}
-        every = [*lessons, *ordinary, *(one for some in sets.values() for one in some)]
+        every = [*lessons, *ordinary, *reaching, *(one for some in sets.values() for one in some)]
         table = embed_lessons(embedder, every, LONGEST, options["vectors"])
-        heads = fit_heads(lessons, ordinary, table, LONGEST)
-        self.stdout.write(f"lines: held {heads.hold:.3f}, label {heads.label:.3f}, propose {heads.propose:.3f}")
+        heads = fit_heads(lessons, ordinary, reaching, table, LONGEST)
+        self.stdout.write(
+            f"lines: held {heads.hold:.3f}, label {heads.label:.3f}, propose {heads.propose:.3f}, "
+            f"publish {heads.publish:.3f}"
+        )
         for name, some in sets.items():
             for half in (0, 1):
                 for lang in ("all", "en", "de", "fr", "es"):
