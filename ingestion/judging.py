@@ -15,6 +15,7 @@ from ingestion.votes import Vote, hold_findings
 BATCH = 32
 """Texts between two reports."""
 RESEMBLES = "resembles text that needs this"
+STANDS_IN = "stands in a document that resembles sensitive ones"
 ORDINARY = 0.3
 """Below it a paragraph's head takes it for ordinary, whatever rules see in its words."""
 
@@ -66,7 +67,9 @@ def vote_by_heads(
     for (number, _), finding in zip(pieces, judgement.paragraphs, strict=True):
         found[number] = max(found.get(number, finding), finding, key=attrgetter("sensitive"))
     whole = build_kind_votes(judgement, floors, known)
-    votes = ((*whole, *build_paragraph_votes(heads, found[number], known, resting)) for number in range(len(texts)))
+    votes = [(*whole, *build_paragraph_votes(heads, found[number], known, resting)) for number in range(len(texts))]
+    if heads.suspect <= judgement.sensitive and not judgement.held:
+        show_likeliest(votes, found, known)
     ordinary = frozenset(number for number, finding in found.items() if finding.sensitive < ORDINARY)
     return HeadVotes(judgement.kind if judgement.held else "", tuple(votes), ordinary, judgement.published)
 
@@ -104,6 +107,18 @@ def build_kind_votes(
     if not atoms:
         return ()
     return (Vote("kind", atoms, KINDS[judgement.kind].looks_like, confidence=judgement.sensitive),)
+
+
+def show_likeliest(votes: list[tuple[Vote, ...]], found: Mapping[int, Finding], known: frozenset[int]) -> None:
+    """Proposes a label for the likeliest paragraph of a document that resembles sensitive ones and is not held, so that
+    a steward looks at the document. Nothing where a paragraph of it is proposed already, or all are labelled.
+    """
+    if any(vote.proposed for given in votes for vote in given):
+        return
+    left = [number for number, given in enumerate(votes) if not given and found[number].atoms & known]
+    if left:
+        likeliest = max(left, key=lambda number: found[number].sensitive)
+        votes[likeliest] = (Vote("head", reason=STANDS_IN, proposed=found[likeliest].atoms & known),)
 
 
 def build_paragraph_votes(

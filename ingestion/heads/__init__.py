@@ -53,8 +53,9 @@ class Judgement:
 @dataclass(frozen=True)
 class Heads:
     """centre: the mean vector of what was learned from. kinds: names of the document head's outputs after the first two
-    (sensitive as a whole; sensitive in parts). hold, label, propose, publish: from which probability on a document is
-    held, a paragraph labelled, its label proposed to a steward, and a document taken for published.
+    (sensitive as a whole; sensitive in parts). hold, label, propose, publish, suspect: from which probability on a
+    document is held, a paragraph labelled, its label proposed to a steward, a document taken for published, and one
+    that is not held shown to a steward.
     """
 
     centre: Floats
@@ -66,6 +67,7 @@ class Heads:
     label: float
     propose: float
     publish: float
+    suspect: float
 
     def judge(self, vectors: Vectors, lengths: Sequence[int], name: Vectors) -> Judgement:
         """vectors: of the paragraphs, (count, dim), count above 0. lengths: in characters. name: the file's name."""
@@ -92,7 +94,7 @@ class Heads:
         return {
             "centre": self.centre.astype(np.float16),
             "kinds": np.array(self.kinds),
-            "lines": np.array([self.hold, self.label, self.propose, self.publish], np.float32),
+            "lines": np.array([self.hold, self.label, self.propose, self.publish, self.suspect], np.float32),
             **self.document.dump("document"),
             **self.reach.dump("reach"),
             **self.paragraph.dump("paragraph"),

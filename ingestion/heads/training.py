@@ -18,9 +18,10 @@ from llm.rules import vote_by_rules
 
 FOLDS = 5
 SEEDS = range(4)
-HELD, LABELLED, PROPOSED = 0.01, 0.015, 0.025
-"""Of ordinary documents of another hand, the share that may be held; of their paragraphs, the shares that may be
-labelled and proposed."""
+HELD, SUSPECTED = 0.01, 0.05
+"""Of ordinary documents of another hand, the share that may be held, and held or shown to a steward."""
+LABELLED, PROPOSED = 0.015, 0.025
+"""Of their paragraphs, the shares that may be labelled, and labelled or proposed."""
 PUBLISHED = 0.08
 """Of documents whose sums of money are private, the share that may be taken for published."""
 REACH = {"published": 1.0, "private": 0.0}
@@ -85,7 +86,7 @@ def fit_heads(
     paragraph = fit_ensemble(
         np.concatenate(rows)[certain], needed[certain], units=128, epochs=12, decay=2e-5, seeds=SEEDS
     )
-    heads = Heads(centre, document, reach, paragraph, kinds, 2.0, 2.0, 2.0, publish)
+    heads = Heads(centre, document, reach, paragraph, kinds, 2.0, 2.0, 2.0, publish, 2.0)
     return draw_lines(heads, ordinary, table, longest)
 
 
@@ -138,7 +139,7 @@ def estimate_left_out(described: Floats, wanted: Floats, groups: Sequence[str]) 
 
 
 def draw_lines(heads: Heads, ordinary: Sequence[Lesson], table: Table, longest: int) -> Heads:
-    """A document's line above all but HELD of them; a paragraph's above all but its share of their ordinary ones."""
+    """A document's lines above all but their shares of them; a paragraph's above all but theirs of ordinary ones."""
     judged = [judge_lesson(heads, one, table, longest) for one in ordinary]
     whole = np.array([judgement.sensitive for judgement in judged])
     single = np.array(
@@ -149,9 +150,9 @@ def draw_lines(heads: Heads, ordinary: Sequence[Lesson], table: Table, longest: 
             if line.mark == "-"
         ]
     )
-    hold = float(np.quantile(whole, 1 - HELD))
+    hold, suspect = (float(np.quantile(whole, 1 - share)) for share in (HELD, SUSPECTED))
     label, propose = (float(np.quantile(single, 1 - share)) for share in (LABELLED, PROPOSED))
-    return replace(heads, hold=hold, label=label, propose=propose)
+    return replace(heads, hold=hold, label=label, propose=propose, suspect=suspect)
 
 
 def judge_lesson(heads: Heads, one: Lesson, table: Table, longest: int) -> Judgement:

@@ -8,7 +8,7 @@ from entities.models import WorkspaceSettings
 from entities.models.classification import CONFIDENTIAL, INTERNAL, PII, PII_SENSITIVE, PUBLIC
 from entities.types import Contract
 from ingestion import judging
-from ingestion.heads import cut_into_windows, load_heads
+from ingestion.heads import Finding, Heads, Judgement, cut_into_windows, load_heads
 from ingestion.heads.network import fit_ensemble
 from ingestion.inline import process_all_waiting
 from ingestion.models import FileRevision
@@ -129,6 +129,23 @@ def test_a_workspace_has_floors_of_its_own(
     lawyer = person(contract.workspace, "lawyer", [PII_SENSITIVE, CONFIDENTIAL])
     assert read(doctor, letter) == []
     assert read(lawyer, letter)
+
+
+@pytest.mark.parametrize(("sensitive", "single", "waiting"), [(0.45, 0.3, 1), (0.4, 0.3, 0), (0.45, 0.8, 3)])
+def test_a_document_that_resembles_sensitive_ones_shows_its_likeliest_paragraph_to_a_steward(
+    alice: Person, contract: Contract, monkeypatch: pytest.MonkeyPatch, sensitive: float, single: float, waiting: int
+) -> None:
+    """Once: where a paragraph of it is proposed already, that one shows it."""
+
+    def judge(heads: Heads, vectors: object, lengths: list[int], name: object) -> Judgement:
+        found = tuple(Finding(single - n / 100, frozenset({PII})) for n in range(len(lengths)))
+        return Judgement(sensitive, "unknown", False, False, found)
+
+    monkeypatch.setattr(Heads, "judge", judge)
+    file = ready(alice, contract, "a.txt", b"The gate is green.\n\nThe fence is new.\n\nThe roof is old.\n")
+    found = alice.api.get(f"/api/desk/?file={file}").json()["results"]
+    assert len(found) == waiting
+    assert [item["text"] for item in found][:1] == ["The gate is green."][:waiting]
 
 
 def test_another_encoder_has_no_heads() -> None:

@@ -24,7 +24,7 @@ All prices are valid from 1 May for everybody and hang out at the entrance.
 """
 OFFER = """Quotation 2207 for Brandt Coldstores, for the attention of Ms Brandt only
 
-Following our visit on Tuesday we can offer you the compressor at €48,300, which is nine per cent below what we asked last year.
+Following our visit on Tuesday we can offer you the compressor at €48,300, nine per cent below last year.
 
 If you take two of them we would go down to €44,900 each; please keep that between us.
 
@@ -38,9 +38,7 @@ def open_texts(who: Person, file: str) -> list[str]:
     return [text for text in read(who, file) if not text.startswith("[")]
 
 
-def test_a_tariff_is_open_and_an_offer_to_one_customer_is_not(
-    alice: Person, staff: Person, contract: Contract
-) -> None:
+def test_a_tariff_is_open_and_an_offer_to_one_customer_is_not(alice: Person, staff: Person, contract: Contract) -> None:
     tariff = ready(alice, contract, "Tariff swimming pool.txt", TARIFF.encode())
     offer = ready(alice, contract, "Quotation 2207 Brandt.txt", OFFER.encode())
     assert len(open_texts(staff, tariff)) == 5

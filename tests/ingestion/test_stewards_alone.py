@@ -194,6 +194,9 @@ def test_a_label_of_before_is_kept_beside_it_and_the_sender_needs_that(
     assert texts(sender, file) == [f"[Confidential, {ALONE[1:]}", PAY]
     assert texts(bare, file) == ["[Confidential]", PAY]
     assert texts(alice, file) == [edited, PAY]
+    apply_resting_everywhere()
+    with service.open():
+        assert not File.objects.exclude(pending_revision=None).exists(), "it rests where it should"
 
 
 def test_findings_label_it_once_text_rests_with_others(

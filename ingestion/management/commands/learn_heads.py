@@ -34,7 +34,7 @@ class Command(BaseCommand):
         heads = fit_heads(lessons, ordinary, reaching, table, LONGEST)
         self.stdout.write(
             f"lines: held {heads.hold:.3f}, label {heads.label:.3f}, propose {heads.propose:.3f}, "
-            f"publish {heads.publish:.3f}"
+            f"publish {heads.publish:.3f}, suspect {heads.suspect:.3f}"
         )
         for name, some in sets.items():
             for half in (0, 1):
