@@ -125,6 +125,8 @@ def post_message(
         if (again := find_turn(scope, client_id)) is not None:
             return PostedTurn(again, created=False)
         raise Busy
+    if is_new_subject and not session.is_private:
+        record_action(scope, "question.detached", "turn", turn.pk)
     derivation = read_derivation(scope, session, text, mentions, is_new_subject=is_new_subject)
     Message(
         **own,

@@ -8,6 +8,7 @@ from entities.models import Role
 from entities.models.classification import FINANCIAL, INTERNAL, PII
 from tests.chat.conftest import CAP, Chat
 from tests.conftest import person
+from tests.pulse.conftest import pulse_of, work  # noqa: F401  fixture
 
 INVOICE = "The quarterly invoice of the harbour master is 40,000 euros."
 VALUE = "1200000"
@@ -68,6 +69,23 @@ def test_a_public_question_gets_an_answer_for_all(cfo, viewer, lease, share, sta
     assert "40,000" in found_alone.text
     assert "restricted" not in str(alone.body)
     assert "everybody who reads" not in found_alone.text
+
+
+def test_the_pulse_is_the_one_that_all_may_read(cfo, viewer, lease, share, start, model, work):  # noqa: F811
+    work()
+    assert "40,000" in pulse_of(cfo, lease)["text"]
+    chat = share(cfo, lease)
+    model.says(text="Well.")
+    assert labels(chat.ask("How are things?")) == []
+    assert "<pulse>" not in model.requests[-1].system
+    work()  # the one of who holds no more was asked for
+    model.says(text="Well.")
+    assert labels(chat.ask("How are things now?")) == []
+    assert CAP in model.requests[-1].system
+    assert "40,000" not in model.requests[-1].system
+    model.says(text="Well.")
+    start(cfo, lease).ask("How are things?")
+    assert "40,000" in model.requests[-1].system
 
 
 def test_what_is_restricted_comes_where_the_model_asks_for_it(cfo, viewer, lease, share, model):
