@@ -77,7 +77,7 @@ def test_the_pulse_is_the_one_that_all_may_read(cfo, viewer, lease, share, start
     chat = share(cfo, lease)
     model.says(text="Well.")
     assert labels(chat.ask("How are things?")) == []
-    assert "<pulse>" not in model.requests[-1].system
+    assert CAP not in model.requests[-1].system
     work()  # the one of who holds no more was asked for
     model.says(text="Well.")
     assert labels(chat.ask("How are things now?")) == []
