@@ -2,9 +2,10 @@
 
 import pytest
 
+from chat import runner
 from chat.models import Session
 from chat.readers import load_common_atoms
-from entities.models import Role
+from entities.models import AuditEntry, Role
 from entities.models.classification import FINANCIAL, INTERNAL, PII
 from tests.chat.conftest import CAP, Chat
 from tests.conftest import person
@@ -167,6 +168,38 @@ def test_a_new_subject_is_no_less_than_the_classifier_finds_nor_than_what_it_men
     assert [label["value"] for label in turn["question"]["labels"]] == [FINANCIAL]
     assert last_message(viewer, chat)["type"] == "placeholder"
     assert labels(turn) == [FINANCIAL]
+
+
+def test_what_was_said_elsewhere_goes_in_where_it_is_mentioned(cfo, viewer, lease, share, model):
+    before, chat = share(cfo, lease), share(cfo, lease)
+    ask_invoice(before, model)
+    model.says(text="Forty.")
+    turn = chat.ask("How high was the quarterly invoice?", conversations=[before.session])
+    assert "40,000" in model.requests[-1].text
+    assert labels(turn) == [FINANCIAL]
+    assert last_message(viewer, chat)["type"] == "placeholder"
+    model.says(text="Well.")
+    assert labels(share(cfo, lease).ask("How high was the quarterly invoice?")) == []
+    assert "40,000" not in model.requests[-1].text
+
+
+def test_who_vouches_on_the_page_is_in_the_audit(cfo, viewer, lease, share, start, model, service):
+    chat, private = share(cfo, lease), start(cfo, lease)
+    ask_invoice(chat, model)
+    for one, offers in ((chat, True), (private, False)):
+        page = cfo.client.get(f"{cfo.base}chat/{one.session}/").content.decode()
+        assert ('name="new_subject"' in page) == offers
+        for vouched in ("on", ""):
+            model.says(text="Well.")
+            asked = {"content": "How is the weather?", "session": one.session, "new_subject": vouched}
+            answer = cfo.client.post(f"{cfo.base}entities/{lease.pk}/chat/ask/", asked)
+            assert answer.status_code in (200, 302)
+            runner.wait_until_idle()
+            shown = last_message(viewer, chat)["type"]
+            assert not offers or (shown == "text") == bool(vouched)
+    with service.open():
+        (entry,) = AuditEntry.objects.filter(action="question.detached")
+    assert entry.actor == cfo.user.pk
 
 
 def test_who_gains_nothing_has_the_prompt_that_they_had(viewer, cfo, lease, share, model):
