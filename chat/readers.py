@@ -74,7 +74,7 @@ def load_common_atoms(scope: Scope, session: Session) -> frozenset[int]:
     if session.audience != EVERYBODY:
         people = people.filter(user__groups__role=-session.audience)
     held = load_atoms_of_people(set(people.values_list("user", flat=True)))
-    records = Entity.objects.filter(pk=session.entity_id)
+    records = Entity.objects.filter(pk__in=[pk for pk in [session.entity_id] if pk])
     is_closed = records.exclude(visibility=Visibility.WORKSPACE).exists()
     common, looked_up = frozenset().union(*held.values()), 0
     for user, atoms in held.items():
