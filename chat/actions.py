@@ -94,12 +94,14 @@ def post_message(
     client_id: str = "",
     look_in: str = "",
     mentions: Sequence[Mention] = (),
+    is_new_subject: bool = False,
     is_paced: bool = True,
 ) -> PostedTurn:
     """Ask. The question enters unlabelled; its turn starts when this is committed, apart from the response.
 
-    client_id: the caller's own key: the same one again is the same turn. look_in: a `LookIn`, or "". is_paced: False
-    where a command asks, which may ask as fast as it is answered. Raises: BadMessage; UnknownMention; Busy; TooMany.
+    client_id: the caller's own key: the same one again is the same turn. look_in: a `LookIn`, or "". is_new_subject: as
+    in `read_derivation`. is_paced: False where a command asks, which may ask as fast as it is answered. Raises:
+    BadMessage; UnknownMention; Busy; TooMany.
     """
     text, client_id = validate_content(content), validate_key(client_id)
     if look_in and (look_in not in LookIn or session.entity_id is None):
@@ -123,7 +125,9 @@ def post_message(
         if (again := find_turn(scope, client_id)) is not None:
             return PostedTurn(again, created=False)
         raise Busy
-    derivation = read_derivation(scope, session, text, mentions)
+    if is_new_subject and not session.is_private:
+        record_action(scope, "question.detached", "turn", turn.pk)
+    derivation = read_derivation(scope, session, text, mentions, is_new_subject=is_new_subject)
     Message(
         **own,
         pk=turn.question,
@@ -210,13 +214,20 @@ def ask_about(
     look_in: str = "",
     mentions: Sequence[Mention] = (),
     visibility: str = PRIVATE,
+    is_new_subject: bool = False,
 ) -> PostedTurn:
     """Ask about a record, or the workspace, in one of the sessions about it or in a new one. visibility: of a new one.
     Raises: as `create_session` and `post_message`.
     """
     if session is not None and session.entity_id == (entity and entity.pk):
         return post_message(
-            scope=scope, session=session, content=content, client_id=client_id, look_in=look_in, mentions=mentions
+            scope=scope,
+            session=session,
+            content=content,
+            client_id=client_id,
+            look_in=look_in,
+            mentions=mentions,
+            is_new_subject=is_new_subject,
         )
     validate_content(content)
     client_id = validate_key(client_id)

@@ -257,6 +257,7 @@ def ask(scope: Scope, session: Session, given: dict[str, Any]) -> actions.Posted
             client_id=given.get("client_id", ""),
             look_in=given.get("look_in", ""),
             mentions=parse_mentions(values),
+            is_new_subject=given.get("new_subject", False),
         )
     except UnknownMention as unknown:
         raise ValidationError({"mentions": [str(unknown)]}) from None

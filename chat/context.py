@@ -81,9 +81,11 @@ class Context:
     injections: tuple[str, ...] = ()
 
 
-def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Context:
-    """The prompt of a turn, in the asker's open scope, before the first call. Raises: Http404 when the record is
-    hidden; SourceGone.
+def assemble(
+    scope: Scope, session: Session, turn: Turn, question: str, tools: tuple[dict[str, Any], ...] | None = None
+) -> Context:
+    """The prompt of a turn, in the asker's open scope, before the first call. tools: those that are offered; None for
+    those of this scope. Raises: Http404 when the record is hidden; SourceGone.
     """
     if not session.is_private:
         get_session_or_404(scope, session.pk)  # its readers may have lost it since they asked
@@ -93,7 +95,7 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
     record, record_given = _record(scope, entity, with_fields=not files_alone) if entity else (None, [])
     pulse, pulse_given = _load_pulse(scope, entity) if entity and not files_alone else ("", [])
     latest = _load_latest(scope, session, turn)
-    previous = next((m.content for m in reversed(latest) if m.role == Role.USER), "")
+    previous = _find_previous(latest)
     recall = recall_turns(scope, session, question, find_first_turn(turn.number), MEMORY_TOKENS, previous)
     elsewhere = _recall_mentioned(scope, session, turn, question, previous)
     earlier = [message for recalled in (*elsewhere, *recall.turns) for message in recalled.messages]
@@ -124,7 +126,7 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
         system=layout.system,
         messages=layout.messages,
         history=layout.history,
-        tools=tuple(TOOLS[name](scope) for name in agent.tools if look_in in KEEPS_TO.get(name, LOOK_ANYWHERE)),
+        tools=offer_tools(scope, session, look_in) if tools is None else tools,
         label=combine_many([session.high_water, *history.values(), *(g.label for g in given)]),
         given=given,
         known=_load_known_numbers(
@@ -136,6 +138,23 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
         cites_blocks=cites_blocks,
         injections=clean.injections,
     )
+
+
+def offer_tools(scope: Scope, session: Session, look_in: str) -> tuple[dict[str, Any], ...]:
+    """The tools that the model of a turn has. look_in: of the turn, or `MENTIONED`."""
+    names = get_agent(session.agent).tools
+    return tuple(TOOLS[name](scope) for name in names if look_in in KEEPS_TO.get(name, LOOK_ANYWHERE))
+
+
+def list_mentioned_labels(scope: Scope, session: Session, turn: Turn, question: str) -> set[int]:
+    """Labels of what is repeated of the conversations that a question mentions."""
+    previous = _find_previous(_load_latest(scope, session, turn)) if turn.mentions else ""
+    found = _recall_mentioned(scope, session, turn, question, previous)
+    return {message.data_classification or 0 for one in found for message in one.messages}
+
+
+def _find_previous(latest: Sequence[Message]) -> str:
+    return next((m.content for m in reversed(latest) if m.role == Role.USER), "")
 
 
 def _recall_mentioned(

@@ -4,19 +4,22 @@ A choice is a word: "private", "record" (who may see the record, or everybody in
 or "role <name>" for the members of one of the owner's roles.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext, gettext_noop
 
 from chat.models import Session
-from entities.access import Scope
+from entities.access import Scope, ScopeKind, load_atoms_of_people
 from entities.access.scope import load_once
 from entities.actions import PULSE_ROLE
-from entities.models import Entity, Role, User
+from entities.models import Entity, Membership, Role, User
+from entities.models.entity import Visibility
 
 PRIVATE, RECORD, OF_ROLE = "private", "record", "role "
 EVERYBODY = 0
 """The audience of what everybody in the workspace reads who may see the record."""
+MAX_LOOKED_UP = 200
+"""People of whom it is asked whether they see a closed record; the others count as its readers."""
 AS_CLEARED = gettext_noop("%(who)s reads what you write here and its answers, as far as cleared for each.")
 
 
@@ -61,6 +64,28 @@ def describe_readers(scope: Scope, session: Session) -> Readers:
     of_role = gettext("Who has the role %(name)s and may see this record")
     who = (of_role if session.entity_id else gettext("Who has the role %(name)s")) % {"name": name}
     return Readers(f"{OF_ROLE}{name}", gettext(AS_CLEARED) % {"who": who}, owner)
+
+
+def load_common_atoms(scope: Scope, session: Session) -> frozenset[int]:
+    """The atoms that everybody holds who reads a session today, in the service's scope. Who cannot sign in does not
+    count. A reader too many leaves an atom out; nothing is shown to anybody because of this.
+    """
+    people = Membership.objects.filter(user__is_active=True)
+    if session.audience != EVERYBODY:
+        people = people.filter(user__groups__role=-session.audience)
+    held = load_atoms_of_people(set(people.values_list("user", flat=True)))
+    records = Entity.objects.filter(pk__in=[pk for pk in [session.entity_id] if pk])
+    is_closed = records.exclude(visibility=Visibility.WORKSPACE).exists()
+    common, looked_up = frozenset().union(*held.values()), 0
+    for user, atoms in held.items():
+        if common <= atoms:
+            continue
+        if is_closed and looked_up < MAX_LOOKED_UP:
+            looked_up += 1
+            if not records.visible_to(replace(scope, principal=user, kind=ScopeKind.USER)).exists():
+                continue
+        common &= atoms
+    return common
 
 
 def name_people(users: set[int]) -> dict[int, str]:

@@ -30,7 +30,8 @@ class TurnStopped(Exception):
 class Run:
     """A turn while it runs. label: of everything that the model has been given so far. written: that of its events,
     since the last write. found: of the question as the classifier sees it, whatever its author holds. behind: labels of
-    all passages that the model may repeat, those too that are no part of `label` because the asker sent them.
+    all passages that the model may repeat, those too that are no part of `label` because the asker sent them. atoms:
+    of what its prompt began with, None where nothing was left out of it (`chat.narrowing`).
     """
 
     asker: Asker
@@ -43,6 +44,7 @@ class Run:
     written: int = 0
     found: int = 0
     behind: list[int] = field(default_factory=list)
+    atoms: frozenset[int] | None = None
     text: str = ""
     passages: dict[int, ToolPassage] = field(default_factory=dict)
     cited: set[int] = field(default_factory=set)

@@ -44,6 +44,11 @@ class NewMessage(serializers.Serializer):
         allow_blank=True,
         help_text="Where to look at most, of a record's conversation; without it, where the agent thinks fit.",
     )
+    new_subject = serializers.BooleanField(
+        required=False,
+        help_text="Where others read along: the question repeats nothing of the conversation so far, so it needs no"
+        " clearance for that. Whoever asks vouches for it.",
+    )
     records = serializers.ListField(
         child=serializers.UUIDField(), required=False, help_text="Mentioned: the question looks in what is mentioned."
     )

@@ -31,7 +31,8 @@ LOOK_THREADS = ThreadPoolExecutor(max_workers=3, thread_name_prefix="chat-look")
 @dataclass(frozen=True)
 class Asker:
     """Whose turn it is, as it is known between steps. session: whose attachments it finds, and no others. private: they
-    alone read it, so it reads what they sent while that rests.
+    alone read it, so it reads what they sent while that rests. atoms: the only clearances that count, None for all that
+    they have.
     """
 
     workspace: int
@@ -39,11 +40,14 @@ class Asker:
     slug: str
     session: UUID
     private: bool = False
+    atoms: frozenset[int] | None = None
 
     def scope(self) -> Scope:
         """Raises: NoWorkspace when they are not a member any more."""
         scope = Scope.for_user(User(pk=self.user), self.slug).with_attachments(str(self.session))
-        return scope.add_sent() if self.private else scope
+        if self.private:
+            scope = scope.add_sent()
+        return scope if self.atoms is None else scope.limit_to(self.atoms)
 
 
 def prepare_as(asker: Asker, words: str) -> PreparedQuery:

@@ -10,10 +10,11 @@ from chat.attachments import add_attached_to_place, find_attached, split_attache
 from chat.document_overviews import ReadingRequest, parse_reading, read_documents
 from chat.mentions import find_place
 from chat.models import EventKind
+from chat.narrowing import look_narrowed
 from chat.places import LIST, MENTIONED, choose_reading_code, encode_place
 from chat.record_lists import list_knowledge, read_query
 from chat.running import Run
-from chat.steps import prepare_as, rerank_as, run_as_asker, run_in_thread
+from chat.steps import Asker, prepare_as, rerank_as, run_as_asker, run_in_thread
 from chat.tools import SearchLookup, ToolFindings, find_knowledge, read_search_words, search_knowledge
 from entities.access import Scope, list_atoms
 from entities.audit import AuditedQuery, record_question
@@ -25,12 +26,16 @@ async def _search_knowledge(run: Run, asked: dict[str, Any]) -> ToolFindings:
     """Raises: BadCall."""
     words = read_search_words(asked)
     run.say(EventKind.STEP, text=f"Searching: {words[:120]}")
-    started = time.monotonic()
-    query = await run_in_thread(prepare_as, run.asker, words)
-    looked = await run_as_asker(run.asker, _find, run, query, asked)
-    if looked.short is not None:
-        looked = await run_in_thread(rerank_as, run.asker, looked)
-    return await run_as_asker(run.asker, _search, run, looked, started)
+
+    async def search_as(asker: Asker) -> ToolFindings:
+        started = time.monotonic()
+        query = await run_in_thread(prepare_as, asker, words)
+        looked = await run_as_asker(asker, _find, run, query, asked)
+        if looked.short is not None:
+            looked = await run_in_thread(rerank_as, asker, looked)
+        return await run_as_asker(asker, _search, run, looked, started)
+
+    return await look_narrowed(run, asked, search_as)
 
 
 async def _list_records(run: Run, asked: dict[str, Any]) -> ToolFindings:
@@ -44,7 +49,11 @@ async def _read_documents(run: Run, asked: dict[str, Any]) -> ToolFindings:
     request = parse_reading(asked)
     what = "the fields of this record" if request.fields else "the documents of this record"
     run.say(EventKind.STEP, text=f"Reading: {request.document[:120] or what}")
-    return await run_as_asker(run.asker, _read, run, request)
+
+    async def read_as(asker: Asker) -> ToolFindings:
+        return await run_as_asker(asker, _read, run, request)
+
+    return await look_narrowed(run, asked, read_as)
 
 
 CALLS: Mapping[str, Callable[[Run, dict[str, Any]], Awaitable[ToolFindings]]] = {

@@ -7,6 +7,7 @@ what it asks for, until it answers; finish.
 
 import asyncio
 import logging
+from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -21,7 +22,9 @@ from chat.labelling import label_question, load_asker_atoms
 from chat.layout import mark_prefixes
 from chat.log import Entry, LeaseLost, RecordForgotten, TurnEnding
 from chat.models import EventKind, Message, Session, State, Turn
+from chat.narrowing import load_start
 from chat.places import ATTACHED
+from chat.readers import load_common_atoms
 from chat.running import Run, TurnStopped
 from chat.steps import Asker, run_as_asker, run_as_service, run_in_thread
 from chat.tool_calls import CALLS
@@ -125,7 +128,7 @@ async def _answer(run: Run) -> TurnEnding:
     """Everything between the claim and the end."""
     run.say(EventKind.STEP, text="Thinking")
     run.question, run.label = await _label(run)
-    context = await run_as_asker(run.asker, assemble, run.session, run.row, run.question)
+    context = await _assemble(run)
     run.manifest = {
         "layers": context.layers,
         "dropped": list(context.dropped),
@@ -148,6 +151,17 @@ async def _answer(run: Run) -> TurnEnding:
         results = [await _use(run, context, tool.name, tool.id, tool.input) for tool in reply.tool_uses]
         messages += [{"role": "assistant", "content": reply.content}, {"role": "user", "content": results}]
     return await _build_finished(run, reply, markers)
+
+
+async def _assemble(run: Run) -> Context:
+    """The prompt; where others read along, of what its label needs and what all of them hold."""
+    if run.session.is_private:
+        return await run_as_asker(run.asker, assemble, run.session, run.row, run.question)
+    common = await run_as_service(run.asker.workspace, load_common_atoms, run.session)
+    start = await run_as_asker(run.asker, load_start, run.session, run.row, run.question, common, run.label)
+    run.atoms = start.atoms
+    asker = replace(run.asker, atoms=start.atoms)
+    return await run_as_asker(asker, assemble, run.session, run.row, run.question, start.tools)
 
 
 async def _label(run: Run) -> tuple[str, int]:

@@ -24,8 +24,12 @@ class Derivation:
     atoms: frozenset[int]
 
 
-def read_derivation(scope: Scope, session: Session, text: str, mentions: Sequence[Mention] = ()) -> Derivation:
-    """What is behind a text that the caller types into a session from `get_session_or_404`."""
+def read_derivation(
+    scope: Scope, session: Session, text: str, mentions: Sequence[Mention] = (), *, is_new_subject: bool = False
+) -> Derivation:
+    """What is behind a text that the caller types into a session from `get_session_or_404`. is_new_subject: they vouch
+    that it repeats nothing of the conversation (docs/adr/0077).
+    """
     if not session.is_private:
         mentions = [*mentions, *find_written_mentions(scope, text, session)]
     others = list_mentioned_sessions(scope, mentions, session)
@@ -37,7 +41,7 @@ def read_derivation(scope: Scope, session: Session, text: str, mentions: Sequenc
     titled = [one.pk for one in others]
     read: dict[UUID, int | None] = {}
     said: dict[UUID, int | None] = {}
-    if not session.is_private:
+    if not session.is_private and not is_new_subject:
         titled.append(session.pk)
         # One's own open turn first: if it ends in between, the answer is among the messages then.
         own = Turn.objects.filter(session=session.pk, owner=scope.principal, state__in=OPEN).order_by()

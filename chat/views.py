@@ -170,6 +170,7 @@ def ask_about(request: HttpRequest, scope: Scope, entity: Entity | None) -> Http
             look_in=look_in,
             mentions=parse_mentions(request.POST.getlist("mention")),
             visibility=visibility,
+            is_new_subject=bool(request.POST.get("new_subject")),
         )
 
     return answered(request, scope, entity, post)

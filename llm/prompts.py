@@ -25,6 +25,8 @@ TEMPLATES = Path(__file__).resolve().parent.parent / "templates" / "prompts"
 NOT_FOUND = "Not found in what you can see."
 OTHER_SPELLING = "No text that the person may see has a word as it was asked. These passages are about:"
 """What a search prints before the words that it searched for instead."""
+RESTRICTED = "restricted"
+"""Of a tool's input: to look also in what not everybody who reads the conversation may see."""
 Blocks = list[dict[str, Any]]
 
 

@@ -61,6 +61,7 @@ SENTENCES = {
     "prompt.injection": gettext_noop("found text that tried to instruct a model"),
     "pulse.allowed": gettext_noop("let the Pulse read a record"),
     "pulse.generated": gettext_noop("wrote a Pulse"),
+    "question.detached": gettext_noop("vouched that a question repeats nothing of its conversation"),
     "records.listed": gettext_noop("had records listed for an answer"),
     "reference.added": gettext_noop("added a reference"),
     "reference.changed": gettext_noop("changed a reference"),

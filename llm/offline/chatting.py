@@ -20,7 +20,6 @@ from llm.offline.ranking import ALIKE, extract_content_words, extract_terms, ste
 from llm.offline.reading import (
     FIELDS,
     PromptPassage,
-    extract_lines,
     extract_passages,
     extract_text,
     find_last_question,
@@ -39,6 +38,7 @@ from llm.offline.tool_results import (
     collect_results,
     correct_question,
     has_documents,
+    list_own_fields,
     select_searches,
     write_quotes,
 )
@@ -174,7 +174,7 @@ def _find_own_field(body: dict[str, Any], index: int, question: str) -> str:
     if is_leaning_on(question, earlier, fewer_than=4) and not _is_about_record(body, index, question):
         return ""
     system = extract_text(body.get("system", ""))
-    fields = [*extract_lines(system, "fields"), *extract_lines(system, "status")]
+    fields = list_own_fields(body, [])
     return find_field(question, record_name(system), record_type(system), fields)
 
 
@@ -234,7 +234,7 @@ def find_best_answer(body: dict[str, Any], index: int, question: str, results: l
     and what stands elsewhere answers only a question whose words it has: "When is payment due?" asks about the record.
     """
     system = extract_text(body.get("system", ""))
-    fields = [*extract_lines(system, "fields"), *extract_lines(system, "status")]
+    fields = list_own_fields(body, collect_results(body["messages"], index))
     near = list(extract_passages("\n".join(results[:1])))
     here = record_name(system)
     named = _find_document(body, question)

@@ -20,6 +20,7 @@ from llm.offline.reading import (
     find_last_question,
     has_element,
 )
+from llm.offline.restricted import choose_call
 from llm.offline.small_talk import SELF
 from llm.offline.summaries import summarise
 from llm.offline.tokens import estimate
@@ -46,7 +47,7 @@ def answer(body: dict[str, Any]) -> Answer:
     if "record_labels" in (forced, *tools):
         return _build_tool_answer("record_labels", _classify[0](prompt), body)
     if chatting.SEARCH in tools:
-        if call := chatting.choose_next_call(body):
+        if call := choose_call(body):
             return _build_tool_answer(*call, body)
         return _build_text_answer(chatting.compose_answer(body), body)
     if has_element(prompt, "excerpts"):

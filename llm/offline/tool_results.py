@@ -9,9 +9,9 @@ from llm.offline.asked import extract_name_terms
 from llm.offline.field_answers import Quote
 from llm.offline.overview_questions import READ
 from llm.offline.ranking import extract_terms
-from llm.offline.reading import FIELDS, extract_passages, extract_text, record_name
+from llm.offline.reading import FIELDS, extract_lines, extract_passages, extract_text, record_name
 from llm.offline.sentences import write_cells
-from llm.prompts import OTHER_SPELLING
+from llm.prompts import OTHER_SPELLING, RESTRICTED
 
 OWN_FIELDS = {"fields": True}
 """What is read of the record at hand where a field answers, so that it can be cited."""
@@ -74,9 +74,18 @@ def correct_question(question: str, results: list[ToolResult]) -> str:
     return question
 
 
+def list_own_fields(body: dict[str, Any], results: list[ToolResult]) -> list[str]:
+    """Lines of the record at hand: its fields and status, and restricted fields that were read apart."""
+    system = extract_text(body.get("system", ""))
+    read = "\n".join(result.text for result in results if result.asked.get(RESTRICTED))
+    here = record_name(system)
+    own = [line for p in extract_passages(read) if p.kind == FIELDS and p.title == here for line in p.text.splitlines()]
+    return list(dict.fromkeys([*extract_lines(system, "fields"), *extract_lines(system, "status"), *own]))
+
+
 def write_quotes(quotes: list[Quote], body: dict[str, Any], results: list[ToolResult]) -> str:
     """Quotes with their numbers: a field has that of the passage in which it stands among the record's own, if any."""
-    read = "\n".join(result.text for result in results if result.asked == OWN_FIELDS)
+    read = "\n".join(result.text for result in results if result.asked.get("fields"))
     here = record_name(extract_text(body.get("system", "")))
     own = [p for p in extract_passages(read) if p.kind == FIELDS and p.title == here]
     numbers = {line: p.n for p in own for line in p.text.splitlines()}

@@ -96,9 +96,13 @@ def test_a_mention_is_where_the_question_looks(
     assert names(alice, "settlement") == ["Settlement", "Settlement.pdf"]
 
 
-def test_a_mentioned_conversation_is_told_to_no_more_readers(cfo, viewer, contract, share, start, about_all, model):
+def test_a_mentioned_conversation_is_told_to_no_more_readers(
+    cfo, viewer, contract, index, share, start, about_all, model
+):
+    index.row(contract, "The kestrel sum is seven.", label=FINANCIAL, file=index.file(contract, "Kestrel.pdf"))
     private, shared = start(cfo, contract), share(cfo, contract)
     for chat, words in ((private, "The kestrel sum is nine."), (shared, "The kestrel sum is seven.")):
+        model.says(tool_use=("search_knowledge", {"query": "kestrel sum"}))
         model.says(text=words)
         chat.ask("What is the kestrel sum?")
     refused = cfo.api.post(f"{shared.url}messages/", {"content": "And?", "conversations": [private.session]})

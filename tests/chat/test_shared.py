@@ -81,7 +81,8 @@ def test_each_message_is_read_under_its_own_label(cfo, viewer, outsider, contrac
     assert tail(outsider, first["id"])[0] == 404
 
 
-def test_only_its_owner_changes_it_and_only_the_asker_a_turn(cfo, viewer, contract, share, model):
+def test_only_its_owner_changes_it_and_only_the_asker_a_turn(cfo, viewer, contract, index, share, model):
+    index.row(contract, INVOICE, label=FINANCIAL, file=index.file(contract, "Invoice.pdf"))
     chat = share(cfo, contract)
     model.says(text="Well.")
     turn = chat.ask("How are things?")["id"]
@@ -113,6 +114,8 @@ def test_only_its_owner_changes_it_and_only_the_asker_a_turn(cfo, viewer, contra
 
     assert cfo.api.post(f"/api/chat/turns/{turn}/rating/", {"rating": 1}).status_code == 204
     assert joined(viewer, chat).turn(turn)["rating"] == 0
+    find_invoice(model)
+    chat.ask("What came in this quarter?")
     assert cfo.api.patch(chat.url, {"title": "Weekly", "pinned": True, "archived": True}).status_code == 200
     shown = viewer.api.get(chat.url).json()
     assert (shown["pinned"], shown["archived"]) == (False, False)  # what the owner keeps in order is theirs
