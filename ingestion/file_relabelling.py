@@ -43,11 +43,11 @@ def list_file_items(scope: Scope, entity: Entity, files: Iterable[UUID], *, unli
         return items
     resting = load_resting()
     kept = [item for item in items if item.paragraph.judged and any(vote.source == "kind" for vote in item.votes)]
-    found = [replace(item, proposed=find_certain_atoms(item.votes) or resting) for item in kept]
-    if any(STEWARDS in (item.proposed or ()) for item in found):
+    unlike_kind = [replace(item, proposed=find_certain_atoms(item.votes) or resting) for item in kept]
+    if any(STEWARDS in (item.proposed or ()) for item in unlike_kind):
         words = gettext("New text is for stewards and its sender alone here: choose the levels that these need.")
         raise BadUpload(words, "no_proposal")
-    return found
+    return unlike_kind
 
 
 def find_certain_atoms(votes: Iterable[Vote]) -> frozenset[int]:

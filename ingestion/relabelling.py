@@ -352,12 +352,12 @@ def label_text(workspace: int, text: str, unjudged: int = 0) -> int | None:
         votes += [vote for answer in vote_by_model([paragraph], classifier) for vote in answer.votes.values()]
     except ModelError:
         return None
-    (votes,) = join_votes([votes], None, is_offline=classifier.is_offline, holds=policy.holds and unjudged == UNJUDGED)
-    atoms = decide_atoms(votes, model_needed=True)
+    (joined,) = join_votes([votes], None, is_offline=classifier.is_offline, holds=policy.holds and unjudged == UNJUDGED)
+    atoms = decide_atoms(joined, model_needed=True)
     if atoms is None:
         return None
-    if not is_judged(votes):
-        found = frozenset(atom for vote in votes if vote.held for atom in vote.labels)
+    if not is_judged(joined):
+        found = frozenset(atom for vote in joined if vote.held for atom in vote.labels)
         if not found:
             return unjudged
         atoms = found | {STEWARDS}

@@ -209,8 +209,9 @@ def _move_names(files: Sequence[File], label: int, texts: Mapping[UUID, int]) ->
     for file in files:
         had = frozenset(list_atoms(file.name_classification))
         found = had - {STEWARDS} if STEWARDS in had else frozenset()
-        if STEWARDS in had and file.named_by in texts and texts[file.named_by] != label:
-            found |= frozenset(list_atoms(texts[file.named_by]))
+        named = texts.get(file.named_by, label) if file.named_by else label
+        if STEWARDS in had and named != label:
+            found |= frozenset(list_atoms(named))
         name = NameLabel(combine_many(found), judged=True) if found else NameLabel(label, judged=False)
         File.objects.filter(pk=file.pk).update(**name.columns)
         now[file.pk] = name.label
