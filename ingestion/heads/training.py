@@ -18,7 +18,7 @@ from llm.rules import vote_by_rules
 
 FOLDS = 5
 SEEDS = range(4)
-HELD, SUSPECTED = 0.01, 0.05
+HELD, SUSPECTED = 0.01, 0.07
 """Of ordinary documents of another hand, the share that may be held, and held or shown to a steward."""
 LABELLED, PROPOSED = 0.015, 0.025
 """Of their paragraphs, the shares that may be labelled, and labelled or proposed."""

@@ -131,7 +131,7 @@ def test_a_workspace_has_floors_of_its_own(
     assert read(lawyer, letter)
 
 
-@pytest.mark.parametrize(("sensitive", "single", "waiting"), [(0.45, 0.3, 1), (0.4, 0.3, 0), (0.45, 0.8, 3)])
+@pytest.mark.parametrize(("sensitive", "single", "waiting"), [(0.45, 0.3, 1), (0.2, 0.3, 0), (0.45, 0.8, 3)])
 def test_a_document_that_resembles_sensitive_ones_shows_its_likeliest_paragraph_to_a_steward(
     alice: Person, contract: Contract, monkeypatch: pytest.MonkeyPatch, sensitive: float, single: float, waiting: int
 ) -> None:
