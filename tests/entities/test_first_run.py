@@ -9,7 +9,7 @@ from django.test import Client
 from entities.access import Scope, load_granted_atoms
 from entities.actions import add_member, create_entity, create_workspace
 from entities.first_run import make_code
-from entities.models import AuditEntry, Role, User, Workspace, WorkspaceSettings
+from entities.models import AuditEntry, ClassificationGrant, Role, User, Workspace, WorkspaceSettings
 from entities.models.classification import STEWARDS
 from entities.registry import list_entity_types
 from entities.types import Project
@@ -54,6 +54,8 @@ def test_text_may_rest_with_stewards_and_its_sender_where_there_is_a_steward() -
     with Scope.for_user(User.objects.get(username="maria"), "quay-sons-ltd").open():
         assert WorkspaceSettings.objects.get().resting == STEWARDS
         assert STEWARDS in load_granted_atoms()
+        cleared = ClassificationGrant.objects.filter(classification__value=STEWARDS)
+        assert set(cleared.values_list("role__name", flat=True)) == {"Steward"}
 
 
 def test_who_begins_goes_in_and_holds_everything() -> None:

@@ -3,6 +3,7 @@
 import json
 from io import StringIO
 from typing import Any
+from unittest import mock
 
 import pytest
 from django.core.management import call_command
@@ -13,8 +14,10 @@ from entities.models import AuditEntry, FieldParagraph, Review, Role, Workspace,
 from entities.models.classification import FINANCIAL, INTERNAL, PUBLIC
 from entities.rag import Collection
 from entities.types import Contract
+from ingestion import pipeline
+from ingestion.embedders import EmbeddingFailed
 from ingestion.inline import process_all_waiting
-from ingestion.models import Paragraph
+from ingestion.models import File, Paragraph
 from ingestion.resting import apply_resting_everywhere, change_resting
 from ingestion.votes import FLOOR, Vote, is_judged
 from llm import scripted
@@ -130,6 +133,23 @@ def test_another_resting_level_closes_at_once_and_opens_when_it_is_published(
     with service.open():
         acts = AuditEntry.objects.filter(action="resting.changed").order_by("pk")
         assert [(act.detail["before"], act.detail["after"]) for act in acts] == [(1, 0), (0, 5)]
+
+
+def test_work_that_was_begun_under_another_resting_label_is_not_published(
+    alice: Person, staff: Person, cfo: Person, contract: Contract, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "SAVE_AFTER_SECONDS", 0.0)
+    with monkeypatch.context() as patched:
+        patched.setattr(pipeline, "publish_revision", mock.Mock(side_effect=EmbeddingFailed("the worker ends here")))
+        file = upload(alice, contract, "letter.txt", LETTER).json()["id"]
+        process_all_waiting(contract.workspace_id)
+    with alice.scope.open():
+        change_resting(scope=alice.scope, label=FINANCIAL)
+    with Scope.for_service(contract.workspace_id).open():
+        File.objects.filter(pk=file).update(claimed_until=None)
+    process_all_waiting(contract.workspace_id)
+    assert texts(cfo, file) == [ILL, PAY]
+    assert read(staff, file) == []
 
 
 def test_a_level_that_no_steward_holds_is_refused(workspace: Workspace, alice: Person) -> None:
