@@ -126,7 +126,7 @@ def assemble(
         system=layout.system,
         messages=layout.messages,
         history=layout.history,
-        tools=offer_tools(scope, session, look_in) if tools is None else tools,
+        tools=list_tools(scope, session, look_in) if tools is None else tools,
         label=combine_many([session.high_water, *history.values(), *(g.label for g in given)]),
         given=given,
         known=_load_known_numbers(
@@ -140,7 +140,7 @@ def assemble(
     )
 
 
-def offer_tools(scope: Scope, session: Session, look_in: str) -> tuple[dict[str, Any], ...]:
+def list_tools(scope: Scope, session: Session, look_in: str) -> tuple[dict[str, Any], ...]:
     """The tools that the model of a turn has. look_in: of the turn, or `MENTIONED`."""
     names = get_agent(session.agent).tools
     return tuple(TOOLS[name](scope) for name in names if look_in in KEEPS_TO.get(name, LOOK_ANYWHERE))

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from chat.context import list_mentioned_labels, offer_tools
+from chat.context import list_mentioned_labels, list_tools
 from chat.mentions import find_place
 from chat.models import Session, Turn
 from chat.places import MENTIONED
@@ -50,7 +50,7 @@ def load_start(
     """
     needed = [label, *list_mentioned_labels(scope, session, turn, question)]
     atoms = common.union(*(list_atoms(one) for one in needed))
-    tools = offer_tools(scope, session, MENTIONED if find_place(scope, turn) else turn.look_in)
+    tools = list_tools(scope, session, MENTIONED if find_place(scope, turn) else turn.look_in)
     if load_granted_atoms() <= atoms:
         return PromptStart(None, tools)
     return PromptStart(atoms, tuple(_add_choice(tool) if tool["name"] in NARROWED_TOOLS else tool for tool in tools))

@@ -128,7 +128,7 @@ async def _answer(run: Run) -> TurnEnding:
     """Everything between the claim and the end."""
     run.say(EventKind.STEP, text="Thinking")
     run.question, run.label = await _label(run)
-    context = await _assemble(run)
+    context = await _prepare_prompt(run)
     run.manifest = {
         "layers": context.layers,
         "dropped": list(context.dropped),
@@ -153,7 +153,7 @@ async def _answer(run: Run) -> TurnEnding:
     return await _build_finished(run, reply, markers)
 
 
-async def _assemble(run: Run) -> Context:
+async def _prepare_prompt(run: Run) -> Context:
     """The prompt; where others read along, of what its label needs and what all of them hold."""
     if run.session.is_private:
         return await run_as_asker(run.asker, assemble, run.session, run.row, run.question)

@@ -69,7 +69,7 @@ def vote_by_heads(
     whole = build_kind_votes(judgement, floors, known)
     votes = [(*whole, *build_paragraph_votes(heads, found[number], known, resting)) for number in range(len(texts))]
     if heads.suspect <= judgement.sensitive and not judgement.held:
-        show_likeliest(votes, found, known)
+        suggest_likeliest(votes, found, known)
     ordinary = frozenset(number for number, finding in found.items() if finding.sensitive < ORDINARY)
     return HeadVotes(judgement.kind if judgement.held else "", tuple(votes), ordinary, judgement.published)
 
@@ -109,7 +109,7 @@ def build_kind_votes(
     return (Vote("kind", atoms, KINDS[judgement.kind].looks_like, confidence=judgement.sensitive),)
 
 
-def show_likeliest(votes: list[tuple[Vote, ...]], found: Mapping[int, Finding], known: frozenset[int]) -> None:
+def suggest_likeliest(votes: list[tuple[Vote, ...]], found: Mapping[int, Finding], known: frozenset[int]) -> None:
     """Proposes a label for the likeliest paragraph of a document that resembles sensitive ones and is not held, so that
     a steward looks at the document. Nothing where a paragraph of it is proposed already, or all are labelled.
     """

@@ -60,7 +60,8 @@ def compute_remainder_columns(
     )
     if remainder is None:
         return {}
-    return {"withheld": revision.withheld, **build_remainder_columns(remainder, get_remainder_policy(file))}
+    policy: RemainderPolicy = "strict" if work.policy.holds else work.collection.remainder
+    return {"withheld": revision.withheld, **build_remainder_columns(remainder, policy)}
 
 
 def _compute_remainder(

@@ -165,8 +165,8 @@ def apply_resting(workspace: int) -> None:
         below = Paragraph.objects.filter(above, file__in=held).values_list("pk", flat=True)
         shown = Q(paragraph__in=[*pks, *below]) | Q(field_paragraph__in=pks)
         delete_rows({*RowParagraph.objects.filter(shown).values_list("row", flat=True)})
-        now = _move_texts([*moved, *gone], label)
-        now |= _move_names(names, label, now)
+        now = _settle_texts([*moved, *gone], label)
+        now |= _settle_names(names, label, now)
         drawn = Source.objects.filter(passage__in=list(now)).values_list("passage", flat=True).distinct()
         raise_labels({pk: now[pk] for pk in drawn if pk is not None})
         for file in held:
@@ -176,7 +176,7 @@ def apply_resting(workspace: int) -> None:
         mark_stale(workspace, sorted(there.values_list("pk", flat=True)))
 
 
-def _move_texts(texts: Sequence[Labelled | PastParagraph], label: int) -> dict[UUID, int]:
+def _settle_texts(texts: Sequence[Labelled | PastParagraph], label: int) -> dict[UUID, int]:
     """Returns what each paragraph needs now, by its id. One without a label gets a floor of what was found."""
     resting, now, found = frozenset(list_atoms(label)), {}, []
     for text in texts:
@@ -201,18 +201,18 @@ def _get_paragraph_id(text: Labelled | PastParagraph) -> UUID:
     return pk
 
 
-def _move_names(files: Sequence[File], label: int, texts: Mapping[UUID, int]) -> dict[UUID, int]:
+def _settle_names(files: Sequence[File], label: int, texts: Mapping[UUID, int]) -> dict[UUID, int]:
     """The same of names. What rules found in one that rested with stewards alone labels it, also in the text that names
-    an attachment.
+    an attachment. One that was not read in time needs every level still.
     """
-    now = {}
+    now, every = {}, load_workspace_atoms()
     for file in files:
         had = frozenset(list_atoms(file.name_classification))
         found = had - {STEWARDS} if STEWARDS in had else frozenset()
         named = texts.get(file.named_by, label) if file.named_by else label
         if STEWARDS in had and named != label:
             found |= frozenset(list_atoms(named))
-        name = NameLabel(combine_many(found), judged=True) if found else NameLabel(label, judged=False)
+        name = NameLabel(combine_many(found or [label]), judged=bool(found) and found != every)
         File.objects.filter(pk=file.pk).update(**name.columns)
         now[file.pk] = name.label
     return now

@@ -9,8 +9,8 @@ from uuid import UUID
 from entities.access import list_atoms
 from entities.models import Classification
 from entities.models.classification import FIRST_COMPOUND, STEWARDS
-from entities.rag import Collection
-from ingestion.access import collect_floor_atoms, get_collection, list_collection_atoms
+from entities.rag import Collection, split_label
+from ingestion.access import collect_floor_atoms, get_collection
 from ingestion.claims import Claim, ClaimLost
 from ingestion.documents import Note, UnreadContent
 from ingestion.extract import STRATEGIES
@@ -252,7 +252,7 @@ def load_work(claim: Claim, embedder: str = "", *, hold: bool = False) -> Work:
         anew=anew,
         review=revision.review,
         declared_public=collection.is_public or revision.public,
-        declares=bool(list_collection_atoms(file)) or revision.declared,
+        declares=bool(split_label(collection.classification)) or revision.declared,
         notes=tuple(Note(n["code"], n["detail"]) for n in file.notes),
     )
 

@@ -8,7 +8,8 @@ from entities.access import Scope, load_granted_atoms
 from entities.actions import add_member, create_role
 from entities.founding import found_workspace
 from entities.models import AuditEntry, Role, User, Workspace, WorkspaceSettings
-from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PUBLIC, SECRET
+from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PUBLIC, SECRET, STEWARDS
+from entities.stewards_level import make_stewards_level
 from tests.conftest import Person, person
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("closed")]
@@ -58,8 +59,9 @@ def test_what_is_named_besides_is_given_once(alice: Person, service: Scope) -> N
 
 
 def test_a_level_that_everybody_or_nobody_reads_is_not_offered(alice: Person, service: Scope) -> None:
-    for resting in (PUBLIC, None):
+    for resting in (PUBLIC, STEWARDS):
         with service.open():
+            make_stewards_level()
             WorkspaceSettings.objects.update(resting=resting)
         assert "reads_resting" not in alice.client.get(f"{alice.base}admin/entities/role/add/").content.decode()
         assert make_role(alice, f"Readers {resting}", reads_resting="on").status_code == 302

@@ -270,30 +270,6 @@ def test_others_find_and_count_as_before(
     assert read(sender, file) == []
 
 
-def test_what_rests_with_stewards_and_its_sender_alone_is_read_by_these(
-    workspace: Workspace,
-    sender: Person,
-    staff: Person,
-    viewer: Person,
-    alice: Person,
-    contract: Contract,
-    service: Scope,
-) -> None:
-    """No page offers it, and no search finds it: what has no label is in no index."""
-    with service.open():
-        WorkspaceSettings.objects.update(resting=None)
-    steward = person(workspace, "steward", [], ("Steward",))
-    file = ready(sender, contract, "letter.txt", LETTER)
-    assert texts(sender, file) == RESTS
-    assert texts(steward, file) == RESTS
-    assert ILL not in str(read(staff, file))
-    assert read(viewer, file) == []
-    assert [found(who) for who in (sender, steward, staff)] == [[], [], []]
-    label(alice, service, ILL, [INTERNAL])
-    assert read(sender, file) == []
-    assert texts(staff, file) == RESTS
-
-
 def test_a_grant_of_ones_own_text_shows_it_once(
     sender: Person, alice: Person, contract: Contract, service: Scope
 ) -> None:

@@ -104,12 +104,18 @@ def test_a_name_waits_until_each_paragraph_is_judged(resting: Contract, sender: 
 
 
 def test_a_name_that_was_not_read_in_time_is_not_for_who_holds_every_level(
-    resting: Contract, sender: Person, monkeypatch: pytest.MonkeyPatch
+    resting: Contract, sender: Person, alice: Person, staff: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     every = person(resting.workspace, "every", ALL, ("Editor",))
     monkeypatch.setattr(name_labels, "find_vote", lambda text: None)
-    ready(sender, resting, "Lindgren.txt", ILL.encode())
+    file = ready(sender, resting, "Lindgren.txt", ILL.encode())
     assert names_of(every, resting) == []
+    rest_as(alice, INTERNAL)
+    assert names_of(every, resting) == ["Lindgren.txt"]
+    monkeypatch.undo()
+    process_all_waiting(resting.workspace_id)
+    assert names_of(staff, resting) == ["Lindgren.txt"], "it was read since"
+    assert texts(staff, file) == [ILL]
 
 
 def test_an_original_with_text_that_nobody_was_shown_waits_for_a_steward(

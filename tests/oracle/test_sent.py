@@ -5,12 +5,11 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from entities.models import WorkspaceSettings
 from entities.text import compute_digest
 from ingestion.models import ContextRow, Kind, Paragraph, RowParagraph
 from tests.oracle.monitor import Person, Text, World
 from tests.oracle.properties import in_worlds
-from tests.oracle.worlds import Planted, plant, plant_files
+from tests.oracle.worlds import Planted, plant, plant_files, rest_as_nobody
 
 
 def with_senders(world: World) -> World:
@@ -26,7 +25,7 @@ def plant_passages(planted: Planted, files: Mapping[str, UUID]) -> None:
     """An index row for each labelled paragraph. Each rests as what it rested as before: none as text does now."""
     at: Any = {"workspace_id": planted.workspace.pk}
     with planted.service.open():
-        WorkspaceSettings.objects.update(resting=None)
+        rest_as_nobody()
         for name, file in files.items():
             for paragraph in Paragraph.objects.filter(file=file, data_classification__isnull=False):
                 labelled: Any = {**at, "data_classification": paragraph.data_classification}

@@ -13,10 +13,21 @@ from django.utils import timezone
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
-from entities.access import Scope, combine_for_workspace, grant_entity, looking_into_bin
+from entities.access import Scope, combine_for_workspace, get_current_scope, grant_entity, looking_into_bin
 from entities.actions import add_member, create_role, create_workspace
-from entities.models import Classification, Entity, FieldParagraph, LabelGrant, Membership, Source, User, Workspace
+from entities.models import (
+    Classification,
+    Entity,
+    FieldParagraph,
+    LabelGrant,
+    Membership,
+    Source,
+    User,
+    Workspace,
+    WorkspaceSettings,
+)
 from entities.models import Role as RoleRow
+from entities.models.classification import STEWARDS
 from entities.text import compute_digest
 from entities.tokens import issue_token
 from entities.types import Article, Contract, Employee
@@ -299,3 +310,10 @@ def plant_references(planted: Planted) -> None:
                 label=text.words,
                 data_classification=None if text.label is None else planted.label(text.label),
             )
+
+
+def rest_as_nobody() -> None:
+    """Unjudged text rests as a level that nobody holds. In the open scope of the service."""
+    level = {"label": "Nobody", "components": [STEWARDS], "workspace_id": get_current_scope().workspace}
+    Classification.objects.create(value=STEWARDS, **level)
+    WorkspaceSettings.objects.update(resting=STEWARDS)

@@ -2,14 +2,13 @@
 
 from dataclasses import replace
 
-from entities.models import WorkspaceSettings
 from ingestion.models import FileRevision, Paragraph
 from retrieval.query import Within
 from retrieval.search import search
 from tests.oracle.asked import WORDS
 from tests.oracle.monitor import Person, Text
 from tests.oracle.planted_world import Everything
-from tests.oracle.worlds import JUDGED
+from tests.oracle.worlds import JUDGED, rest_as_nobody
 from tests.prove.questions.refusals import undone
 from tests.prove.questions.tables import everybody
 
@@ -28,7 +27,7 @@ def texts_that_rest_are_their_senders(e: Everything) -> None:
 
     with undone():
         with planted.service.open():
-            WorkspaceSettings.objects.update(resting=None)  # each rests as it did before, none as text does now
+            rest_as_nobody()  # each rests as it did before, none as text does now
             FileRevision.objects.filter(file=file).update(created_by=planted.users[SENDER].pk)
             Paragraph.objects.filter(file=file, text=judged.words).update(votes=JUDGED)
         for person in everybody(e):
