@@ -26,7 +26,7 @@ FARE = (
     b"The fare of the boat to the yard on the other side is 12 pounds for each of the climbers of the crew.\n"
 )
 FARE_AGREED = FARE.replace(b"12 pounds", b"as agreed")
-TIDE = b"High water is at six.\n\nThe tide table of the whole season costs 15 pounds at the office of the harbour.\n"
+TIDE = b"High water is at six.\n\nThe keeper of the lock is paid a salary of 31,500 pounds a year.\n"
 TIDE_LATER = TIDE.replace(b"six", b"seven")
 BESIDE_PAY = "The crew works in pairs, and each pair keeps the same anchors for a whole elevation."
 

@@ -34,7 +34,7 @@ def test_an_earlier_version_comes_back_while_one_looks_on(shelf, browse):
     expect(viewer.locator(".cl-version").first).to_contain_text("Shown now")
     expect(viewer.get_by_role("button", name="Restore")).to_have_count(0)
     expect(viewer.get_by_role("link", name="Original")).to_have_count(0)
-    assert "15 pounds" not in viewer.content()
+    assert "31,500 pounds" not in viewer.content()
 
 
 def test_a_file_in_quarantine_is_rejected_after_a_question(shelf, browse, complaints, installation):
