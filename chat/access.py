@@ -5,7 +5,7 @@ Whose a row is for, and its label, are the policies' business; what is asked for
 on everything that a message was drawn from.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -238,6 +238,14 @@ def find_removed(scope: Scope, turns: Iterable[Turn]) -> set[UUID]:
     if not noted:
         return set()
     return set(select_turns(scope).filter(may_know_removed(scope), pk__in=noted).values_list("pk", flat=True))
+
+
+def find_readable_answers(scope: Scope, turns: Collection[UUID]) -> set[UUID]:
+    """The turns among these, from `load_known_turns`, whose answer the caller may read now."""
+    if not turns:
+        return set()
+    disclosed = Turn.objects.filter(build_sourced_visible_q(scope, "answer"), pk__in=turns)
+    return set(disclosed.filter(answer__in=Message.objects.values("pk")).values_list("pk", flat=True))
 
 
 def select_events_after(scope: Scope, turns: Mapping[UUID, int]) -> QuerySet[Event]:

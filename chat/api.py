@@ -1,5 +1,6 @@
 """Conversations over the API (design §11). Transport only: the work is in `chat.actions` and `chat.conversation`."""
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -23,6 +24,8 @@ from chat.access import (
     select_dated_sessions,
 )
 from chat.agents import get_agent
+from chat.citations import resolve_cited
+from chat.confidence import Confidence
 from chat.conversation import Exchange, list_exchanges
 from chat.export import export_markdown
 from chat.mentions import UnknownMention, parse_mentions
@@ -40,6 +43,7 @@ from chat.shapes import (
 )
 from chat.turn_api import (
     EventStream,
+    build_answer_json,
     build_events_url,
     build_message_json,
     build_placeholder_json,
@@ -55,6 +59,7 @@ from entities.api.shapes import PAGING, build_page_shape
 from entities.api.versions import IF_MATCH, answer_with_version, check_version
 from entities.models import Entity
 from entities.versions import build_version
+from retrieval.locate import ResolvedCitation
 
 BUSY = gettext_lazy("This conversation is still answering. Wait for the answer, or stop it.")
 
@@ -220,8 +225,12 @@ def messages(request: Request, pk: UUID) -> HttpResponseBase:
     if request.method == "GET":
         found = list_exchanges(scope, row)
         askers = name_people({exchange.turn.owner for exchange in found})
+        closest = [each.answer for each in found if each.answer and each.confidence is Confidence.CLOSEST]
+        cited = resolve_cited(scope, closest)
         shown = [
-            item for exchange in found for item in _build_message_list(exchange, askers.get(exchange.turn.owner, ""))
+            item
+            for exchange in found
+            for item in _build_message_list(scope, exchange, askers.get(exchange.turn.owner, ""), cited)
         ]
         return paginate(request, shown, lambda item: item)
     given = validate_input(NewMessage(data=request.data))
@@ -232,14 +241,18 @@ def messages(request: Request, pk: UUID) -> HttpResponseBase:
     return Response(answer, status=status.HTTP_202_ACCEPTED)
 
 
-def _build_message_list(exchange: Exchange, asker: str) -> list[dict[str, Any]]:
+def _build_message_list(
+    scope: Scope, exchange: Exchange, asker: str, cited: Mapping[int, ResolvedCitation]
+) -> list[dict[str, Any]]:
     found = []
     for message, hidden, role in (
         (exchange.question, exchange.hidden_question, "user"),
         (exchange.answer, exchange.hidden_answer, "assistant"),
     ):
         if message is not None:
-            found.append({"type": "text", **build_message_json(message), "asker": asker})
+            is_answer = message is exchange.answer
+            built = build_answer_json(scope, exchange, message, cited) if is_answer else build_message_json(message)
+            found.append({"type": "text", **built, "asker": asker})
         elif hidden is not None:
             placeholder = build_placeholder_json(hidden) or {}
             found.append({**placeholder, "role": role, "turn": str(exchange.turn.pk), "asker": asker})

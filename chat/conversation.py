@@ -13,6 +13,7 @@ from chat.access import (
     select_messages,
     select_turns,
 )
+from chat.confidence import Confidence, read_confidence
 from chat.models import OPEN, Message, Session, State, Turn
 from chat.sources import DrewOn, count_sources
 from entities.access import Scope
@@ -68,6 +69,10 @@ class Exchange:
         if self.is_mine or not self.turn.error:
             return self.turn.error
         return "" if self.is_open or self.turn.state == State.DONE else NOT_WHOLE
+
+    @property
+    def confidence(self) -> Confidence | None:
+        return read_confidence(self.turn, self.answer)
 
     @property
     def is_removed(self) -> bool:

@@ -23,7 +23,7 @@ from uuid import UUID
 from django.http import Http404, HttpResponse
 
 from chat import wakeups
-from chat.access import find_removed, load_events_after, load_known_turns
+from chat.access import find_readable_answers, find_removed, load_events_after, load_known_turns
 from chat.callers import NotSignedIn, Who, read_caller
 from chat.log import END_KINDS
 from chat.models import ENDS, OPEN, Event, EventKind, State, Turn
@@ -75,15 +75,18 @@ _to_begin: dict[tuple[asyncio.AbstractEventLoop, Who], Asked] = {}
 """Looks that have been asked for and not begun, by who asks. Touched under `_gate`."""
 
 
-def look(scope: Scope, row: Turn, after: int, events: Sequence[Event], removed: bool = False) -> News:
+def look(
+    scope: Scope, row: Turn, after: int, events: Sequence[Event], removed: bool = False, readable: bool = True
+) -> News:
     """The first events after `after` of a turn from `load_known_turns` that the caller may see now: of somebody else's
     that it has ended. events: of `load_events_after`, from there or earlier on. removed: as of `find_removed`; the end
-    says so.
+    says so. readable: as of `find_readable_answers`; else the end does not tell how sure the answer was.
     """
     if row.owner != scope.principal:
         return _look_for_end(scope, row, after, removed)
     rows = [event for event in events if event.seq > after]
-    gone = {"message": None, "removed_with_source": True} if removed else {}
+    gone: dict[str, Any] = {} if readable else {"confidence": None}
+    gone |= {"message": None, "removed_with_source": True} if removed else {}
     chunks = tuple(encode(e.seq, e.kind, e.data | gone if e.kind in ENDS else e.data) for e in rows)
     last = rows[-1].seq if rows else after
     more = len(events) == AT_ONCE
@@ -135,11 +138,12 @@ def look_at_all(who: Who, wanted: Sequence[Key], tell: Callable[[Key, News | Htt
                 pk: begins[pk] for pk, row in rows.items() if row.owner == scope.principal and has_news(row, begins[pk])
             }
             events = load_events_after(scope, own, AT_ONCE)
+            ended = [pk for pk, found in events.items() if any(event.kind in ENDS for event in found)]
+            readable = find_readable_answers(scope, ended)
             for turn, after in few:
                 known, said = rows.get(turn), events.get(turn, [])
-                tell(
-                    (turn, after), look(scope, known, after, said, turn in removed) if known else Http404("Not found.")
-                )
+                news = look(scope, known, after, said, turn in removed, turn in readable) if known else None
+                tell((turn, after), news or Http404("Not found."))
 
 
 async def look_together(who: Who, turn: UUID, after: int) -> News:

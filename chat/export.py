@@ -9,7 +9,9 @@ from django.utils.translation import gettext, gettext_lazy
 
 from chat.access import get_entity, get_session_or_404
 from chat.citations import load_citation_links, resolve_cited
-from chat.conversation import list_exchanges
+from chat.closest import list_closest
+from chat.confidence import Confidence
+from chat.conversation import Exchange, list_exchanges
 from chat.models import Message, Session
 from chat.readers import name_people
 from entities.access import Scope
@@ -47,7 +49,7 @@ def export_markdown(scope: Scope, session: Session) -> HttpResponse:
                 lines += [
                     f"## {who}, {message.created_at:%Y-%m-%d %H:%M} UTC",
                     "",
-                    *_format_message(scope, message, cited),
+                    *_format_message(scope, exchange, message, cited),
                     "",
                 ]
             elif hidden is not None:
@@ -64,7 +66,11 @@ def export_markdown(scope: Scope, session: Session) -> HttpResponse:
     return response
 
 
-def _format_message(scope: Scope, message: Message, cited: Mapping[int, ResolvedCitation]) -> list[str]:
+def _format_message(
+    scope: Scope, exchange: Exchange, message: Message, cited: Mapping[int, ResolvedCitation]
+) -> list[str]:
+    if exchange.confidence is Confidence.CLOSEST and message is exchange.answer:
+        return _format_closest(scope, exchange, message, cited)
     links = load_citation_links(scope, message, resolved=cited)
     counts: Counter[int] = Counter()
 
@@ -82,3 +88,13 @@ def _format_message(scope: Scope, message: Message, cited: Mapping[int, Resolved
         for link in list_sources(links)
     ]
     return [text, "", gettext("Sources") + ":", "", *sources]
+
+
+def _format_closest(
+    scope: Scope, exchange: Exchange, answer: Message, cited: Mapping[int, ResolvedCitation]
+) -> list[str]:
+    lines = [gettext("Nothing says this plainly. Closest:"), ""]
+    for number, passage in enumerate(list_closest(scope, exchange.turn, answer, resolved=cited), start=1):
+        place = f"{passage.name}, {passage.where}" if passage.where else passage.name
+        lines += [*(f"> {line}" for line in passage.text.splitlines()), "", f"[{number}] {place}", ""]
+    return lines

@@ -53,7 +53,9 @@ class Entry:
 
 @dataclass(frozen=True)
 class TurnEnding:
-    """How a turn ended. content: of the answer so far. label: of everything that went into it."""
+    """How a turn ended. content: of the answer so far. label: of everything that went into it. confidence: of a whole
+    answer (`chat.confidence`).
+    """
 
     state: State
     content: str = ""
@@ -62,6 +64,7 @@ class TurnEnding:
     code: str = ""
     dropped: int = 0
     usage: dict[str, Any] = field(default_factory=dict)
+    confidence: str | None = None
 
 
 END_KINDS = {
@@ -169,6 +172,8 @@ def end(row: Turn, ending: TurnEnding) -> int:
     )
     Session.objects.filter(pk=row.session_id).update(last_message_at=timezone.now())
     data: dict[str, Any] = {"state": ending.state, "message": str(row.answer) if ending.content else None}
+    if ending.state is State.DONE and ending.content:
+        data |= {"confidence": ending.confidence}
     note_answer(row, ending.state, ending.usage or row.usage, label)
     if ending.error:
         data |= {"code": ending.code or ending.state, "detail": ending.error}

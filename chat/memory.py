@@ -16,7 +16,7 @@ from chat.models import Message, Role, Session, Turn
 from entities.access import Scope
 from llm.offline.recalled import read_statements
 from llm.offline.tokens import estimate
-from llm.prompts import NOT_FOUND
+from llm.prompts import CLOSEST, NOT_FOUND
 from retrieval.citation_links import MARKER
 from retrieval.matches import WORD, Matcher
 from retrieval.query import CONTROL, LONGEST
@@ -194,10 +194,10 @@ def _read_turns(scope: Scope, session: Session, numbers: Sequence[int]) -> dict[
 
 
 def _cut(number: int, messages: Sequence[Message], matcher: Matcher) -> RecalledTurn | None:
-    """An answer that nothing is found says nothing; nor does its turn, unless the question stated something. None for
+    """An answer without a quote says nothing; nor does its turn, unless the question stated something. None for
     such a turn.
     """
-    given = [m for m in messages if m.role == Role.USER or not m.content.strip().startswith(NOT_FOUND)]
+    given = [m for m in messages if m.role == Role.USER or not m.content.strip().startswith((NOT_FOUND, CLOSEST))]
     if len(given) < len(messages) and not any(read_statements(message.content) for message in given):
         return None
     texts = []

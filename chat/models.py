@@ -202,6 +202,7 @@ WHERE v.drawn && n.given
 
 class EventKind(models.TextChoices):
     STEP = "step", "Step"
+    STARTED = "started", "Answer begins"
     TOKEN = "token", "Text"
     CITATION = "citation", "Citation"
     APPROVAL = "approval", "Approval"

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from chat import log
+from chat.confidence import find_confidence, is_undecided
 from chat.context import Context
 from chat.derivation import Given
 from chat.log import Entry
@@ -31,7 +32,9 @@ class Run:
     """A turn while it runs. label: of everything that the model has been given so far. written: that of its events,
     since the last write. found: of the question as the classifier sees it, whatever its author holds. behind: labels of
     all passages that the model may repeat, those too that are no part of `label` because the asker sent them. atoms:
-    of what its prompt began with, None where nothing was left out of it (`chat.narrowing`).
+    of what its prompt began with, None where nothing was left out of it (`chat.narrowing`). is_offline: the quoting
+    engine alone has answered so far. is_started: the first word has been shown. unshown: the
+    beginning of an answer that does not tell yet how sure it is.
     """
 
     asker: Asker
@@ -46,6 +49,9 @@ class Run:
     behind: list[int] = field(default_factory=list)
     atoms: frozenset[int] | None = None
     text: str = ""
+    is_offline: bool = True
+    is_started: bool = False
+    unshown: str = ""
     passages: dict[int, ToolPassage] = field(default_factory=dict)
     cited: set[int] = field(default_factory=set)
     dropped: int = 0
@@ -73,15 +79,28 @@ class Run:
         return find
 
     def show(self, shown: str, markers: CitationStream) -> None:
-        """Add text that may be shown, and the citations that it brought."""
-        if shown:
-            self.text += shown
-            self.say(EventKind.TOKEN, text=shown)
+        """Add text that may be shown, and the citations that it brought. As long as it may become an answer that quotes
+        nothing it waits for the next.
+        """
+        self.text += shown
+        self.unshown += shown
+        if not (self.is_offline and is_undecided(self.text)):
+            self.show_rest()
         for n in markers.cited:
             if n not in self.cited:
                 self.cited.add(n)
                 self.say(EventKind.CITATION, n=n)
         self.dropped = markers.dropped
+
+    def show_rest(self) -> None:
+        """Say what is not shown yet, and before the first word how sure the answer is: null of a model's."""
+        if not self.unshown:
+            return
+        if not self.is_started:
+            self.is_started = True
+            self.say(EventKind.STARTED, confidence=find_confidence(self.text) if self.is_offline else None)
+        self.say(EventKind.TOKEN, text=self.unshown)
+        self.unshown = ""
 
     def add_usage(self, reply: Reply) -> None:
         """Add what a call of the model took."""
@@ -93,7 +112,7 @@ class Run:
             "cost": str(Decimal(usage["cost"]) + reply.usage.cost),
             "calls": usage["calls"] + 1,
             "model": reply.model,
-            "offline": reply.offline,
+            "offline": self.is_offline and reply.offline,
         }
 
     async def flush(self) -> None:

@@ -3,14 +3,15 @@
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
 
+from chat.confidence import Confidence
 from chat.models import LookIn, Role, State
 from entities.api.shapes import VERSION_HELP, Label, Placeholder, RecordRef, build_union
 from entities.models import Weight
 
 EVENTS = OpenApiResponse(
     str,
-    "Server-sent events, each with `id`, `event` (`step`, `token`, `citation`, then `done`, `stopped` or `error`) and "
-    "JSON `data`.",
+    "Server-sent events, each with `id`, `event` (`step`, `started`, `token`, `citation`, then `done`, `stopped` or "
+    "`error`) and JSON `data`.",
 )
 
 
@@ -108,11 +109,36 @@ class MessageSerializer(serializers.Serializer):
     created_at = serializers.DateTimeField()
 
 
+class ClosestSerializer(serializers.Serializer):
+    """A passage that comes near the question, whole. n: in the address of its citation. sentence: its nearest one, ""
+    for none. url: where it opens.
+    """
+
+    n = serializers.IntegerField()
+    text = serializers.CharField()
+    sentence = serializers.CharField()
+    name = serializers.CharField()
+    where = serializers.CharField()
+    url = serializers.CharField()
+    labels = Label(many=True)
+
+
+class AnswerSerializer(MessageSerializer):
+    """confidence: of an answer without a model: it quotes, it shows what comes nearest, or nothing is near; null for a
+    model's. closest: up to five passages, where nothing is quoted.
+    """
+
+    confidence = serializers.ChoiceField(Confidence.values, allow_null=True)
+    closest = ClosestSerializer(many=True)
+
+
 class ListedMessage(MessageSerializer):
-    """asker: the name of who asked, or was answered."""
+    """asker: the name of who asked, or was answered. confidence and closest: of an answer."""
 
     asker = serializers.CharField()
     type = serializers.ChoiceField(["text"])
+    confidence = serializers.ChoiceField(Confidence.values, allow_null=True, required=False)
+    closest = ClosestSerializer(many=True, required=False)
 
 
 class HiddenMessage(Placeholder):
@@ -155,7 +181,7 @@ class TurnSerializer(serializers.Serializer):
     created_at = serializers.DateTimeField()
     ended_at = serializers.DateTimeField(allow_null=True)
     question = MessageSerializer(allow_null=True)
-    message = build_union("Answer", MessageSerializer, Placeholder, allow_null=True)
+    message = build_union("Answer", AnswerSerializer, Placeholder, allow_null=True)
     drew_on = DrewOnSerializer(allow_null=True)
     removed_with_source = serializers.BooleanField()
     offline = serializers.BooleanField()

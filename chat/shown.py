@@ -10,9 +10,11 @@ from django.urls import reverse
 
 from chat.access import select_messages
 from chat.citations import collect_cited_atoms, label_fields, load_citation_links, resolve_cited
+from chat.closest import ClosestPassage, list_closest
+from chat.confidence import Confidence
 from chat.conversation import Exchange
 from chat.mention_names import Named, name_links
-from chat.models import Message, Role, State, Turn
+from chat.models import LookIn, Message, Role, State, Turn
 from chat.places import name_places
 from chat.readers import name_people
 from entities.access import Scope, build_sources_visible_q, list_atoms, list_redacted_fields
@@ -32,6 +34,7 @@ from retrieval.results import load_paragraph_ids
 
 CITED = re.compile(r"\[citation:(\d+)\]")
 MOST_BESIDE = 2
+CLOSEST_AT_ONCE = 3
 MIN_COVERAGE = 0.34
 """Share of a question's content words in a passage that is about it."""
 
@@ -45,7 +48,8 @@ class ShownExchange:
     is none, or not all of it. beside: hidden text next to what was cited, or to what is about the question. in_fields:
     what is missing for fields that the question asks for. in_files: what is missing for text in the record's files,
     where nothing was found. looked: where the tools of the turn looked, in words. mentions: links to what the question
-    mentions. drew_on: what the answer drew on, in words.
+    mentions. drew_on: what the answer drew on, in words. confidence: of an answer without a model. closest: passages of
+    one that quotes nothing.
     """
 
     turn: Turn
@@ -69,6 +73,8 @@ class ShownExchange:
     looked: Sequence[str] = ()
     mentions: Sequence[Named] = ()
     drew_on: str = ""
+    confidence: Confidence | None = None
+    closest: Sequence[ClosestPassage] = ()
 
     @property
     def pk(self) -> UUID:
@@ -82,6 +88,16 @@ class ShownExchange:
     def sources(self) -> list[CitationLink]:
         """The list under the answer."""
         return list_sources(self.links)
+
+    @property
+    def may_ask_wider(self) -> bool:
+        is_wide = self.turn.session.entity_id is None or self.turn.look_in == LookIn.WORKSPACE
+        return self.is_mine and self.question is not None and not is_wide
+
+    @property
+    def closest_at_once(self) -> int:
+        """How many are shown before "More"."""
+        return CLOSEST_AT_ONCE
 
     @property
     def is_whole(self) -> bool:
@@ -145,6 +161,8 @@ def present_exchange(
         looked=name_places(scope, exchange.turn) if answer else (),
         mentions=name_links(scope, exchange.turn.mentions) if exchange.question or typed else (),
         drew_on=str(exchange.drew_on) if answer else "",
+        confidence=exchange.confidence if answer else None,
+        closest=list_closest(scope, exchange.turn, answer, asked, cited),
     )
 
 
@@ -193,7 +211,9 @@ def list_hidden_in_fields(scope: Scope, exchange: Exchange) -> list[Any]:
     """What the asker lacks for fields that the question asks for, of the record and of those that were found, where
     nothing answered. It follows from their types, as a record's page shows it, whatever the fields hold.
     """
-    if exchange.question is None or exchange.answer is None or exchange.answer.content != NOT_FOUND:
+    if exchange.question is None or exchange.answer is None:
+        return []
+    if exchange.confidence not in (Confidence.CLOSEST, Confidence.NONE) and exchange.answer.content != NOT_FOUND:
         return []
     found = {UUID(entry["entity"]) for entry in exchange.turn.manifest.get("passages", ())}
     about = {pk for pk in [exchange.turn.session.entity_id] if pk}

@@ -16,6 +16,7 @@ from django.http import Http404
 from chat import log, wakeups
 from chat.access import select_readable_messages
 from chat.citations import replace_message_citations
+from chat.confidence import find_confidence
 from chat.context import Context, assemble
 from chat.derivation import SourceGone
 from chat.labelling import label_question, load_asker_atoms
@@ -35,7 +36,7 @@ from entities.models import Workspace
 from entities.models.classification import PUBLIC
 from ingestion.relabelling import UNJUDGED, label_text
 from llm import client
-from llm.client import Call, Reply
+from llm.client import Call, Reply, TextDelta
 from retrieval.citation_stream import CitationStream
 
 logger = logging.getLogger(__name__)
@@ -191,6 +192,7 @@ async def _call(
         if isinstance(item, Reply):
             reply = item
         else:
+            run.is_offline = run.is_offline and (not isinstance(item, TextDelta) or item.offline)
             run.show(markers.feed(run.results.print_markers(item)), markers)
     assert reply is not None
     run.show(markers.feed(run.results.flush()), markers)
@@ -239,11 +241,13 @@ async def _take(run: Run, found: ToolFindings) -> None:
 async def _build_finished(run: Run, reply: Reply, markers: CitationStream) -> TurnEnding:
     """The whole answer. Whether its passages bear it out is checked when it is read (`retrieval.citation_links`)."""
     run.show(markers.close(), markers)
+    run.show_rest()
     text = run.text.strip()
     if not text:
         raise TurnRefused("empty", EMPTY)
     error = TOO_LONG if reply.stop_reason == "max_tokens" else ""
-    return TurnEnding(State.DONE, text, run.label, error, "too_long", markers.dropped, run.usage)
+    confidence = find_confidence(text) if run.usage["offline"] else None
+    return TurnEnding(State.DONE, text, run.label, error, "too_long", markers.dropped, run.usage, confidence)
 
 
 def _build_unfinished(run: Run, state: State, error: str = "", code: str = "") -> TurnEnding:

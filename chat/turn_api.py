@@ -1,6 +1,6 @@
 """A turn over the API: its state, events, rating and context. Transport only, as `chat.api`."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +18,7 @@ from rest_framework.response import Response
 from chat import actions, events
 from chat.access import get_own_turn_or_404, get_session_or_404, get_turn_or_404
 from chat.callers import read_caller
+from chat.closest import list_closest
 from chat.conversation import Exchange, list_exchanges
 from chat.inspector import inspect
 from chat.models import Message, Role, Turn
@@ -25,6 +26,7 @@ from chat.shapes import EVENTS, ContextSerializer, StoppingSerializer, TurnRatin
 from entities.access import MEMBER, Scope, requires
 from entities.api import label_list, list_atom_labels
 from entities.neutral_markdown import clean_markdown
+from retrieval.locate import ResolvedCitation
 
 
 class EventStream(BaseRenderer):
@@ -41,7 +43,7 @@ def get_scope(request: Request) -> Scope:
     return request.access_scope  # type: ignore[attr-defined, no-any-return]
 
 
-def build_turn_json(exchange: Exchange) -> dict[str, Any]:
+def build_turn_json(scope: Scope, exchange: Exchange) -> dict[str, Any]:
     turn = exchange.turn
     return {
         "id": str(turn.pk),
@@ -54,7 +56,7 @@ def build_turn_json(exchange: Exchange) -> dict[str, Any]:
         "created_at": turn.created_at,
         "ended_at": turn.ended_at,
         "question": build_message_json(exchange.question) if exchange.question else None,
-        "message": build_message_json(exchange.answer)
+        "message": build_answer_json(scope, exchange, exchange.answer)
         if exchange.answer
         else build_placeholder_json(exchange.hidden_answer),
         "drew_on": exchange.drew_on.as_json() if exchange.answer else None,
@@ -76,6 +78,19 @@ def build_message_json(message: Message) -> dict[str, Any]:
     }
 
 
+def build_answer_json(
+    scope: Scope, exchange: Exchange, answer: Message, cited: Mapping[int, ResolvedCitation] | None = None
+) -> dict[str, Any]:
+    """cited: of `resolve_cited`, where more messages were looked up."""
+    question = exchange.question.content if exchange.question else ""
+    closest = list_closest(scope, exchange.turn, answer, question, cited)
+    return {
+        **build_message_json(answer),
+        "confidence": exchange.confidence,
+        "closest": [passage.as_json() for passage in closest],
+    }
+
+
 def build_placeholder_json(hidden: Any) -> dict[str, Any] | None:
     return None if hidden is None else {"type": "placeholder", "requires": list_atom_labels(hidden.requires)}
 
@@ -93,7 +108,7 @@ def turn(request: Request, pk: UUID) -> Response:
     row = get_turn_or_404(scope, pk)
     session = get_session_or_404(scope, row.session_id)
     (exchange,) = list_exchanges(scope, session, [row])
-    return Response(build_turn_json(exchange))
+    return Response(build_turn_json(scope, exchange))
 
 
 @requires(MEMBER)
@@ -105,8 +120,8 @@ def turn(request: Request, pk: UUID) -> Response:
 @api_view(["GET"])
 @renderer_classes([JSONRenderer, EventStream])
 def turn_events(request: Request, pk: UUID) -> HttpResponseBase:
-    """The turn's events: `step`, `token`, `citation`, then `done`, `stopped` or `error`. Of somebody else's the
-    last alone.
+    """The turn's events: `step`, `started`, `token`, `citation`, then `done`, `stopped` or `error`. Of somebody else's
+    the last alone.
 
     The web server answers this beside Django (chat/events.py); here is the same for servers that do not.
     """

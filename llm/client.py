@@ -245,7 +245,7 @@ class _Answer:
             case "text":
                 text = replace_brackets(event.text)
                 self.text += text
-                return TextDelta(text) if text else None
+                return TextDelta(text, self.is_offline) if text else None
             case "content_block_stop":
                 _add_block(self.blocks, event.content_block)
                 return read_citations(event.content_block)
@@ -260,6 +260,10 @@ class _Answer:
         output = self.output or estimate(self.text)
         cost = self.model.cost(fresh=self.fresh, written=self.written, read=self.read, output=output)
         return Usage(input=self.fresh + self.written, output=output, cached=self.read, cost=cost)
+
+    @property
+    def is_offline(self) -> bool:
+        return self.model is models_catalogue.OFFLINE
 
     @property
     def outcome(self) -> Outcome:
@@ -279,7 +283,7 @@ class _Answer:
             stop_reason=self.stop_reason,
             usage=self.usage,
             model=self.model.name,
-            offline=self.model is models_catalogue.OFFLINE,
+            offline=self.is_offline,
             content=whole,
         )
 

@@ -44,9 +44,10 @@ class ToolUse:
 
 @dataclass(frozen=True)
 class TextDelta:
-    """The next piece of streamed text."""
+    """The next piece of streamed text. offline: by the quoting engine."""
 
     text: str
+    offline: bool = False
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,8 @@ logger = logging.getLogger(__name__)
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates" / "prompts"
 
 NOT_FOUND = "Not found in what you can see."
+CLOSEST = "Nothing says this plainly. Closest:"
+"""Begins an answer that is no more than the numbers of the passages that come nearest."""
 OTHER_SPELLING = "No text that the person may see has a word as it was asked. These passages are about:"
 """What a search prints before the words that it searched for instead."""
 RESTRICTED = "restricted"

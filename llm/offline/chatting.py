@@ -42,7 +42,7 @@ from llm.offline.tool_results import (
     select_searches,
     write_quotes,
 )
-from llm.prompts import NOT_FOUND
+from llm.prompts import CLOSEST, NOT_FOUND
 
 SEARCH = "search_knowledge"
 MORE = re.compile(
@@ -51,6 +51,7 @@ MORE = re.compile(
 # Score from which what stands around the record answers, and nothing is looked for elsewhere.
 SURE = 0.97
 NEARNESS = 0.08
+MAX_CLOSEST = 5
 MAX_SEARCHED_WORDS = 5
 """Content words from which a question has enough for a search, where no document is called as it names one."""
 
@@ -143,7 +144,14 @@ def search_input(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def compose_answer(body: dict[str, Any]) -> str:
-    """The answer in words: quotes with their numbers, or that nothing was found."""
+    """The answer in words: quotes with their numbers; where nothing answers, the numbers of the passages that come
+    nearest; where there are none, that nothing was found.
+    """
+    return find_answer_text(body) or _list_closest(body) or NOT_FOUND
+
+
+def find_answer_text(body: dict[str, Any]) -> str:
+    """Quotes with their numbers; "" where nothing answers."""
     index, question = find_last_question(body["messages"])
     if index < 0 or is_small_talk(question):
         return SELF
@@ -163,9 +171,15 @@ def compose_answer(body: dict[str, Any]) -> str:
     if points:
         return "\n".join(dict.fromkeys(points))
     quotes = find_best_answer(body, index, question, searched).quotes
-    if not quotes:
-        return NOT_FOUND
-    return write_quotes(quotes, body, results)
+    return write_quotes(quotes, body, results) if quotes else ""
+
+
+def _list_closest(body: dict[str, Any]) -> str:
+    """The first passages of the searches, which order them by how near they come; "" where none was found."""
+    index, _ = find_last_question(body["messages"])
+    searched = select_searches(collect_results(body["messages"], index))
+    numbers = [passage.n for passage in extract_passages("\n".join(searched)) if passage.kind != FIELDS]
+    return " ".join([CLOSEST, *(f"[{n}]" for n in numbers[:MAX_CLOSEST])]) if numbers else ""
 
 
 def _find_own_field(body: dict[str, Any], index: int, question: str) -> str:

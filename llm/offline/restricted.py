@@ -4,11 +4,11 @@ person asking may see where that does not answer.
 
 from typing import Any
 
-from llm.offline.chatting import SEARCH, choose_next_call, compose_answer, search_input
+from llm.offline.chatting import SEARCH, choose_next_call, find_answer_text, search_input
 from llm.offline.overview_questions import READ
 from llm.offline.reading import extract_text, find_last_question, record_name
 from llm.offline.tool_results import OWN_FIELDS, collect_results
-from llm.prompts import NOT_FOUND, RESTRICTED
+from llm.prompts import RESTRICTED
 
 MIN_LOOKS = 2
 """After so many calls that did not answer it looks no further in what all may see: a turn has four."""
@@ -26,7 +26,7 @@ def choose_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     looked = {result.name for result in results if result.asked.get(RESTRICTED)}
     if call is not None and not looked and len(results) < MIN_LOOKS:
         return call
-    if compose_answer(body) != NOT_FOUND:
+    if find_answer_text(body):
         return None if looked else call
     if READ not in looked and READ in tools and record_name(extract_text(body.get("system", ""))):
         return READ, {**OWN_FIELDS, RESTRICTED: True}
