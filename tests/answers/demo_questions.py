@@ -25,6 +25,7 @@ from entities.models import Entity, User
 from llm.offline import engine
 from llm.prompts import NOT_FOUND
 from retrieval.query import prepare_query
+from tests.refusals import quotes_nothing
 
 QUESTIONS = Path(__file__).with_name("questions.toml")
 PEOPLE = ("admin", "hr", "cfo", "staff", "viewer", "steward")
@@ -148,7 +149,7 @@ def score(who: str, question: Question, reply: Reply) -> float:
         return 0.0
     if who in question.requires:
         return 1.0 if reply.requires else 0.0
-    return 1.0 if reply.hidden or reply.text == NOT_FOUND else 0.0 if question.kind != "readme" else 0.5
+    return 1.0 if reply.hidden or quotes_nothing(reply.text) else 0.0 if question.kind != "readme" else 0.5
 
 
 def has_all(text: str, question: Question) -> bool:

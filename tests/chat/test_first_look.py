@@ -8,8 +8,8 @@ from chat.document_overviews import MAX_DOCUMENTS
 from chat.models import EventKind
 from entities.models.classification import FINANCIAL
 from ingestion.models import Kind
-from llm.prompts import NOT_FOUND
 from tests.conftest import make_contract
+from tests.refusals import quotes_nothing
 
 OPENING = "This lease lets the north quay of Skerrow to the ferry company for ten years."
 NOTICE = "Either party may terminate this lease with ninety days of written notice."
@@ -86,7 +86,7 @@ def test_documents_of_a_hidden_record_are_not_read_by_name(viewer, alice, contra
     index.row(restricted, "The settlement with Olufsen ends the dispute.", file=index.file(restricted, "Olufsen.pdf"))
     asked = "Summarise Olufsen.pdf"
     assert "ends the dispute" in start(alice, contract).ask(asked)["message"]["content"]
-    assert start(viewer, contract).ask(asked)["message"]["content"] == NOT_FOUND
+    assert quotes_nothing(start(viewer, contract).ask(asked)["message"]["content"])
 
 
 def test_without_documents_the_fields_answer_and_what_is_hidden_is_a_placeholder(viewer, contract, index, start):
@@ -114,7 +114,7 @@ def test_a_field_that_answers_is_cited_and_leads_to_the_field(viewer, cfo, contr
     assert 'id="f-status"' in viewer.client.get(cited["url"]).content.decode()
     asked = "What is the value?"
     assert start(cfo, contract).ask(asked)["message"]["content"] == "Value: €1,200,000 [citation:2]"
-    assert start(viewer, contract).ask(asked)["message"]["content"] == NOT_FOUND
+    assert quotes_nothing(start(viewer, contract).ask(asked)["message"]["content"])
     # What the index does not hold yet, or holds differently, is said without a source.
     with index.service.open():
         type(contract).objects.filter(pk=contract.pk).update(status="active")

@@ -17,6 +17,7 @@ from tests.llm.boat_yard import (
     SHEET,
     ask,
 )
+from tests.refusals import quotes_nothing
 
 
 @pytest.mark.parametrize(
@@ -78,13 +79,13 @@ def test_what_names_something_else_is_searched_for():
     for question in ("Summarise the dispute with Tallis", "Tell me about Mara Quill"):
         text, calls = ask(question, [LEASE])
         assert calls[-1][0] == "search_knowledge"
-        assert text == NOT_FOUND
+        assert quotes_nothing(text)
 
 
 def test_a_record_without_files_is_told_by_its_fields():
     text, _ = ask("What is this about?", [FIELDS])
     assert text == "- Contract: Boat yard with Harbour Estates; Status: Active. [8]"
-    assert ask("What is this about?", [])[0] == NOT_FOUND
+    assert quotes_nothing(ask("What is this about?", [])[0])
 
 
 def test_more_is_what_was_not_said_before():
@@ -149,7 +150,7 @@ def test_the_date_of_a_report_is_no_due_date():
     report = PromptDocument("SP invoice.md (Boat yard)", [NumberedPassage(1, head)])
     assert "15 November 2024" in ask("What is the date of the report?", [report])[0]
     for question in ("whats the due date of the invoice", "What is the delivery date of the invoice?"):
-        assert ask(question, [report])[0] == NOT_FOUND, question
+        assert quotes_nothing(ask(question, [report])[0]), question
 
 
 def test_a_name_under_the_title_is_an_author_and_one_in_a_later_list_is_not():

@@ -1,0 +1,108 @@
+"""An answer without a model quotes, shows what comes nearest, or says that nothing is near; and tells which."""
+
+import pytest
+
+from chat.models import Event, Message
+from entities.models.classification import FINANCIAL
+from llm.prompts import CLOSEST, NOT_FOUND
+from tests.chat.conftest import CAP, text_of
+
+RAMP = "The ferry ramp at the east pier is closed to lorries above twelve tonnes."
+HARD = "Who pays for the ramp at the pier when lorries break it?"
+RENT = "The tenant of the ferry ramp and the pier pays 910,000 euros for lorries."
+
+
+@pytest.fixture
+def ramp(index, contract):
+    file = index.file(contract, "Ramp.pdf")
+    index.row(contract, RAMP, file=file, page=3)
+    return file
+
+
+def kinds(events):
+    """What the events tell of how sure the answer is: (before the first word, at the end)."""
+    order = [event.kind for event in events]
+    assert order.index("started") < order.index("token")
+    return [event.data.get("confidence") for event in events if event.kind in ("started", "done")]
+
+
+def test_a_quote_says_so_before_its_first_word_and_at_the_end(viewer, contract, index, start):
+    index.row(contract, CAP, file=index.file(contract, "Lease.pdf"))
+    chat = start(viewer, contract)
+    turn = chat.ask("What is the liability cap?")
+    assert CAP in turn["message"]["content"]
+    assert (turn["message"]["confidence"], turn["message"]["closest"]) == ("quoted", [])
+    assert kinds(chat.events(turn["id"])) == ["quoted", "quoted"]
+
+
+def test_what_comes_nearest_is_shown_whole_and_never_as_a_quote(viewer, contract, ramp, start):
+    chat = start(viewer, contract)
+    turn = chat.ask(HARD)
+    message = turn["message"]
+    assert message["content"] == f"{CLOSEST} [citation:1]"
+    assert message["confidence"] == "closest"
+    (passage,) = message["closest"]
+    assert (passage["n"], passage["text"], passage["sentence"]) == (1, RAMP, RAMP)
+    assert (passage["name"], passage["where"], passage["labels"]) == ("Ramp.pdf", "p. 3", [])
+    events = chat.events(turn["id"])
+    assert kinds(events) == ["closest", "closest"]
+    assert text_of(events) == message["content"]
+    assert [m for m in chat.messages() if m["role"] == "assistant"][0]["closest"] == [passage]
+    page = viewer.client.get(f"{viewer.base}chat/{chat.session}/").content.decode()
+    assert f"<mark>{RAMP}</mark>" in page
+    assert "Search for it" in page
+    assert "not supported by it" not in page
+    assert viewer.client.get(passage["url"]).status_code == 200
+    text = viewer.api.get(f"{chat.url}export/").content.decode()
+    assert f"> {RAMP}" in text
+    assert "[1] Ramp.pdf, p. 3" in text
+
+
+def test_where_no_passage_is_found_nothing_is_near(viewer, contract, start):
+    chat = start(viewer, contract)
+    turn = chat.ask(HARD)
+    assert turn["message"]["content"] == NOT_FOUND
+    assert (turn["message"]["confidence"], turn["message"]["closest"]) == ("none", [])
+    assert kinds(chat.events(turn["id"])) == ["none", "none"]
+    page = viewer.client.get(f"{viewer.base}chat/{chat.session}/").content.decode()
+    assert "Add a file" in page
+
+
+def test_a_hidden_passage_is_near_for_nobody_else(viewer, cfo, contract, ramp, index, start):
+    index.row(contract, RENT, file=ramp, page=4, label=FINANCIAL)
+    seen = start(cfo, contract).ask(HARD)
+    assert RENT in str(seen["message"])
+    chat = start(viewer, contract)
+    turn = chat.ask(HARD)
+    assert [passage["text"] for passage in turn["message"]["closest"]] == [RAMP]
+    assert "910,000" not in f"{turn}{chat.events(turn['id'])}{chat.messages()}"
+
+
+def test_who_may_no_longer_read_the_answer_is_not_told_which_it_was(viewer, contract, ramp, start, index):
+    chat = start(viewer, contract)
+    turn = chat.ask(HARD)
+    with index.service.open():
+        Message.objects.filter(pk=turn["message"]["id"]).update(data_classification=FINANCIAL)
+        Event.objects.filter(turn=turn["id"], kind="started").update(data_classification=FINANCIAL)
+    again = chat.turn(turn["id"])
+    assert "closest" not in str(again["message"] or "")
+    events = chat.events(turn["id"])
+    assert [event.kind for event in events if event.kind == "started"] == []
+    assert [event.data["confidence"] for event in events if event.kind == "done"] == [None]
+
+
+def test_what_was_near_and_is_hidden_since_is_left_out(viewer, contract, ramp, index, start, alice):
+    chat = start(viewer, contract)
+    turn = chat.ask(HARD)
+    assert alice.api.delete(f"/api/files/{ramp.pk}/").status_code in (200, 204)
+    message = chat.turn(turn["id"])["message"]
+    assert RAMP not in str(message)
+
+
+def test_a_models_answer_tells_nothing_of_the_kind(viewer, contract, ramp, start, model):
+    model.says(text=f"{CLOSEST} it is the ramp.")
+    chat = start(viewer, contract)
+    turn = chat.ask(HARD)
+    assert (turn["message"]["confidence"], turn["message"]["closest"]) == (None, [])
+    assert kinds(chat.events(turn["id"])) == [None, None]
+    assert "cl-passage" not in viewer.client.get(f"{viewer.base}chat/{chat.session}/").content.decode()
