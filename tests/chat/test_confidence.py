@@ -2,8 +2,8 @@
 
 import pytest
 
-from chat.models import Event, Message
 from entities.models.classification import FINANCIAL
+from ingestion.models import Paragraph
 from llm.prompts import CLOSEST, NOT_FOUND
 from tests.chat.conftest import CAP, text_of
 
@@ -78,12 +78,13 @@ def test_a_hidden_passage_is_near_for_nobody_else(viewer, cfo, contract, ramp, i
     assert "910,000" not in f"{turn}{chat.events(turn['id'])}{chat.messages()}"
 
 
-def test_who_may_no_longer_read_the_answer_is_not_told_which_it_was(viewer, contract, ramp, start, index):
+def test_who_may_no_longer_read_the_answer_is_not_told_which_it_was(alice, viewer, contract, ramp, start, index):
     chat = start(viewer, contract)
     turn = chat.ask(HARD)
     with index.service.open():
-        Message.objects.filter(pk=turn["message"]["id"]).update(data_classification=FINANCIAL)
-        Event.objects.filter(turn=turn["id"], kind="started").update(data_classification=FINANCIAL)
+        paragraph = Paragraph.objects.get(file=ramp.pk)
+    raised = {"labels": [FINANCIAL], "reason": "the toll"}
+    assert alice.api.patch(f"/api/paragraphs/{paragraph.pk}/", raised, format="json").status_code == 200
     again = chat.turn(turn["id"])
     assert "closest" not in str(again["message"] or "")
     events = chat.events(turn["id"])
