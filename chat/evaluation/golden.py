@@ -8,7 +8,7 @@ from chat.models import State, Turn
 from chat.tools import get_owner
 from entities.access import Scope
 from ingestion.access import select_visible_files
-from llm.prompts import NOT_FOUND
+from llm.prompts import CLOSEST, NOT_FOUND
 from retrieval.citation_links import MARKER
 from retrieval.evaluation.sets import LONGEST, AnswerPlace, QuestionSet, SetQuestion
 from retrieval.locate import ResolvedCitation, resolve_all
@@ -35,7 +35,8 @@ def _build_question(reader: Scope, turn: Turn) -> SetQuestion | None:
     session = get_session_or_404(reader, turn.session_id)
     readable = dict(select_messages(reader, session).filter(turn=turn.pk).values_list("pk", "content"))
     text, answer = readable.get(turn.question, ""), readable.get(turn.answer, "")
-    if not text or not answer or len(text) > LONGEST:
+    # Which of the closest passages answered, a rating does not tell.
+    if not text or not answer or len(text) > LONGEST or answer.startswith(CLOSEST):
         return None
     if answer.strip() == NOT_FOUND:
         return SetQuestion(str(turn.pk), text, answerable=False)
