@@ -11,7 +11,7 @@ from django.urls import reverse
 from chat.access import select_messages
 from chat.citations import collect_cited_atoms, label_fields, load_citation_links, resolve_cited
 from chat.closest import ClosestPassage, list_closest
-from chat.confidence import Confidence
+from chat.confidence import Confidence, read_confidence
 from chat.conversation import Exchange
 from chat.mention_names import Named, name_links
 from chat.models import LookIn, Message, Role, State, Turn
@@ -192,11 +192,12 @@ def label_typed_line(scope: Scope, turn: Turn, line: str) -> tuple[int, ...] | N
 
 
 def list_hidden_neighbours(scope: Scope, turn: Turn, answer: Message, question: str) -> list[Nearby]:
-    """Text that the asker is not cleared for, next to the passages that the answer cites; where it cites none, next to
-    those of what it was given that are about the question.
+    """Text that the asker is not cleared for, next to the passages that the answer quotes; where it quotes none, next
+    to those of what it was given that are about the question.
     """
     given = {entry["n"]: UUID(entry["row"]) for entry in turn.manifest.get("passages", ())}
-    rows = [given[n] for n in {int(n) for n in CITED.findall(answer.content)} & set(given)]
+    quotes = read_confidence(turn, answer) is not Confidence.CLOSEST
+    rows = [given[n] for n in {int(n) for n in CITED.findall(answer.content)} & set(given) if quotes]
     if not rows and given:
         texts = ContextRow.objects.filter(build_sources_visible_q(scope), pk__in=given.values())
         rows = [

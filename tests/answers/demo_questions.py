@@ -5,7 +5,6 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 from uuid import uuid4
@@ -13,9 +12,9 @@ from uuid import uuid4
 from chat import actions, runner
 from chat.access import get_session_or_404, get_turn_or_404
 from chat.context import assemble
-from chat.conversation import list_exchanges
+from chat.conversation import Exchange, list_exchanges
 from chat.document_overviews import parse_reading, read_documents
-from chat.models import Message, Session, Turn
+from chat.models import Message, Session, State, Turn
 from chat.record_lists import list_knowledge, read_query
 from chat.shown import list_hidden_in_fields, list_hidden_in_files, list_hidden_neighbours, present_exchange
 from chat.tools import BadCall, ToolFindings, find_knowledge, read_search_words, search_knowledge
@@ -96,6 +95,7 @@ def _ask_at_once(scope: Scope, session: Session, asked: str) -> Reply:
     labels of what it was given, takes twice as long; other tests are about that.
     """
     turn = Turn(session=session, number=1, question=uuid4(), manifest={"passages": [], "searches": 0})
+    turn.state, turn.usage = State.DONE, {"offline": True}
     with scope.open():
         context = assemble(scope, session, turn, asked)
     messages = list(context.messages)
@@ -116,7 +116,7 @@ def _ask_at_once(scope: Scope, session: Session, asked: str) -> Reply:
             break
     answer = Message(content=re.sub(r"\[(\d+)\]", r"[citation:\1]", "".join(reply.deltas)).strip())
     with scope.open():
-        exchange: Any = SimpleNamespace(turn=turn, question=Message(content=asked), answer=answer)
+        exchange = Exchange(turn, Message(content=asked), answer, is_mine=True)
         requires = [
             *list_hidden_neighbours(scope, turn, answer, asked),
             *list_hidden_in_fields(scope, exchange),

@@ -176,7 +176,7 @@ def test_what_the_asker_may_not_see_never_reaches_the_model(
         assert "91,000" not in turn["message"]["content"]
     assert not any("91,000" in request.text for request in model.requests)
     if offline:
-        assert turn["message"]["content"] == "Not found in what you can see."
+        assert turn["message"]["confidence"] == "closest"
         assert (
             "91,000"
             in start(alice, contract).ask("What does Jane Miller earn as harbour master?")["message"]["content"]

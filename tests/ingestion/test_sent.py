@@ -14,13 +14,14 @@ from entities.models.classification import CONFIDENTIAL, INTERNAL
 from entities.types import Contract
 from ingestion.access import is_name_known
 from ingestion.inline import process_all_waiting
-from ingestion.models import ContextRow, File, FileRevision, Paragraph
+from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph
 from ingestion.resting import apply_resting
 from llm import scripted
 from retrieval.gate import load_sent_rows
 from tests.conftest import Person, person
 from tests.ingestion.helpers import labelled, ready, texts
 from tests.ingestion.test_resting import ILL, LETTER, PAY, read, search
+from tests.oracle.worlds import JUDGED
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("closed")]
 RESTS = [ILL, "[Financial]"]
@@ -247,6 +248,41 @@ def test_a_passage_with_a_judged_part_or_heading_of_its_label_is_for_who_holds_t
     assert not any("family" in text for text in search(sender, "family lungs"))
     for result in sender.api.get("/api/search/", {"q": "family lungs"}).json()["results"]:
         assert "family" not in str(result)
+
+
+@pytest.mark.parametrize("judged", ["Tom and his family", "He may stay away."])
+def test_until_it_is_indexed_anew_a_passage_with_a_judged_part_is_not_found_by_its_sender(
+    sender: Person, staff: Person, alice: Person, contract: Contract, service: Scope, judged: str
+) -> None:
+    body = b"# Tom and his family\n\nTom is away again since the thing with his lungs came back.\n\nHe may stay away.\n"
+    ready(sender, contract, "letter.md", body)
+    assert see(sender.scope.add_sent())["rows"] == 1
+    with service.open():
+        Paragraph.objects.filter(text=judged).update(votes=JUDGED)
+    assert see(sender.scope.add_sent())["rows"] == 0
+    assert see(staff.scope)["rows"] > 0
+
+
+def test_a_passage_far_below_a_judged_heading_is_not_found_by_its_sender(
+    sender: Person, contract: Contract, service: Scope
+) -> None:
+    plain = " ".join(["He came on foot and left again before noon, as on the other days of that week."] * 30)
+    body = f"# Tom and his family\n\n{plain}\n\n{plain}\n\nThe thing with his lungs came back.\n"
+    ready(sender, contract, "letter.md", body.encode())
+    assert see(sender.scope.add_sent())["rows"] == 1
+    with service.open():
+        Paragraph.objects.filter(text="Tom and his family").update(votes=JUDGED)
+        row = ContextRow.objects.get(text__contains="lungs", kind=Kind.CHUNK)
+        assert "family" not in row.text
+        assert "family" in row.heading_path
+    assert see(sender.scope.add_sent())["rows"] == 0
+
+
+def test_ones_own_earlier_version_is_not_read_any_more(sender: Person, contract: Contract) -> None:
+    file = ready(sender, contract, "letter.txt", LETTER)
+    assert see(sender.scope.add_sent())["paragraphs"] == 1
+    assert ready(sender, contract, "letter.txt", b"Nothing is said here any more.\n") == file
+    assert see(sender.scope.add_sent())["paragraphs"] == 0
 
 
 def test_others_find_and_count_as_before(
