@@ -272,7 +272,7 @@ def test_a_passage_far_below_a_judged_heading_is_not_found_by_its_sender(
     assert see(sender.scope.add_sent())["rows"] == 1
     with service.open():
         Paragraph.objects.filter(text="Tom and his family").update(votes=JUDGED)
-        row = ContextRow.objects.get(text__contains="lungs", kind=Kind.CHUNK)
+        row = ContextRow.objects.get(text__contains="lungs", kind=Kind.FILE_CHUNK)
         assert "family" not in row.text
         assert "family" in row.heading_path
     assert see(sender.scope.add_sent())["rows"] == 0
