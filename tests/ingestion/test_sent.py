@@ -148,6 +148,7 @@ def test_a_file_in_the_bin_is_for_nobody(sender: Person, alice: Person, contract
     assert alice.api.delete(f"/api/files/{file}/").status_code == 204
     assert sender.api.get(f"/api/files/{file}/reader/").status_code == 404
     assert found(sender) == []
+    assert set(see(sender.scope.add_sent()).values()) == {0}
 
 
 def see(scope: Scope) -> dict[str, Any]:
@@ -276,13 +277,6 @@ def test_a_passage_far_below_a_judged_heading_is_not_found_by_its_sender(
         assert "family" not in row.text
         assert "family" in row.heading_path
     assert see(sender.scope.add_sent())["rows"] == 0
-
-
-def test_ones_own_earlier_version_is_not_read_any_more(sender: Person, contract: Contract) -> None:
-    file = ready(sender, contract, "letter.txt", LETTER)
-    assert see(sender.scope.add_sent())["paragraphs"] == 1
-    assert ready(sender, contract, "letter.txt", b"Nothing is said here any more.\n") == file
-    assert see(sender.scope.add_sent())["paragraphs"] == 0
 
 
 def test_others_find_and_count_as_before(
