@@ -29,8 +29,8 @@ Api = Literal["anthropic", "openai"]
 class Endpoint:
     """key, base_url: as the SDK takes them; with neither, the offline engine answers. model: the one model of all
     tiers; "": those of the settings. own: saved by the workspace's administrators. unreadable: its key was saved under
-    another secret key of the installation. api: what it speaks: Anthropic's Messages API, or OpenAI's Chat Completions API,
-    for which `base_url` is what `/chat/completions` follows.
+    another secret key of the installation. api: what it speaks: Anthropic's Messages API, or OpenAI's Chat Completions
+    API, for which `base_url` is what `/chat/completions` follows.
     """
 
     key: str = field(default="", repr=False)

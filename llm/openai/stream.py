@@ -32,8 +32,12 @@ class EventTranslator:
         return self._guard(self._take_lines(data))
 
     def finish(self) -> Iterator[bytes]:
-        """The events at the end of the connection. Some servers close it without "[DONE]"."""
-        return self._guard(chain(self._take_lines(b"\n"), self._close()))
+        """The events at the end of the connection. Some servers close it without "[DONE]"; half a line is a break."""
+        try:
+            yield from self._take_lines(b"\n")
+        except AnswerError:
+            return
+        yield from self._guard(self._close())
 
     def translate(self, body: Any) -> Iterator[bytes]:
         """The events of a whole completion, from a server that does not stream."""

@@ -77,7 +77,7 @@ class Exchange:
         return answer.is_success and "stream" in self._sent and "application/json" not in kind
 
     def limit(self, data: bytes) -> bytes:
-        """`data`, as long as the answer is neither too long nor takes too long. Raises: ReadTimeout, RemoteProtocolError."""
+        """`data`, unless the answer is too long or takes too long. Raises: RemoteProtocolError, ReadTimeout."""
         self._size += len(data)
         if self._size > MOST_BYTES:
             raise httpx2.RemoteProtocolError("the answer is too long")

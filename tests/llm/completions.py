@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,7 +15,7 @@ USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "prompt_tokens_details":
 class Raw:
     """Sent as it is. pieces: of the body; the connection is closed after the last."""
 
-    pieces: Sequence[bytes]
+    pieces: Iterable[bytes]
     status: int = 200
     kind: str = "text/event-stream"
     headers: dict[str, str] = field(default_factory=dict)
@@ -63,15 +63,12 @@ def whole(**body: Any) -> Raw:
     return Raw([json.dumps(body).encode()], 200, "application/json")
 
 
-Answer = Raw | Callable[[dict[str, Any]], Raw]
-
-
 @dataclass
 class Completions:
-    """answers: in order, or what makes them of the request. seen: requests, with path and headers by lower-case name."""
+    """answers: in order. seen: the requests, with their paths and headers by lower-case name."""
 
     url: str = ""
-    answers: list[Answer] = field(default_factory=list)
+    answers: list[Raw] = field(default_factory=list)
     seen: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -85,8 +82,7 @@ def serve_completions() -> Iterator[Completions]:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
             headers = {name.lower(): value for name, value in self.headers.items()}
             made.seen.append({"path": self.path, "headers": headers, **body})
-            answer = made.answers.pop(0)
-            raw = answer if isinstance(answer, Raw) else answer(body)
+            raw = made.answers.pop(0)
             self.send_response(raw.status)
             for name, value in ({"content-type": raw.kind} | raw.headers).items():
                 self.send_header(name, value)
