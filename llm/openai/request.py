@@ -4,26 +4,15 @@ An allow-list: a field or a block that has no translation here is refused, and n
 """
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Any
 
 from llm.offline.tokens import estimate
 
 Blocks = list[dict[str, Any]]
 
-FIELDS = {
-    "max_tokens",
-    "messages",
-    "model",
-    "stop_sequences",
-    "stream",
-    "system",
-    "temperature",
-    "thinking",
-    "tool_choice",
-    "tools",
-    "top_p",
-}
+SAME = {"temperature": "temperature", "top_p": "top_p", "stop_sequences": "stop"}
+FIELDS = {"max_tokens", "messages", "model", "stream", "system", "thinking", "tool_choice", "tools", *SAME}
 TOOL_FIELDS = {"cache_control", "description", "input_schema", "name", "type"}
 NO_THINKING = ("disabled", "between_tools")
 CHOICES = {"auto": "auto", "any": "required", "none": "none"}
@@ -51,12 +40,11 @@ def translate_request(body: dict[str, Any], fallbacks: Collection[str] = ()) -> 
         sent["max_completion_tokens"] = body["max_tokens"] + REASONING_ROOM
     else:
         sent["max_tokens"] = body["max_tokens"]
-    names = {"temperature": "temperature", "top_p": "top_p", "stop_sequences": "stop"}
-    sent |= {theirs: body[ours] for ours, theirs in names.items() if ours in body}
+    sent |= {theirs: body[ours] for ours, theirs in SAME.items() if ours in body}
     if body.get("tools"):
         sent["tools"] = [_translate_tool(tool) for tool in body["tools"]]
         if "tool_choice" in body:
-            sent |= _translate_choice(body["tool_choice"], "tool_choice" in fallbacks)
+            sent["tool_choice"] = _translate_choice(body["tool_choice"], "tool_choice" in fallbacks)
     if body.get("stream"):
         sent["stream"] = True
         if "stream_options" not in fallbacks:
@@ -160,19 +148,14 @@ def _translate_tool(tool: dict[str, Any]) -> dict[str, Any]:
     return {"type": "function", "function": {**function, "description": tool.get("description", "")}}
 
 
-def _translate_choice(choice: dict[str, Any], only_words: bool) -> dict[str, Any]:
+def _translate_choice(choice: dict[str, Any], only_words: bool) -> str | dict[str, Any]:
     """only_words: the server takes no choice that names a tool."""
-    _refuse(choice.keys() - {"type", "name", "disable_parallel_tool_use"}, "field of a choice")
-    if choice["type"] == "tool":
-        named = {"type": "function", "function": {"name": choice["name"]}}
-        sent: dict[str, Any] = {"tool_choice": "required" if only_words else named}
-    elif choice["type"] in CHOICES:
-        sent = {"tool_choice": CHOICES[choice["type"]]}
-    else:
-        raise Untranslatable(f"There is no choice of tools {choice['type']!r}.")
-    return sent | ({"parallel_tool_calls": False} if choice.get("disable_parallel_tool_use") else {})
+    _refuse(choice.keys() - {"type", "name"}, "field of a choice")
+    if choice["type"] != "tool":
+        return CHOICES[choice["type"]]
+    return "required" if only_words else {"type": "function", "function": {"name": choice["name"]}}
 
 
-def _refuse(unknown: Collection[str] | Sequence[str], what: str) -> None:
+def _refuse(unknown: Collection[str], what: str) -> None:
     if unknown:
         raise Untranslatable(f"The Chat Completions API has no {what} {min(unknown)!r}.")

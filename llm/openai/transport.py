@@ -56,6 +56,8 @@ class Exchange:
     """A request of the SDK on its way out, and its answer on its way back. Raises Untranslatable when it is made."""
 
     def __init__(self, server: Server, request: httpx2.Request) -> None:
+        if request.url.path != "/v1/messages":
+            raise Untranslatable("Messages alone are translated.")
         self._server, self._request = server, request
         self._body: dict[str, Any] = json.loads(request.content)
         self._until = time.monotonic() + server.seconds
@@ -96,9 +98,6 @@ class Exchange:
         self._translate()
         return True
 
-    def create_translator(self) -> EventTranslator:
-        return EventTranslator(self._create_completion())
-
     def build_response(self, answer: httpx2.Response, body: bytes) -> httpx2.Response:
         """Of an answer that is no stream: the status of an error is what the server gave."""
         if not answer.is_success:
@@ -111,10 +110,10 @@ class Exchange:
             return _build_error(error.status, str(error), answer)
 
     def _build_whole(self, body: Any) -> httpx2.Response:
-        completion = self._create_completion()
         if "stream" in self._sent:
-            events = list(EventTranslator(completion).translate(body))
+            events = list(EventTranslator(self.create_completion()).translate(body))
             return httpx2.Response(200, headers=EVENT_STREAM, content=b"".join(events))
+        completion = self.create_completion()
         completion.take(body)
         if completion.stop_reason is None:
             raise AnswerError("The answer has no choice, or no end.")
@@ -123,7 +122,7 @@ class Exchange:
         message = completion.build_message(content=content, stop_reason=completion.stop_reason)
         return httpx2.Response(200, json=message)
 
-    def _create_completion(self) -> Completion:
+    def create_completion(self) -> Completion:
         return Completion(self._body["model"], estimate_tokens(self._sent))
 
 
@@ -182,7 +181,7 @@ class Events(httpx2.SyncByteStream):
         self._answer, self._exchange = answer, exchange
 
     def __iter__(self) -> Iterator[bytes]:
-        translator = self._exchange.create_translator()
+        translator = EventTranslator(self._exchange.create_completion())
         for data in self._answer.iter_bytes():
             yield from translator.feed(self._exchange.limit(data))
             if translator.is_over:
@@ -200,7 +199,7 @@ class AsyncEvents(httpx2.AsyncByteStream):
         self._answer, self._exchange = answer, exchange
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        translator = self._exchange.create_translator()
+        translator = EventTranslator(self._exchange.create_completion())
         async for data in self._answer.aiter_bytes():
             for event in translator.feed(self._exchange.limit(data)):
                 yield event

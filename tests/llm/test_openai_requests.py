@@ -127,6 +127,8 @@ def test_what_has_no_translation_is_refused_before_anything_is_sent(subtests, op
     ):
         with subtests.test(fields=fields), pytest.raises(anthropic.BadRequestError):
             sdk.messages.create(model="gpt-x", max_tokens=9, messages=HELLO, **fields)
+    with pytest.raises(anthropic.BadRequestError):
+        sdk.messages.count_tokens(model="gpt-x", messages=HELLO)
     assert openai.seen == []
     openai.answers = [whole(id="c", choices=[{"message": {"content": "Yes."}, "finish_reason": "stop"}])]
     fields = {"temperature": 0.5, "stop_sequences": ["END"], "thinking": {"type": "disabled"}}
