@@ -236,7 +236,7 @@ SPECTACULAR_SETTINGS = {
 
 ANTHROPIC_API_KEY = env.str("ANTHROPIC_API_KEY", "")
 ANTHROPIC_BASE_URL = env.str("ANTHROPIC_BASE_URL", "")
-# A server that speaks OpenAI's Chat Completions API, where neither of the two above is set.
+# A server that speaks OpenAI's Chat Completions API, where neither of the two above is set. A key alone is not used.
 OPENAI_API_KEY = env.str("OPENAI_API_KEY", "")
 OPENAI_BASE_URL = env.str("OPENAI_BASE_URL", "")
 MODEL_TIERS = {

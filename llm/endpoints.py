@@ -21,7 +21,6 @@ from llm.models import WorkspaceEndpoint
 from llm.models_catalogue import TIERS, Model
 
 ANTHROPIC_URL = "https://api.anthropic.com"
-OPENAI_URL = "https://api.openai.com/v1"
 Api = Literal["anthropic", "openai"]
 
 
@@ -77,11 +76,11 @@ class SavedEndpoint:
 
 
 def get_installation_endpoint() -> Endpoint:
-    """Of both providers, Anthropic comes first."""
+    """Anthropic's settings come first. A key of OpenAI, which many environments have, is sent nowhere by itself."""
     if settings.ANTHROPIC_API_KEY or settings.ANTHROPIC_BASE_URL:
         return Endpoint(settings.ANTHROPIC_API_KEY, settings.ANTHROPIC_BASE_URL)
-    if settings.OPENAI_API_KEY or settings.OPENAI_BASE_URL:
-        return Endpoint(settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL or OPENAI_URL, api="openai")
+    if settings.OPENAI_BASE_URL:
+        return Endpoint(settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL, api="openai")
     return Endpoint()
 
 
@@ -145,7 +144,7 @@ def _load_endpoint() -> Endpoint:
     except InvalidToken:
         # Text goes nowhere rather than to a server that was not meant for it.
         return Endpoint(own=True, unreadable=True)
-    return Endpoint(key, row.base_url, row.model, own=True, api=row.api)
+    return Endpoint(key, row.base_url, row.model, own=True, api="openai" if row.api == "openai" else "anthropic")
 
 
 def _build_cipher() -> Fernet:

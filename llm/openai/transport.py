@@ -70,8 +70,9 @@ class Exchange:
 
     def build_request(self, client: httpx2.Client | httpx2.AsyncClient) -> httpx2.Request:
         content = json.dumps(self._sent, ensure_ascii=False).encode("utf-8", "replace")
-        options = {"headers": self._server.headers, "extensions": dict(self._request.extensions)}
-        return client.build_request("POST", self._server.url, content=content, **options)
+        extensions = dict(self._request.extensions)  # the SDK's timeouts
+        headers = self._server.headers
+        return client.build_request("POST", self._server.url, content=content, headers=headers, extensions=extensions)
 
     def is_stream(self, answer: httpx2.Response) -> bool:
         """A server may also answer whole where a stream was asked for."""

@@ -148,6 +148,17 @@ def test_a_whole_answer_without_an_end_is_an_error_of_the_server(openai):
             sdk.messages.create(model="gpt-x", max_tokens=9, messages=HELLO)
 
 
+def test_when_to_try_again_is_passed_on(openai):
+    import anthropic
+
+    sdk = transport.build_sync_client(get_installation_endpoint()).with_options(max_retries=0)
+    openai.answers = [refuses(429, "slow down", **{"retry-after": "7", "x-other": "1"})]
+    with pytest.raises(anthropic.RateLimitError, match="slow down") as caught:
+        sdk.messages.create(model="gpt-x", max_tokens=9, messages=HELLO)
+    assert (caught.value.response.headers["retry-after"], caught.value.type) == ("7", "rate_limit_error")
+    assert "x-other" not in caught.value.response.headers
+
+
 def test_passages_never_go_as_search_results(openai, settings):
     assert not transport.may_send_search_results(get_installation_endpoint())
     there = "https://api.anthropic.com/v1"
