@@ -89,10 +89,13 @@ def test_a_test_ends_in_time_also_where_a_server_only_ever_says_that_it_is_busy(
     alice: Person, server: Completions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("llm.transport.TEST_SECONDS", 0)
-    server.answers = [Raw(b": busy\n\n" for _ in range(100))]
+    sent: list[bytes] = []
+    busy = b": busy\n" * 10_000
+    server.answers = [Raw(sent.append(busy) or busy for _ in range(400))]  # type: ignore[func-returns-value]
     page = connect(alice, server)
     assert page.status_code == 422
     assert "or its answer broke off" in page.content.decode()
+    assert len(sent) < 300
 
 
 def test_addresses_are_taken_as_people_have_them(subtests: pytest.Subtests, alice: Person, server: Completions) -> None:

@@ -10,7 +10,7 @@ from llm import client, transport, vision
 from llm.client import ModelUnavailable
 from llm.endpoints import Endpoint, get_installation_endpoint
 from llm.openai.request import REASONING_ROOM
-from tests.llm.completions import Completions, Raw, refuses, says, whole
+from tests.llm.completions import Completions, Raw, delta, refuses, says, stream, whole
 
 pytestmark = pytest.mark.django_db
 SEARCH = {"name": "search", "description": "Search.", "input_schema": {"type": "object", "properties": {}}}
@@ -146,6 +146,16 @@ def test_a_whole_answer_without_an_end_is_an_error_of_the_server(openai):
         openai.answers = [wrong]
         with pytest.raises(anthropic.InternalServerError):
             sdk.messages.create(model="gpt-x", max_tokens=9, messages=HELLO)
+
+
+def test_a_stream_that_breaks_off_has_no_closing_events(openai):
+    sdk = transport.build_sync_client(get_installation_endpoint())
+    begun = ["message_start", "content_block_start", "content_block_delta"]
+    closed = ["content_block_stop", "message_delta", "message_stop"]
+    for finish, expected in ((None, begun), ("stop", begun + closed)):
+        openai.answers = [stream(delta(finish, content="Two"))]
+        events = sdk.messages.create(model="gpt-x", max_tokens=9, messages=HELLO, stream=True)
+        assert [event.type for event in events] == expected
 
 
 def test_when_to_try_again_is_passed_on(openai):
