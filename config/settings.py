@@ -236,12 +236,15 @@ SPECTACULAR_SETTINGS = {
 
 ANTHROPIC_API_KEY = env.str("ANTHROPIC_API_KEY", "")
 ANTHROPIC_BASE_URL = env.str("ANTHROPIC_BASE_URL", "")
+# A server that speaks OpenAI's Chat Completions API, where neither of the two above is set. A key alone is not used.
+OPENAI_API_KEY = env.str("OPENAI_API_KEY", "")
+OPENAI_BASE_URL = env.str("OPENAI_BASE_URL", "")
 MODEL_TIERS = {
     "fast": env.str("CLEARANCE_MODEL_FAST", "claude-haiku-5-5"),
     "standard": env.str("CLEARANCE_MODEL_STANDARD", "claude-sonnet-5-5"),
     "deep": env.str("CLEARANCE_MODEL_DEEP", "claude-opus-5-5"),
 }
-# Whether administrators may connect a model of their workspace's own; if not, only the two settings above count.
+# Whether administrators may connect a model of their workspace's own; if not, only the settings above count.
 WORKSPACE_MODELS = env.bool("CLEARANCE_WORKSPACE_MODELS", True)
 # USD per million tokens (in, out) of models that llm/models_catalogue.py does not know: {"local-70b": ["0", "0"]}.
 MODEL_PRICES = env.json("CLEARANCE_MODEL_PRICES", default={})

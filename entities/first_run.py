@@ -159,7 +159,8 @@ def begin(request: HttpRequest) -> HttpResponse:
             if form.cleaned_data.get("sample"):
                 sample_chosen.send(None, founder=founder)
         login(request, founder, backend=settings.AUTHENTICATION_BACKENDS[0])
-        has_model = settings.ANTHROPIC_API_KEY or settings.ANTHROPIC_BASE_URL or not settings.WORKSPACE_MODELS
+        own = settings.ANTHROPIC_API_KEY or settings.ANTHROPIC_BASE_URL or settings.OPENAI_BASE_URL
+        has_model = own or not settings.WORKSPACE_MODELS
         response = redirect(f"/w/{workspace.slug}/{'' if has_model else MODEL_STEP}")
         remember_device(request, response, founder)
         return response

@@ -237,7 +237,7 @@ class _Answer:
     def take(self, event: Any) -> TextDelta | BlockCitations | None:
         """Note an event of the SDK's stream; returns its text or its citations, if it has any."""
         match event.type:
-            case "message_start":
+            case "message_start" | "message_stop":  # at its end, the SDK's sums
                 usage = event.message.usage
                 self.fresh = usage.input_tokens or 0
                 self.written = usage.cache_creation_input_tokens or 0

@@ -55,6 +55,8 @@ def _ask_model(call: Call, endpoint: Endpoint) -> str:
             endpoint=endpoint,
         )
     except ModelInterrupted:
+        if endpoint.api == "openai":
+            return gettext("It does not answer as OpenAI’s Chat Completions API does, or its answer broke off.")
         return gettext("It does not answer as Anthropic’s Messages API does, or its answer broke off.")
     except ModelError as problem:
         return str(problem)

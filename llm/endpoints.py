@@ -6,6 +6,7 @@ The key is saved encrypted with the installation's secret key. No page, log or a
 import base64
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 from urllib.parse import urlsplit
 
 from cryptography.fernet import Fernet, InvalidToken
@@ -20,13 +21,15 @@ from llm.models import WorkspaceEndpoint
 from llm.models_catalogue import TIERS, Model
 
 ANTHROPIC_URL = "https://api.anthropic.com"
+Api = Literal["anthropic", "openai"]
 
 
 @dataclass(frozen=True)
 class Endpoint:
     """key, base_url: as the SDK takes them; with neither, the offline engine answers. model: the one model of all
     tiers; "": those of the settings. own: saved by the workspace's administrators. unreadable: its key was saved under
-    another secret key of the installation.
+    another secret key of the installation. api: what it speaks: Anthropic's Messages API, or OpenAI's Chat Completions
+    API, for which `base_url` is what `/chat/completions` follows.
     """
 
     key: str = field(default="", repr=False)
@@ -34,6 +37,7 @@ class Endpoint:
     model: str = ""
     own: bool = False
     unreadable: bool = False
+    api: Api = "anthropic"
 
     @property
     def is_offline(self) -> bool:
@@ -42,7 +46,8 @@ class Endpoint:
     @property
     def is_anthropic(self) -> bool:
         """Whether it is Anthropic's own, and no server that speaks its API."""
-        return not self.is_offline and urlsplit(self.base_url or ANTHROPIC_URL).hostname == "api.anthropic.com"
+        is_there = urlsplit(self.base_url or ANTHROPIC_URL).hostname == "api.anthropic.com"
+        return is_there and self.api == "anthropic" and not self.is_offline
 
     def find_model(self, tier: str) -> Model:
         """Raises: CatalogueError."""
@@ -62,6 +67,7 @@ class Endpoint:
 class SavedEndpoint:
     """What a page may show of the workspace's own endpoint."""
 
+    api: str
     base_url: str
     model: str
     has_key: bool
@@ -70,7 +76,12 @@ class SavedEndpoint:
 
 
 def get_installation_endpoint() -> Endpoint:
-    return Endpoint(settings.ANTHROPIC_API_KEY, settings.ANTHROPIC_BASE_URL)
+    """Anthropic's settings come first. A key of OpenAI, which many environments have, is sent nowhere by itself."""
+    if settings.ANTHROPIC_API_KEY or settings.ANTHROPIC_BASE_URL:
+        return Endpoint(settings.ANTHROPIC_API_KEY, settings.ANTHROPIC_BASE_URL)
+    if settings.OPENAI_BASE_URL:
+        return Endpoint(settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL, api="openai")
+    return Endpoint()
 
 
 def get_endpoint(workspace: int) -> Endpoint:
@@ -96,7 +107,7 @@ def describe_endpoint() -> SavedEndpoint | None:
     row = WorkspaceEndpoint.objects.first()
     if row is None:
         return None
-    return SavedEndpoint(row.base_url, row.model, bool(row.sealed_key), row.saved_by, row.saved_at)
+    return SavedEndpoint(row.api, row.base_url, row.model, bool(row.sealed_key), row.saved_by, row.saved_at)
 
 
 def save_endpoint(scope: Scope, endpoint: Endpoint) -> None:
@@ -105,15 +116,15 @@ def save_endpoint(scope: Scope, endpoint: Endpoint) -> None:
     WorkspaceEndpoint.objects.update_or_create(
         workspace_id=scope.workspace,
         defaults={
+            "api": endpoint.api,
             "base_url": endpoint.base_url,
             "model": endpoint.model,
             "sealed_key": sealed,
             "saved_by": scope.principal,
         },
     )
-    record_action(
-        scope, "model.connected", "workspace", scope.workspace, address=endpoint.base_url, model=endpoint.model
-    )
+    saved = {"api": endpoint.api, "address": endpoint.base_url, "model": endpoint.model}
+    record_action(scope, "model.connected", "workspace", scope.workspace, **saved)
 
 
 def remove_endpoint(scope: Scope) -> bool:
@@ -133,7 +144,7 @@ def _load_endpoint() -> Endpoint:
     except InvalidToken:
         # Text goes nowhere rather than to a server that was not meant for it.
         return Endpoint(own=True, unreadable=True)
-    return Endpoint(key, row.base_url, row.model, own=True)
+    return Endpoint(key, row.base_url, row.model, own=True, api="openai" if row.api == "openai" else "anthropic")
 
 
 def _build_cipher() -> Fernet:

@@ -26,6 +26,7 @@ from llm.endpoints import (
     remove_endpoint,
     save_endpoint,
 )
+from llm.models import WorkspaceEndpoint
 from llm.models_catalogue import TIERS, CatalogueError
 
 MAX_PORT = 65_535
@@ -63,22 +64,30 @@ class KeyForm(forms.Form):
 
 
 class ServerForm(forms.Form):
-    """A server that speaks the same language as Anthropic's."""
+    """A server that speaks Anthropic's API or OpenAI's."""
 
     prefix = "server"
+    api = forms.ChoiceField(
+        label=gettext_lazy("API"),
+        choices=WorkspaceEndpoint.Api,
+        help_text=gettext_lazy(
+            "What the server speaks. OpenAI, Azure OpenAI, OpenRouter and most gateways speak OpenAI’s; "
+            "Ollama, LM Studio, vLLM and llama.cpp speak both."
+        ),
+    )
     base_url = forms.CharField(
         label=gettext_lazy("Address"),
         max_length=300,
         help_text=gettext_lazy(
-            "It has to speak Anthropic's Messages API, as Ollama, LM Studio, vLLM and llama.cpp "
-            "do. For example http://127.0.0.1:11434"
+            "For example http://127.0.0.1:11434, https://api.openai.com/v1 or "
+            "https://your-resource.openai.azure.com/openai/v1"
         ),
         widget=forms.TextInput(attrs={"autocomplete": "off", "inputmode": "url", "spellcheck": "false"}),
     )
     model = forms.CharField(
         label=gettext_lazy("Name of the model"),
         max_length=80,
-        help_text=gettext_lazy("As the server knows it."),
+        help_text=gettext_lazy("As the server knows it. Where its price is not known here, it counts as free."),
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
     key = forms.CharField(
@@ -89,7 +98,10 @@ class ServerForm(forms.Form):
     )
 
     def clean_base_url(self) -> str:
-        address: str = self.cleaned_data["base_url"].rstrip("/").removesuffix("/v1")
+        """As `Endpoint` has it. The Chat Completions API is at /v1 wherever nothing else is given."""
+        address: str = self.cleaned_data["base_url"].rstrip("/").removesuffix("/chat/completions")
+        is_openai = self.cleaned_data.get("api") == WorkspaceEndpoint.Api.OPENAI
+        address = address if is_openai else address.removesuffix("/v1")
         try:
             parts = httpx2.URL(address)
             valid = parts.scheme in ("http", "https") and bool(parts.host) and (parts.port or 1) <= MAX_PORT
@@ -97,12 +109,12 @@ class ServerForm(forms.Form):
             valid = False
         if not valid or parts.userinfo or parts.query or parts.fragment:
             raise ValidationError(gettext("Write an address like http://127.0.0.1:11434, and nothing after it."))
-        return address
+        return f"{address}/v1" if is_openai and parts.path == "/" else address
 
     @property
     def endpoint(self) -> Endpoint:
         data = self.cleaned_data
-        return Endpoint(data["key"], data["base_url"], data["model"], own=True)
+        return Endpoint(data["key"], data["base_url"], data["model"], own=True, api=data["api"])
 
 
 @opens_own_scope

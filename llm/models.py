@@ -1,6 +1,7 @@
 """What calls to models cost, and what a workspace may spend. No text is kept."""
 
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from entities.models import Workspace
 
@@ -51,7 +52,12 @@ class WorkspaceEndpoint(models.Model):
     sealed_key: the key, encrypted by `llm.endpoints`. saved_by: user id.
     """
 
+    class Api(models.TextChoices):
+        ANTHROPIC = "anthropic", gettext_lazy("Anthropic’s Messages API")
+        OPENAI = "openai", gettext_lazy("OpenAI’s Chat Completions API")
+
     workspace = models.OneToOneField(Workspace, models.PROTECT, primary_key=True, related_name="+")
+    api = models.CharField(max_length=12, choices=Api, default=Api.ANTHROPIC)
     base_url = models.CharField(max_length=300, blank=True)
     model = models.CharField(max_length=80, blank=True)
     sealed_key = models.TextField(blank=True)

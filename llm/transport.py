@@ -6,6 +6,7 @@ engine), "real", "offline" or "scripted". A script that is in force (llm.scripte
 
 import asyncio
 import json
+import math
 import os
 import weakref
 from dataclasses import replace
@@ -19,6 +20,7 @@ from llm import scripted
 from llm.endpoints import ANTHROPIC_URL, Endpoint
 from llm.errors import ModelUnavailable
 from llm.offline import engine
+from llm.openai.transport import AsyncOpenAITransport, OpenAITransport, Server
 from llm.wire import build_error_response, build_response
 
 if TYPE_CHECKING:
@@ -72,7 +74,7 @@ def build_sync_client(endpoint: Endpoint, *, is_test: bool = False) -> "anthropi
     """The SDK's client for workers. is_test: somebody waits for the page that says whether it answers."""
     match choose_transport(endpoint):
         case "real":
-            client = _build_real_client(endpoint.key, endpoint.base_url, endpoint.own)
+            client = _build_real_client(replace(endpoint, model=""), TEST_SECONDS if is_test else math.inf)
             return client.with_options(timeout=TEST_TIMEOUT, max_retries=0) if is_test else client
         case "scripted":
             return _build_in_process_client(scripted.answer_request)
@@ -87,10 +89,13 @@ def build_async_client(endpoint: Endpoint) -> "anthropic.AsyncAnthropic":
     match choose_transport(endpoint):
         case "real":
             clients = _async_real.setdefault(asyncio.get_running_loop(), {})
-            key = (endpoint.key, endpoint.base_url, endpoint.own)
+            key = replace(endpoint, model="")
             if key not in clients:
-                http = anthropic.DefaultAsyncHttpxClient(follow_redirects=False)
-                clients[key] = anthropic.AsyncAnthropic(http_client=http, **_build_real_options(*key))
+                http: httpx2.AsyncClient = anthropic.DefaultAsyncHttpxClient(follow_redirects=False)
+                if key.api == "openai":
+                    server = Server(key.base_url, key.key)
+                    http = httpx2.AsyncClient(transport=AsyncOpenAITransport(server, http), trust_env=False)
+                clients[key] = anthropic.AsyncAnthropic(http_client=http, **_build_real_options(key))
             return clients[key]
         case "scripted":
             return _build_in_process_async(scripted.answer_request_async)
@@ -98,32 +103,37 @@ def build_async_client(endpoint: Endpoint) -> "anthropic.AsyncAnthropic":
             return _build_in_process_async(_answer_offline_async)
 
 
-_async_real: (
-    "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str, bool], anthropic.AsyncAnthropic]]"
-)
+_async_real: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Endpoint, anthropic.AsyncAnthropic]]"
 _async_real = weakref.WeakKeyDictionary()
 
 
 @lru_cache(maxsize=32)
-def _build_real_client(api_key: str, base_url: str, own: bool) -> "anthropic.Anthropic":
-    """Redirects are not followed: nobody has named the host that they lead to."""
+def _build_real_client(endpoint: Endpoint, seconds: float) -> "anthropic.Anthropic":
+    """Redirects are not followed: nobody has named the host that they lead to. seconds: of `Server`."""
     import anthropic
 
-    http = anthropic.DefaultHttpxClient(follow_redirects=False)
-    return anthropic.Anthropic(http_client=http, **_build_real_options(api_key, base_url, own))
+    http: httpx2.Client = anthropic.DefaultHttpxClient(follow_redirects=False)
+    if endpoint.api == "openai":
+        server = Server(endpoint.base_url, endpoint.key, seconds)
+        http = httpx2.Client(transport=OpenAITransport(server, http), trust_env=False)
+    return anthropic.Anthropic(http_client=http, **_build_real_options(endpoint))
 
 
-def _build_real_options(api_key: str, base_url: str, own: bool) -> dict[str, Any]:
-    """own: of a workspace, which takes neither an address nor headers from the installation's environment.
+def _build_real_options(endpoint: Endpoint) -> dict[str, Any]:
+    """A workspace's own takes neither an address nor headers from the installation's environment. Of one that speaks
+    OpenAI's API, the SDK knows neither address nor key.
 
     A local server may need no key; the SDK always sends one.
     """
     import anthropic
 
+    if endpoint.api == "openai":
+        return _build_in_process_options() | {"max_retries": RETRIES}
+    own = endpoint.own
     foreign = [line.partition(":")[0].strip() for line in os.environ.get(CUSTOM_HEADERS, "").split("\n") if own]
     return {
-        "api_key": api_key or "none",
-        "base_url": base_url or (ANTHROPIC_URL if own else None),
+        "api_key": endpoint.key or "none",
+        "base_url": endpoint.base_url or (ANTHROPIC_URL if own else None),
         "default_headers": {name: anthropic.Omit() for name in foreign if name},
         "timeout": TIMEOUT,
         "max_retries": RETRIES,

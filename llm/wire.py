@@ -97,42 +97,42 @@ def _build_input_usage(answer: Answer) -> dict[str, int]:
 
 def format_events(answer: Answer, model: str) -> Iterator[bytes]:
     """The answer as server-sent events, one a piece. Every text delta is an event of its own."""
-    yield _format_event("message_start", message=_build_envelope(answer, model))
+    yield format_event("message_start", message=_build_envelope(answer, model))
     index = 0
     if answer.deltas:
-        yield _format_event("content_block_start", index=index, content_block={"type": "text", "text": ""})
+        yield format_event("content_block_start", index=index, content_block={"type": "text", "text": ""})
         for delta in answer.deltas:
-            yield _format_event("content_block_delta", index=index, delta={"type": "text_delta", "text": delta})
+            yield format_event("content_block_delta", index=index, delta={"type": "text_delta", "text": delta})
     if answer.error:
-        yield _format_event("error", error={"type": answer.error, "message": "sent by the scripted model"})
+        yield format_event("error", error={"type": answer.error, "message": "sent by the scripted model"})
         return
     if answer.deltas and not answer.truncate:
-        yield _format_event("content_block_stop", index=index)
+        yield format_event("content_block_stop", index=index)
         index += 1
     for said, places in answer.cited:
-        yield _format_event("content_block_start", index=index, content_block={"type": "text", "text": ""})
-        yield _format_event("content_block_delta", index=index, delta={"type": "text_delta", "text": said})
+        yield format_event("content_block_start", index=index, content_block={"type": "text", "text": ""})
+        yield format_event("content_block_delta", index=index, delta={"type": "text_delta", "text": said})
         for place in places:
             cited = {"type": "citations_delta", "citation": _build_location(*place)}
-            yield _format_event("content_block_delta", index=index, delta=cited)
-        yield _format_event("content_block_stop", index=index)
+            yield format_event("content_block_delta", index=index, delta=cited)
+        yield format_event("content_block_stop", index=index)
         index += 1
     for tool in answer.tools:
         start = {"type": "tool_use", "id": tool.id, "name": tool.name, "input": {}}
-        yield _format_event("content_block_start", index=index, content_block=start)
+        yield format_event("content_block_start", index=index, content_block=start)
         text = json.dumps(tool.input, ensure_ascii=False)
         middle = len(text) // 2
         for part in (text[:middle],) if answer.truncate else (text[:middle], text[middle:]):
-            yield _format_event(
+            yield format_event(
                 "content_block_delta", index=index, delta={"type": "input_json_delta", "partial_json": part}
             )
         if not answer.truncate:
-            yield _format_event("content_block_stop", index=index)
+            yield format_event("content_block_stop", index=index)
         index += 1
     if not answer.truncate:
         end = {"stop_reason": answer.reason, "stop_sequence": None}
-        yield _format_event("message_delta", delta=end, usage={"output_tokens": answer.output_tokens})
-        yield _format_event("message_stop")
+        yield format_event("message_delta", delta=end, usage={"output_tokens": answer.output_tokens})
+        yield format_event("message_stop")
 
 
 def _build_location(result: int, start: int, end: int) -> dict[str, Any]:
@@ -147,7 +147,8 @@ def _build_location(result: int, start: int, end: int) -> dict[str, Any]:
     }
 
 
-def _format_event(kind: str, **fields: Any) -> bytes:
+def format_event(kind: str, **fields: Any) -> bytes:
+    """One server-sent event."""
     data = json.dumps({"type": kind, **fields}, ensure_ascii=False)
     return f"event: {kind}\ndata: {data}\n\n".encode()
 

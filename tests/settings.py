@@ -32,7 +32,7 @@ WORKER = os.environ.get("PYTEST_XDIST_WORKER", "alone")
 
 if os.environ.get("CLEARANCE_TEST_WORKER") != WORKER:
     for name in list(os.environ):
-        if name.startswith(("CLEARANCE_", "DATABASE_", "ANTHROPIC_")) and name not in SIZES:
+        if name.startswith(("CLEARANCE_", "DATABASE_", "ANTHROPIC_", "OPENAI_")) and name not in SIZES:
             del os.environ[name]
     made = Path(tempfile.mkdtemp(prefix=PREFIX))
     made.chmod(0o711)

@@ -45,7 +45,7 @@ def environment() -> Iterator[dict[str, str]]:
     running = os.environ.get("BROWSER_TEST_HOME")
     home = Path(running or tempfile.mkdtemp(prefix="clearance-browser-"))
     home.chmod(0o711)
-    dropped = ("CLEARANCE_", "DATABASE_", "ANTHROPIC_", "DJANGO_SETTINGS_MODULE")
+    dropped = ("CLEARANCE_", "DATABASE_", "ANTHROPIC_", "OPENAI_", "DJANGO_SETTINGS_MODULE")
     made = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
     made |= {"CLEARANCE_HOME": str(home), "CLEARANCE_PORT": str(free_port())}
     made["CLEARANCE_OFFLINE_PACE"] = "0.25"  # an answer lasts long enough to reload in the middle of it

@@ -17,7 +17,7 @@ from config.settings import build_storage
 def test_every_environment_variable_is_documented():
     sources = [*(settings.BASE / "config").glob("*.py"), settings.BASE / "manage.py"]
     names = {
-        name for path in sources for name in re.findall(r'"((?:CLEARANCE|DATABASE|ANTHROPIC)_\w+)"', path.read_text())
+        name for path in sources for name in re.findall(r'"((?:CLEARANCE|DATABASE|ANTHROPIC|OPENAI)_\w+)"', path.read_text())
     }
     documented = (settings.BASE / "docs" / "deployment.md").read_text()
     assert [name for name in sorted(names) if f"`{name}`" not in documented] == []

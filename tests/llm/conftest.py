@@ -1,5 +1,6 @@
 """A call in the workspace of the test's cast, and a way to run a stream to its end."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from asgiref.sync import async_to_sync
 from entities.models import Workspace
 from llm import client
 from llm.client import Call, Reply, TextDelta
+from tests.llm.completions import Completions, serve_completions
 
 
 @pytest.fixture
@@ -33,3 +35,14 @@ def streamed(call: Call, **prompt: Any) -> tuple[list[str], Reply | None]:
 @pytest.fixture(name="streamed")
 def streamed_fixture() -> Any:
     return streamed
+
+
+@pytest.fixture
+def openai(settings: Any) -> Iterator[Completions]:
+    """The installation's models are at a server that speaks OpenAI's API."""
+    settings.MODEL_TIERS = dict.fromkeys(("fast", "standard", "deep"), "gpt-x")
+    settings.MODEL_PRICES = {"gpt-x": ["1", "2"]}
+    settings.OPENAI_API_KEY = "sk-openai"
+    with serve_completions() as made:
+        settings.OPENAI_BASE_URL = made.url
+        yield made

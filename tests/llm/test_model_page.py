@@ -31,7 +31,13 @@ def address() -> Iterator[str]:
 
 
 def connect(who: Person, address: str, **changes: str) -> Any:
-    wanted = {"kind": "server", "base_url": f"{address}/v1/", "model": "local-7b", "key": KEY} | changes
+    wanted = {
+        "kind": "server",
+        "api": "anthropic",
+        "base_url": f"{address}/v1/",
+        "model": "local-7b",
+        "key": KEY,
+    } | changes
     prefix = "server" if wanted["kind"] == "server" else "anthropic"
     fields = {name if name == "kind" else f"{prefix}-{name}": value for name, value in wanted.items()}
     return who.client.post(f"{who.base}model/", fields)

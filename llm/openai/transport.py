@@ -1,0 +1,233 @@
+"""Transports of the Anthropic SDK's clients that send to a server which speaks the Chat Completions API."""
+
+import json
+import logging
+import math
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing, closing
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+
+from llm.openai.answer import AnswerError, Completion, parse_json, raise_error, read_message
+from llm.openai.request import Untranslatable, estimate_tokens, find_fallback, translate_request
+from llm.openai.stream import EventTranslator
+from llm.wire import EVENT_STREAM, STATUS_TYPES
+
+AZURE = (".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com")
+PASSED_ON = ("retry-after", "retry-after-ms")
+MOST_FALLBACKS = 1_000
+MOST_BYTES = 32_000_000
+"""Of one answer, unpacked."""
+
+logger = logging.getLogger(__name__)
+_fallbacks: dict[tuple[str, str], frozenset[str]] = {}
+"""(address, model) -> fields that are sent in another form there, as the server has asked for."""
+
+
+@dataclass(frozen=True)
+class Server:
+    """base_url: what `/chat/completions` is appended to. key: "" for none. seconds: an answer that takes longer is cut
+    off.
+    """
+
+    base_url: str
+    key: str = field(default="", repr=False)
+    seconds: float = math.inf
+
+    @property
+    def url(self) -> str:
+        return f"{self.base_url.rstrip('/')}/chat/completions"
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Nothing of the SDK's own. Azure takes its keys in a header of its own."""
+        sent = {"content-type": "application/json", "accept": "text/event-stream, application/json"}
+        if not self.key:
+            return sent
+        is_azure = (urlsplit(self.base_url).hostname or "").endswith(AZURE)
+        return sent | ({"api-key": self.key} if is_azure else {"authorization": f"Bearer {self.key}"})
+
+
+class Exchange:
+    """A request of the SDK on its way out, and its answer on its way back. Raises Untranslatable when it is made."""
+
+    def __init__(self, server: Server, request: httpx2.Request) -> None:
+        if request.url.path != "/v1/messages":
+            raise Untranslatable("Messages alone are translated.")
+        self._server, self._request = server, request
+        self._body: dict[str, Any] = json.loads(request.content)
+        self._until = time.monotonic() + server.seconds
+        self._size = 0
+        self._place = (server.url, str(self._body["model"]))
+        self._translate()
+
+    def _translate(self) -> None:
+        self._sent = translate_request(self._body, _fallbacks.get(self._place, frozenset()))
+
+    def build_request(self, client: httpx2.Client | httpx2.AsyncClient) -> httpx2.Request:
+        content = json.dumps(self._sent, ensure_ascii=False).encode("utf-8", "replace")
+        extensions = dict(self._request.extensions)  # the SDK's timeouts
+        headers = self._server.headers
+        return client.build_request("POST", self._server.url, content=content, headers=headers, extensions=extensions)
+
+    def is_stream(self, answer: httpx2.Response) -> bool:
+        """A server may also answer whole where a stream was asked for."""
+        kind = answer.headers.get("content-type", "")
+        return answer.is_success and "stream" in self._sent and "application/json" not in kind
+
+    def limit(self, data: bytes) -> bytes:
+        """`data`, unless the answer is too long or takes too long. Raises: RemoteProtocolError, ReadTimeout."""
+        self._size += len(data)
+        if self._size > MOST_BYTES:
+            raise httpx2.RemoteProtocolError("the answer is too long")
+        if time.monotonic() > self._until:
+            raise httpx2.ReadTimeout("the answer takes too long")
+        return data
+
+    def adapt(self, answer: httpx2.Response, body: bytes) -> bool:
+        """Whether the request is sent once more, in a form that the server's refusal asks for. It is remembered."""
+        refused = find_fallback(answer.status_code, body.decode("utf-8", "replace"), self._sent)
+        if not refused:
+            return False
+        if len(_fallbacks) >= MOST_FALLBACKS:
+            _fallbacks.clear()
+        _fallbacks[self._place] = _fallbacks.get(self._place, frozenset()) | {refused}
+        self._translate()
+        return True
+
+    def build_response(self, answer: httpx2.Response, body: bytes) -> httpx2.Response:
+        """Of an answer that is no stream: the status of an error is what the server gave."""
+        if not answer.is_success:
+            return _build_error(answer.status_code, _read_refusal(body), answer)
+        try:
+            whole = parse_json(body)
+            raise_error(whole)
+            return self._build_whole(whole)
+        except AnswerError as error:
+            return _build_error(error.status, str(error), answer)
+
+    def _build_whole(self, body: Any) -> httpx2.Response:
+        if "stream" in self._sent:
+            events = list(EventTranslator(self.create_completion()).translate(body))
+            return httpx2.Response(200, headers=EVENT_STREAM, content=b"".join(events))
+        completion = self.create_completion()
+        completion.take(body)
+        if completion.stop_reason is None:
+            raise AnswerError("The answer has no choice, or no end.")
+        texts = [{"type": "text", "text": text} for text in completion.texts]
+        content = texts + completion.build_tool_blocks()
+        message = completion.build_message(content=content, stop_reason=completion.stop_reason)
+        return httpx2.Response(200, json=message)
+
+    def create_completion(self) -> Completion:
+        return Completion(self._body["model"], estimate_tokens(self._sent))
+
+
+class OpenAITransport(httpx2.BaseTransport):
+    """client: what really sends. It follows no redirects."""
+
+    def __init__(self, server: Server, client: httpx2.Client) -> None:
+        self._server, self._client = server, client
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        try:
+            exchange = Exchange(self._server, request)
+        except Untranslatable as problem:
+            return _refuse(problem)
+        while True:
+            answer = self._client.send(exchange.build_request(self._client), stream=True)
+            if exchange.is_stream(answer):
+                return httpx2.Response(200, headers=EVENT_STREAM, stream=Events(answer, exchange))
+            with closing(answer):
+                body = b"".join(exchange.limit(data) for data in answer.iter_bytes())
+            if not exchange.adapt(answer, body):
+                return exchange.build_response(answer, body)
+
+    def close(self) -> None:
+        self._client.close()
+
+
+class AsyncOpenAITransport(httpx2.AsyncBaseTransport):
+    """client: what really sends. It follows no redirects."""
+
+    def __init__(self, server: Server, client: httpx2.AsyncClient) -> None:
+        self._server, self._client = server, client
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        try:
+            exchange = Exchange(self._server, request)
+        except Untranslatable as problem:
+            return _refuse(problem)
+        while True:
+            answer = await self._client.send(exchange.build_request(self._client), stream=True)
+            if exchange.is_stream(answer):
+                return httpx2.Response(200, headers=EVENT_STREAM, stream=AsyncEvents(answer, exchange))
+            async with aclosing(answer):
+                body = b"".join([exchange.limit(data) async for data in answer.aiter_bytes()])
+            if not exchange.adapt(answer, body):
+                return exchange.build_response(answer, body)
+
+    async def aclose(self) -> None:
+        await self._client.aclose()
+
+
+class Events(httpx2.SyncByteStream):
+    """The body of a translated stream."""
+
+    def __init__(self, answer: httpx2.Response, exchange: Exchange) -> None:
+        self._answer, self._exchange = answer, exchange
+
+    def __iter__(self) -> Iterator[bytes]:
+        translator = EventTranslator(self._exchange.create_completion())
+        for data in self._answer.iter_bytes():
+            yield from translator.feed(self._exchange.limit(data))
+            if translator.is_over:
+                return
+        yield from translator.finish()
+
+    def close(self) -> None:
+        self._answer.close()
+
+
+class AsyncEvents(httpx2.AsyncByteStream):
+    """The body of a translated stream."""
+
+    def __init__(self, answer: httpx2.Response, exchange: Exchange) -> None:
+        self._answer, self._exchange = answer, exchange
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        translator = EventTranslator(self._exchange.create_completion())
+        async for data in self._answer.aiter_bytes():
+            for event in translator.feed(self._exchange.limit(data)):
+                yield event
+            if translator.is_over:
+                return
+        for event in translator.finish():
+            yield event
+
+    async def aclose(self) -> None:
+        await self._answer.aclose()
+
+
+def _refuse(problem: Untranslatable) -> httpx2.Response:
+    logger.warning("a request was not sent: %s", problem)
+    return _build_error(400, str(problem))
+
+
+def _read_refusal(body: bytes) -> str:
+    try:
+        return read_message(parse_json(body))
+    except AnswerError:
+        return "The server gave no reason."
+
+
+def _build_error(status: int, message: str, answer: httpx2.Response | None = None) -> httpx2.Response:
+    """As Anthropic's API has it, with what the server's answer says of another try."""
+    passed = {name: answer.headers[name] for name in PASSED_ON if answer and name in answer.headers}
+    kind = STATUS_TYPES.get(status, "api_error")
+    error = {"type": "error", "error": {"type": kind, "message": message}}
+    return httpx2.Response(status, headers=passed, json=error)
