@@ -9,7 +9,19 @@ EVERY_FILE_IS_ASKED = (
 )
 MORE_IS_LOOKED_UP = "rows are taken from what is looked up by their keys: it costs time"
 OWN_ROWS_ARE_ASKED = "a text that has no rows of its own has none that is hidden: asking costs time, and hides nothing"
+NO_SENT_FILE_IN_BIN = "no file of this world is in the bin: `tests/ingestion/test_sent.py` finds it"
+NO_JUDGED_HEADING = "nothing that rests here stands under a judged heading: `tests/ingestion/test_sent.py` finds it"
 SURVIVORS: dict[str, str] = {
+    "app_sent_revisions: = -> <> in “ace_id AND f.revision_id = r.id AND f.deleted_at IS” (2)": NO_SENT_FILE_IN_BIN,
+    "app_sent_revisions: AND -> OR in “AND f.revision_id = r.id AND f.deleted_at IS NULL W” (2)": NO_SENT_FILE_IN_BIN,
+    "app_sent_rows: = -> <> in “tion_paragraph h ON h.id = ANY(p.headings || coales” (8)": NO_JUDGED_HEADING,
+    "app_sent_rows: OR -> AND in “_id = c.id AND (p.judged OR h.judged OR p.floor <> A” (1)": NO_JUDGED_HEADING,
+    "entities.access.scope looking_into_bin: cursor.execute(\"SELECT set_config('app.bin', '', true)\") -> pass": (
+        "no file is in the bin of this world: `tests/ingestion/test_bin.py` finds it"
+    ),
+    "entities.access.scope list_workspace_ids: 0 -> 1": (
+        "periodic work alone asks it, outside of any scope: every test of that work finds it"
+    ),
     "entities.access.objects load_roles.load: principal < 0 -> principal <= 0": NO_PRINCIPAL_IS_0,
     "entities.access.objects load_roles.load: 0 -> 1": NO_PRINCIPAL_IS_0,
     "entities.access.objects _list_grant_conditions: principal > 0 -> principal >= 0": NO_PRINCIPAL_IS_0,
