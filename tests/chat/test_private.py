@@ -14,6 +14,7 @@ from entities.models import Classification, ClassificationGrant
 from entities.models.classification import FINANCIAL, PII
 from entities.models.entity import Visibility
 from tests.chat.conftest import CAP, SALARY, tail, text_of
+from tests.refusals import quotes_nothing
 
 PATHS = [
     "chat/turns/{turn}/",
@@ -176,7 +177,7 @@ def test_what_the_asker_may_not_see_never_reaches_the_model(
         assert "91,000" not in turn["message"]["content"]
     assert not any("91,000" in request.text for request in model.requests)
     if offline:
-        assert turn["message"]["confidence"] == "closest"
+        assert quotes_nothing(turn["message"]["content"])
         assert (
             "91,000"
             in start(alice, contract).ask("What does Jane Miller earn as harbour master?")["message"]["content"]
