@@ -16,9 +16,8 @@ from config.settings import build_storage
 
 def test_every_environment_variable_is_documented():
     sources = [*(settings.BASE / "config").glob("*.py"), settings.BASE / "manage.py"]
-    names = {
-        name for path in sources for name in re.findall(r'"((?:CLEARANCE|DATABASE|ANTHROPIC|OPENAI)_\w+)"', path.read_text())
-    }
+    setting = re.compile(r'"((?:CLEARANCE|DATABASE|ANTHROPIC|OPENAI)_\w+)"')
+    names = {name for path in sources for name in setting.findall(path.read_text())}
     documented = (settings.BASE / "docs" / "deployment.md").read_text()
     assert [name for name in sorted(names) if f"`{name}`" not in documented] == []
 
