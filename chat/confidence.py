@@ -1,30 +1,37 @@
 """How sure an answer is that no model wrote: it quotes, it shows what comes nearest, or it has nothing."""
 
-from django.db.models import TextChoices
+import re
+from enum import StrEnum
 
 from chat.models import Message, State, Turn
 from llm.offline.small_talk import SELF
-from llm.prompts import CLOSEST, NOT_FOUND
+from llm.prompts import CLOSEST, NOT_FOUND, is_closest
+
+HALF_MARKER = re.compile(r"\s*\[?[\w:]*$")
 
 
-class Confidence(TextChoices):
-    QUOTED = "quoted", "Quoted"
-    CLOSEST = "closest", "Closest"
-    NONE = "none", "Nothing near"
-
-
-OPENINGS = {CLOSEST: Confidence.CLOSEST, NOT_FOUND: Confidence.NONE, SELF: None}
-"""How an answer begins that quotes nothing. What the engine says of itself is no answer."""
+class Confidence(StrEnum):
+    QUOTED = "quoted"
+    CLOSEST = "closest"
+    NONE = "none"
 
 
 def find_confidence(text: str) -> Confidence | None:
-    """Of an answer by the quoting engine."""
-    return next((kind for opening, kind in OPENINGS.items() if text.startswith(opening)), Confidence.QUOTED)
+    """Of a whole answer by the quoting engine; None for what the engine says of itself. A quote that begins as one of
+    the other kinds does is a quote.
+    """
+    if text == SELF:
+        return None
+    if text == NOT_FOUND:
+        return Confidence.NONE
+    return Confidence.CLOSEST if is_closest(text) else Confidence.QUOTED
 
 
 def is_undecided(text: str) -> bool:
-    """Whether an answer that begins so may still become one that quotes nothing."""
-    return any(opening.startswith(text) and opening != text for opening in OPENINGS)
+    """Whether what an answer begins with does not tell yet of which kind it is."""
+    if any(whole.startswith(text) for whole in (SELF, NOT_FOUND, CLOSEST)):
+        return True
+    return text.startswith(CLOSEST) and is_closest(HALF_MARKER.sub("", text))
 
 
 def read_confidence(turn: Turn, answer: Message | None) -> Confidence | None:

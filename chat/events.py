@@ -75,9 +75,7 @@ _to_begin: dict[tuple[asyncio.AbstractEventLoop, Who], Asked] = {}
 """Looks that have been asked for and not begun, by who asks. Touched under `_gate`."""
 
 
-def look(
-    scope: Scope, row: Turn, after: int, events: Sequence[Event], removed: bool = False, readable: bool = True
-) -> News:
+def look(scope: Scope, row: Turn, after: int, events: Sequence[Event], removed: bool, readable: bool) -> News:
     """The first events after `after` of a turn from `load_known_turns` that the caller may see now: of somebody else's
     that it has ended. events: of `load_events_after`, from there or earlier on. removed: as of `find_removed`; the end
     says so. readable: as of `find_readable_answers`; else the end does not tell how sure the answer was.

@@ -16,7 +16,7 @@ from chat.models import Message, Role, Session, Turn
 from entities.access import Scope
 from llm.offline.recalled import read_statements
 from llm.offline.tokens import estimate
-from llm.prompts import CLOSEST, NOT_FOUND
+from llm.prompts import NOT_FOUND, is_closest
 from retrieval.citation_links import MARKER
 from retrieval.matches import WORD, Matcher
 from retrieval.query import CONTROL, LONGEST
@@ -197,7 +197,11 @@ def _cut(number: int, messages: Sequence[Message], matcher: Matcher) -> Recalled
     """An answer without a quote says nothing; nor does its turn, unless the question stated something. None for
     such a turn.
     """
-    given = [m for m in messages if m.role == Role.USER or not m.content.strip().startswith((NOT_FOUND, CLOSEST))]
+    given = [
+        m
+        for m in messages
+        if m.role == Role.USER or not (m.content.strip().startswith(NOT_FOUND) or is_closest(m.content))
+    ]
     if len(given) < len(messages) and not any(read_statements(message.content) for message in given):
         return None
     texts = []

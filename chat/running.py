@@ -33,8 +33,8 @@ class Run:
     since the last write. found: of the question as the classifier sees it, whatever its author holds. behind: labels of
     all passages that the model may repeat, those too that are no part of `label` because the asker sent them. atoms:
     of what its prompt began with, None where nothing was left out of it (`chat.narrowing`). is_offline: the quoting
-    engine alone has answered so far. is_started: the first word has been shown. unshown: the
-    beginning of an answer that does not tell yet how sure it is.
+    engine alone has answered so far. is_started: the first word has been shown. unshown: the beginning of an answer
+    that does not tell yet how sure it is.
     """
 
     asker: Asker

@@ -110,8 +110,8 @@ class MessageSerializer(serializers.Serializer):
 
 
 class ClosestSerializer(serializers.Serializer):
-    """A passage that comes near the question, whole. n: in the address of its citation. sentence: its nearest one, ""
-    for none. url: where it opens.
+    """A passage that comes near the question, whole; text and name are plain text, not Markdown. n: in the address of
+    its citation. sentence: its nearest one, "" for none. url: where it opens.
     """
 
     n = serializers.IntegerField()
@@ -128,7 +128,7 @@ class AnswerSerializer(MessageSerializer):
     model's. closest: up to five passages, where nothing is quoted.
     """
 
-    confidence = serializers.ChoiceField(Confidence.values, allow_null=True)
+    confidence = serializers.ChoiceField(list(Confidence), allow_null=True)
     closest = ClosestSerializer(many=True)
 
 
@@ -137,7 +137,7 @@ class ListedMessage(MessageSerializer):
 
     asker = serializers.CharField()
     type = serializers.ChoiceField(["text"])
-    confidence = serializers.ChoiceField(Confidence.values, allow_null=True, required=False)
+    confidence = serializers.ChoiceField(list(Confidence), allow_null=True, required=False)
     closest = ClosestSerializer(many=True, required=False)
 
 

@@ -17,7 +17,7 @@ from chat.mention_names import Named, name_links
 from chat.models import LookIn, Message, Role, State, Turn
 from chat.places import name_places
 from chat.readers import name_people
-from entities.access import Scope, build_sources_visible_q, list_atoms, list_redacted_fields
+from entities.access import Scope, build_sources_visible_q, has_permission, list_atoms, list_redacted_fields
 from entities.api.lists import list_atom_chips, list_chips
 from entities.model_markdown import CitationLink
 from entities.models import Entity
@@ -30,6 +30,7 @@ from llm.prompts import NOT_FOUND
 from retrieval.citation_links import list_sources
 from retrieval.locate import ResolvedCitation
 from retrieval.nearby import Nearby, find_nearby, list_missing_in_files
+from retrieval.query import LONGEST
 from retrieval.results import load_paragraph_ids
 
 CITED = re.compile(r"\[citation:(\d+)\]")
@@ -49,7 +50,7 @@ class ShownExchange:
     what is missing for fields that the question asks for. in_files: what is missing for text in the record's files,
     where nothing was found. looked: where the tools of the turn looked, in words. mentions: links to what the question
     mentions. drew_on: what the answer drew on, in words. confidence: of an answer without a model. closest: passages of
-    one that quotes nothing.
+    one that quotes nothing. may_add: the caller may add files to the record.
     """
 
     turn: Turn
@@ -75,6 +76,7 @@ class ShownExchange:
     drew_on: str = ""
     confidence: Confidence | None = None
     closest: Sequence[ClosestPassage] = ()
+    may_add: bool = False
 
     @property
     def pk(self) -> UUID:
@@ -93,6 +95,11 @@ class ShownExchange:
     def may_ask_wider(self) -> bool:
         is_wide = self.turn.session.entity_id is None or self.turn.look_in == LookIn.WORKSPACE
         return self.is_mine and self.question is not None and not is_wide
+
+    @property
+    def searched(self) -> str:
+        """Of the question what a search reads."""
+        return (self.question or "")[:LONGEST]
 
     @property
     def closest_at_once(self) -> int:
@@ -163,7 +170,16 @@ def present_exchange(
         drew_on=str(exchange.drew_on) if answer else "",
         confidence=exchange.confidence if answer else None,
         closest=list_closest(scope, exchange.turn, answer, asked, cited),
+        may_add=_may_add(scope, exchange),
     )
+
+
+def _may_add(scope: Scope, exchange: Exchange) -> bool:
+    """Whether a file may be added where nothing answered."""
+    if exchange.confidence not in (Confidence.CLOSEST, Confidence.NONE):
+        return False
+    entity = Entity.objects.readable_by(scope).filter(pk=exchange.turn.session.entity_id).first()
+    return entity is not None and has_permission(scope, entity, "upload")
 
 
 def label_own_fields(scope: Scope, turn: Turn) -> dict[str, frozenset[int]] | None:

@@ -199,6 +199,9 @@ def print_results(
         for n, result in zip(numbers, results, strict=True)
     )
     documents = tuple(_group_documents(results, passages))
+    ranked = [n for n, result in zip(numbers, results, strict=True) if result.is_found]
+    if not by and len(ranked) > 1:
+        notices = [*notices, " ".join([prompts.NEAREST, *(f"[{n}]" for n in ranked)])]
     shown, notes = prompts.render_passages(documents), "\n".join(notices)
     drawn = tuple(load_derivation_sources({result.id: result.label for result in results}))
     text = "\n".join([*notices, shown.text])

@@ -16,7 +16,7 @@ from django.http import Http404
 from chat import log, wakeups
 from chat.access import select_readable_messages
 from chat.citations import replace_message_citations
-from chat.confidence import find_confidence
+from chat.confidence import Confidence, find_confidence
 from chat.context import Context, assemble
 from chat.derivation import SourceGone
 from chat.labelling import label_question, load_asker_atoms
@@ -251,8 +251,9 @@ async def _build_finished(run: Run, reply: Reply, markers: CitationStream) -> Tu
 
 
 def _build_unfinished(run: Run, state: State, error: str = "", code: str = "") -> TurnEnding:
-    """An end before the answer was whole: what had arrived is kept, under the labels of what it was made from."""
-    return TurnEnding(state, run.text.strip(), run.label, error, code or state.value, run.dropped, run.usage)
+    """An end before the answer was whole: what was shown is kept, under the labels of what it was made from."""
+    shown = run.text.removesuffix(run.unshown).strip()
+    return TurnEnding(state, shown, run.label, error, code or state.value, run.dropped, run.usage)
 
 
 async def _end(run: Run, ending: TurnEnding) -> None:
@@ -296,4 +297,5 @@ def _record_injection(scope: Scope, turn: UUID, names: tuple[str, ...]) -> None:
 def _finish(scope: Scope, run: Run, entries: list[Entry], ending: TurnEnding) -> None:
     log.finish(scope, run.turn, run.holder, entries, ending)
     if Message.objects.filter(pk=run.row.answer).exclude(content="").exists():
-        replace_message_citations(run.session, run.row, sorted(run.cited))
+        cited = [] if ending.confidence == Confidence.CLOSEST else sorted(run.cited)  # it quotes none of them
+        replace_message_citations(run.session, run.row, cited)

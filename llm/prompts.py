@@ -7,6 +7,7 @@ paragraphs whose labels are asked for, which are read whole; then it passes a fi
 
 import hashlib
 import logging
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -24,6 +25,9 @@ TEMPLATES = Path(__file__).resolve().parent.parent / "templates" / "prompts"
 
 NOT_FOUND = "Not found in what you can see."
 CLOSEST = "Nothing says this plainly. Closest:"
+NEAREST = "Nearest first:"
+"""Before the numbers of passages in the order in which a search found them: they stand by document."""
+CLOSEST_ANSWER = re.compile(re.escape(CLOSEST) + r"(?:\s*\[(?:citation:)?\d+\])*\s*")
 """Begins an answer that is no more than the numbers of the passages that come nearest."""
 OTHER_SPELLING = "No text that the person may see has a word as it was asked. These passages are about:"
 """What a search prints before the words that it searched for instead."""
@@ -131,6 +135,11 @@ class Cleaner:
         if self.found:
             logger.warning("found in a prompt: %s", ", ".join(self.found))
         return tuple(self.found)
+
+
+def is_closest(text: str) -> bool:
+    """Whether an answer only points to the passages that come closest."""
+    return bool(CLOSEST_ANSWER.fullmatch(text.strip()))
 
 
 @cache

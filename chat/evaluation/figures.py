@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from llm.judging import Verdict
-from llm.prompts import CLOSEST, NOT_FOUND
+from llm.prompts import NOT_FOUND, is_closest
 from retrieval.support import CITED, END, MARKER, Support
 
 BEARS_OUT = (Support.SUPPORTED, Support.QUOTED)
@@ -47,7 +47,7 @@ class JudgedAnswer:
     @property
     def is_not_found(self) -> bool:
         """Whether it quotes nothing."""
-        return self.text.strip().startswith((NOT_FOUND, CLOSEST))
+        return self.text.strip().startswith(NOT_FOUND) or is_closest(self.text)
 
 
 @dataclass(frozen=True)

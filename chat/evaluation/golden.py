@@ -8,7 +8,7 @@ from chat.models import State, Turn
 from chat.tools import get_owner
 from entities.access import Scope
 from ingestion.access import select_visible_files
-from llm.prompts import CLOSEST, NOT_FOUND
+from llm.prompts import NOT_FOUND, is_closest
 from retrieval.citation_links import MARKER
 from retrieval.evaluation.sets import LONGEST, AnswerPlace, QuestionSet, SetQuestion
 from retrieval.locate import ResolvedCitation, resolve_all
@@ -36,7 +36,7 @@ def _build_question(reader: Scope, turn: Turn) -> SetQuestion | None:
     readable = dict(select_messages(reader, session).filter(turn=turn.pk).values_list("pk", "content"))
     text, answer = readable.get(turn.question, ""), readable.get(turn.answer, "")
     # Which of the closest passages answered, a rating does not tell.
-    if not text or not answer or len(text) > LONGEST or answer.startswith(CLOSEST):
+    if not text or not answer or len(text) > LONGEST or is_closest(answer):
         return None
     if answer.strip() == NOT_FOUND:
         return SetQuestion(str(turn.pk), text, answerable=False)

@@ -38,7 +38,9 @@ END $$
 """
 LISTED = "kind IN ('step', 'token', 'citation')"
 # How a turn ended is no text of its answer; whatever else is logged follows the answer.
-ALL_BUT_ENDS = "kind NOT IN ('approval', 'done', 'stopped', 'error')"
+ALL_BUT_ENDS = "kind NOT IN ('done', 'stopped', 'error')"
+# The functions before would leave these behind where an answer rises or goes.
+FORGET = "DELETE FROM chat_event WHERE kind = 'started'"
 KINDS = [
     ("step", "Step"),
     ("started", "Answer begins"),
@@ -58,5 +60,5 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.AlterField("event", "kind", models.CharField(choices=KINDS, max_length=10)),
-        migrations.RunSQL([FUNCTIONS.format(*[ALL_BUT_ENDS] * 3)], [FUNCTIONS.format(*[LISTED] * 3)]),
+        migrations.RunSQL([FUNCTIONS.format(*[ALL_BUT_ENDS] * 3)], [FUNCTIONS.format(*[LISTED] * 3), FORGET]),
     ]

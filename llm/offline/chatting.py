@@ -42,7 +42,7 @@ from llm.offline.tool_results import (
     select_searches,
     write_quotes,
 )
-from llm.prompts import CLOSEST, NOT_FOUND
+from llm.prompts import CLOSEST, NEAREST, NOT_FOUND
 
 SEARCH = "search_knowledge"
 MORE = re.compile(
@@ -52,6 +52,7 @@ MORE = re.compile(
 SURE = 0.97
 NEARNESS = 0.08
 MAX_CLOSEST = 5
+RANKED = re.compile(rf"^{NEAREST}((?: \[\d+\])+)$", re.MULTILINE)
 MAX_SEARCHED_WORDS = 5
 """Content words from which a question has enough for a search, where no document is called as it names one."""
 
@@ -175,11 +176,18 @@ def find_answer_text(body: dict[str, Any]) -> str:
 
 
 def _list_closest(body: dict[str, Any]) -> str:
-    """The first passages of the searches, which order them by how near they come; "" where none was found."""
+    """The first passages of the searches, in the order in which they were found; "" where none was."""
     index, _ = find_last_question(body["messages"])
     searched = select_searches(collect_results(body["messages"], index))
-    numbers = [passage.n for passage in extract_passages("\n".join(searched)) if passage.kind != FIELDS]
+    numbers = list(dict.fromkeys(n for text in searched for n in _rank_passages(text)))
     return " ".join([CLOSEST, *(f"[{n}]" for n in numbers[:MAX_CLOSEST])]) if numbers else ""
+
+
+def _rank_passages(searched: str) -> list[int]:
+    """The numbers of a search's passages, the nearest first, without those that only stand beside one."""
+    given = [passage.n for passage in extract_passages(searched) if passage.kind != FIELDS]
+    order = RANKED.search(searched.partition("<passages>")[0])
+    return [n for n in map(int, re.findall(r"\d+", order[1])) if n in given] if order else given
 
 
 def _find_own_field(body: dict[str, Any], index: int, question: str) -> str:

@@ -9,7 +9,7 @@ from llm.offline.particulars import find_numbered, has_numbered
 from llm.offline.ranking import extract_alike_terms, extract_terms
 from llm.offline.reading import BESIDE_QUESTION, extract_element, extract_text
 from llm.offline.sentences import split_sentences
-from llm.prompts import CLOSEST, NOT_FOUND
+from llm.prompts import NOT_FOUND, is_closest
 
 PERSON_ASKS = re.compile(
     r"\b(?:we|you|i)\s+(?:(?:just|already|ever|have|had)\s+){0,2}(?:spoke|spoken|talked|said|mentioned|told|asked"
@@ -49,7 +49,7 @@ def quote_conversation(messages: list[dict[str, Any]], index: int, question: str
         for line in [*read_statements(asked), *pieces]:
             said = extract_alike_terms(line)
             share = sum(1.0 if word in said else 0.6 if word in around else 0.0 for word in wanted) / len(wanted)
-            is_quote = not line.startswith((NOT_FOUND, CLOSEST))
+            is_quote = not line.startswith(NOT_FOUND) and not is_closest(line)
             if share >= max(most, MIN_SHARE) and is_quote and _has_names(question, line, asked):
                 best, most = line, share
     return best
