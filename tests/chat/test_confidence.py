@@ -200,7 +200,7 @@ def test_of_an_answer_that_was_stopped_only_what_was_shown_is_stored(viewer, con
 def test_the_nearest_come_in_the_order_of_the_search(index, contract, viewer, start):
     file = index.file(contract, "Pier.pdf")
     for page, text in enumerate(("Lorries use the pier.", "The ramp is steel.", RAMP), start=1):
-        index.row(contract, text, file=file, page=page)
+        index.row(contract, text, file=file, page=page, position=page)
     found = start(viewer, contract).ask(HARD)["message"]["closest"]
     assert len(found) > 1
     assert found[0]["text"] == RAMP
