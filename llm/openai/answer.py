@@ -21,14 +21,16 @@ ERROR_WORDS = {
     "invalid_request": "invalid_request_error",
 }
 MOST_TOKENS = 1_000_000_000  # what the table of calls takes
-LONGEST_MESSAGE = 500  # characters of an error
 
 
 class AnswerError(Exception):
-    """The answer is an error, or cannot be used. kind: type of Anthropic's error. status: HTTP status for it."""
+    """The answer is an error, or cannot be used. kind: type of Anthropic's error. status: HTTP status for it.
+
+    The message is a sentence of this package. What a server writes may quote the request, and is never part of it.
+    """
 
     def __init__(self, message: str, kind: str = "api_error", status: int = 502) -> None:
-        super().__init__(message[:LONGEST_MESSAGE])
+        super().__init__(message)
         self.kind = kind
         self.status = status
 
@@ -167,14 +169,7 @@ def raise_error(body: Any) -> None:
     status = status if isinstance(status, int) and 400 <= status < 600 else 502
     words = f"{details.get('type')} {details.get('code')}"
     kind = next((kind for word, kind in ERROR_WORDS.items() if word in words), STATUS_TYPES.get(status, "api_error"))
-    raise AnswerError(read_message(body), kind, status)
-
-
-def read_message(body: Any) -> str:
-    """The sentence of an error's body, whose form differs from server to server."""
-    error = body.get("error", body) if isinstance(body, dict) else body
-    text = error.get("message") if isinstance(error, dict) else error
-    return (text if isinstance(text, str) else json.dumps(body))[:LONGEST_MESSAGE]
+    raise AnswerError("The server answered with an error.", kind, status)
 
 
 def _parse_arguments(text: str) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from llm.openai.answer import AnswerError, Completion, parse_json, raise_error, read_message
+from llm.openai.answer import AnswerError, Completion, parse_json, raise_error
 from llm.openai.request import Untranslatable, estimate_tokens, find_fallback, translate_request
 from llm.openai.stream import EventTranslator
 from llm.wire import EVENT_STREAM, STATUS_TYPES
@@ -102,7 +102,7 @@ class Exchange:
     def build_response(self, answer: httpx2.Response, body: bytes) -> httpx2.Response:
         """Of an answer that is no stream: the status of an error is what the server gave."""
         if not answer.is_success:
-            return _build_error(answer.status_code, _read_refusal(body), answer)
+            return _build_error(answer.status_code, "The server refused the request.", answer)
         try:
             whole = parse_json(body)
             raise_error(whole)
@@ -218,15 +218,11 @@ def _refuse(problem: Untranslatable) -> httpx2.Response:
     return _build_error(400, str(problem))
 
 
-def _read_refusal(body: bytes) -> str:
-    try:
-        return read_message(parse_json(body))
-    except AnswerError:
-        return "The server gave no reason."
-
-
 def _build_error(status: int, message: str, answer: httpx2.Response | None = None) -> httpx2.Response:
-    """As Anthropic's API has it, with what the server's answer says of another try."""
+    """As Anthropic's API has it, with what the headers of the server's answer say of another try.
+
+    message: a sentence of this package, because the SDK makes it the message of its error.
+    """
     passed = {name: answer.headers[name] for name in PASSED_ON if answer and name in answer.headers}
     kind = STATUS_TYPES.get(status, "api_error")
     error = {"type": "error", "error": {"type": kind, "message": message}}
