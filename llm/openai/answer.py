@@ -172,6 +172,17 @@ def raise_error(body: Any) -> None:
     raise AnswerError("The server answered with an error.", kind, status)
 
 
+def read_complaint(body: bytes) -> str:
+    """An error's `message` and `param`, to look for names of fields in. They may quote the request: they go nowhere."""
+    try:
+        refusal = parse_json(body)
+    except AnswerError:
+        return ""
+    error = refusal.get("error", refusal) if isinstance(refusal, dict) else refusal
+    parts = (error.get("message"), error.get("param")) if isinstance(error, dict) else (error,)
+    return " ".join(part for part in parts if isinstance(part, str))
+
+
 def _parse_arguments(text: str) -> dict[str, Any] | None:
     """None where they are no object. A tool without parameters may be called without any."""
     try:

@@ -52,20 +52,21 @@ def translate_request(body: dict[str, Any], fallbacks: Collection[str] = ()) -> 
     return sent
 
 
-def find_fallback(status: int, message: str, sent: dict[str, Any]) -> str:
-    """The field of a refused request that is sent in another form the next time; "" for none.
+def find_fallback(status: int, complaint: str, sent: dict[str, Any]) -> str:
+    """The field of a refused request that is sent in another form the next time; "" for none. complaint: as
+    `read_complaint` has it.
 
     OpenAI's newer models take `max_completion_tokens` only. Some servers know no `stream_options`. LM Studio refuses a
     choice that names a tool; of a single tool "required" says the same.
     """
     if status not in (400, 422):
         return ""
-    if "max_completion_tokens" in message and "max_tokens" in sent:
+    if "max_completion_tokens" in complaint and "max_tokens" in sent:
         return "max_tokens"
-    if "stream_options" in message and "stream_options" in sent:
+    if "stream_options" in complaint and "stream_options" in sent:
         return "stream_options"
     names_one = isinstance(sent.get("tool_choice"), dict) and len(sent["tools"]) == 1
-    return "tool_choice" if "tool_choice" in message and names_one else ""
+    return "tool_choice" if "tool_choice" in complaint and names_one else ""
 
 
 def estimate_tokens(sent: dict[str, Any]) -> int:

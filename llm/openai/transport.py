@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from llm.openai.answer import AnswerError, Completion, parse_json, raise_error
+from llm.openai.answer import AnswerError, Completion, parse_json, raise_error, read_complaint
 from llm.openai.request import Untranslatable, estimate_tokens, find_fallback, translate_request
 from llm.openai.stream import EventTranslator
 from llm.wire import EVENT_STREAM, STATUS_TYPES
@@ -25,7 +25,7 @@ MOST_BYTES = 32_000_000
 
 logger = logging.getLogger(__name__)
 _fallbacks: dict[tuple[str, str], frozenset[str]] = {}
-"""(address, model) -> fields that are sent in another form there, as the server has asked for."""
+"""(address, model) -> fields that are sent in another form there, as the server has asked for and then answered."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +63,11 @@ class Exchange:
         self._until = time.monotonic() + server.seconds
         self._size = 0
         self._place = (server.url, str(self._body["model"]))
+        self._asked_for: frozenset[str] = frozenset()
         self._translate()
 
     def _translate(self) -> None:
-        self._sent = translate_request(self._body, _fallbacks.get(self._place, frozenset()))
+        self._sent = translate_request(self._body, _fallbacks.get(self._place, frozenset()) | self._asked_for)
 
     def build_request(self, client: httpx2.Client | httpx2.AsyncClient) -> httpx2.Request:
         content = json.dumps(self._sent, ensure_ascii=False).encode("utf-8", "replace")
@@ -89,15 +90,29 @@ class Exchange:
         return data
 
     def adapt(self, answer: httpx2.Response, body: bytes) -> bool:
-        """Whether the request is sent once more, in a form that the server's refusal asks for. It is remembered."""
-        refused = find_fallback(answer.status_code, body.decode("utf-8", "replace"), self._sent)
+        """Whether the request is sent once more, in a form that the server's refusal asks for."""
+        refused = find_fallback(answer.status_code, read_complaint(body), self._sent)
         if not refused:
             return False
-        if len(_fallbacks) >= MOST_FALLBACKS:
-            _fallbacks.clear()
-        _fallbacks[self._place] = _fallbacks.get(self._place, frozenset()) | {refused}
+        self._asked_for |= {refused}
         self._translate()
         return True
+
+    def _remember(self) -> None:
+        """The form that the server asked for, now that it has begun to answer."""
+        if not self._asked_for:
+            return
+        if len(_fallbacks) >= MOST_FALLBACKS:
+            _fallbacks.clear()
+        _fallbacks[self._place] = _fallbacks.get(self._place, frozenset()) | self._asked_for
+        self._asked_for = frozenset()
+
+    def translate(self, translator: EventTranslator, data: bytes) -> list[bytes]:
+        """The events that the next bytes of a streamed answer make. Raises: as `limit`."""
+        events = list(translator.feed(self.limit(data)))
+        if translator.has_begun:
+            self._remember()
+        return events
 
     def build_response(self, answer: httpx2.Response, body: bytes) -> httpx2.Response:
         """Of an answer that is no stream: the status of an error is what the server gave."""
@@ -112,7 +127,10 @@ class Exchange:
 
     def _build_whole(self, body: Any) -> httpx2.Response:
         if "stream" in self._sent:
-            events = list(EventTranslator(self.create_completion()).translate(body))
+            translator = EventTranslator(self.create_completion())
+            events = list(translator.translate(body))
+            if translator.has_begun:
+                self._remember()
             return httpx2.Response(200, headers=EVENT_STREAM, content=b"".join(events))
         completion = self.create_completion()
         completion.take(body)
@@ -184,7 +202,7 @@ class Events(httpx2.SyncByteStream):
     def __iter__(self) -> Iterator[bytes]:
         translator = EventTranslator(self._exchange.create_completion())
         for data in self._answer.iter_bytes():
-            yield from translator.feed(self._exchange.limit(data))
+            yield from self._exchange.translate(translator, data)
             if translator.is_over:
                 return
         yield from translator.finish()
@@ -202,7 +220,7 @@ class AsyncEvents(httpx2.AsyncByteStream):
     async def __aiter__(self) -> AsyncIterator[bytes]:
         translator = EventTranslator(self._exchange.create_completion())
         async for data in self._answer.aiter_bytes():
-            for event in translator.feed(self._exchange.limit(data)):
+            for event in self._exchange.translate(translator, data):
                 yield event
             if translator.is_over:
                 return

@@ -10,7 +10,7 @@ from llm import client, transport, vision
 from llm.client import ModelUnavailable
 from llm.endpoints import Endpoint, get_installation_endpoint
 from llm.openai.request import REASONING_ROOM
-from tests.llm.completions import Completions, Raw, delta, refuses, says, stream, whole
+from tests.llm.completions import Completions, Raw, chunk, delta, refuses, says, stream, whole
 
 pytestmark = pytest.mark.django_db
 SEARCH = {"name": "search", "description": "Search.", "input_schema": {"type": "object", "properties": {}}}
@@ -195,6 +195,52 @@ def test_fields_that_a_server_refuses_are_sent_in_its_form_and_remembered(subtes
     for sent in openai.seen[3:]:
         assert (sent["max_completion_tokens"], sent["tool_choice"]) == (99 + REASONING_ROOM, "required")
         assert not {"max_tokens", "stream_options"} & sent.keys()
+
+
+def test_a_form_is_remembered_once_the_server_has_answered_in_it(subtests, openai, call, settings, monkeypatch):
+    monkeypatch.setattr("llm.transport.RETRIES", 0)
+    asked_for = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+    broken = stream(chunk(error={"message": "no", "type": "invalid_request_error"}), done=False, usage=None)
+    for number, (case, answer) in enumerate(
+        [("refused", refuses(400, asked_for)), ("an error in the stream", broken), ("no answer", whole(error="no"))]
+    ):
+        with subtests.test(case=case):
+            settings.MODEL_TIERS = settings.MODEL_TIERS | {"fast": f"gpt-{number}"}
+            settings.MODEL_PRICES = settings.MODEL_PRICES | {f"gpt-{number}": ["0", "0"]}
+            openai.answers = [refuses(400, asked_for), answer]
+            with pytest.raises(ModelUnavailable):
+                client.complete(call, system="", messages=HELLO)
+            assert "max_completion_tokens" in openai.seen[-1]
+            assert "max_tokens" in ask(openai, call)
+    message = {"message": {"content": "Yes."}, "finish_reason": "stop"}
+    for answer in (says("Yes."), whole(id="c", choices=[message])):
+        openai.answers = [refuses(400, asked_for), answer]
+        client.complete(call, system="", messages=HELLO)
+        assert "max_completion_tokens" in ask(openai, call)
+        settings.MODEL_TIERS = settings.MODEL_TIERS | {"fast": "gpt-x"}
+
+
+def test_fields_are_looked_for_in_the_reason_alone(subtests, openai, call):
+    quoted = {"input": {"messages": [{"content": "Why is stream_options refused?"}], "stream_options": {}}}
+    for case, body in [
+        ("details", {"detail": [{"loc": ["body", "messages"], "msg": "Too long", **quoted}]}),
+        ("beside the reason", {"error": {"message": "Too long", "param": "messages", **quoted}}),
+        ("no JSON", None),
+    ]:
+        with subtests.test(case=case):
+            asked, raw = len(openai.seen), json.dumps(body).encode() if body else b"stream_options"
+            openai.answers = [Raw([raw], 422, "application/json")]
+            with pytest.raises(ModelUnavailable):
+                client.complete(call, system="", messages=HELLO)
+            assert len(openai.seen) == asked + 1
+    assert "stream_options" in ask(openai, call)
+    for number, error in enumerate([{"message": "Unknown field", "param": "stream_options"}, "no stream_options"]):
+        with subtests.test(error=error):
+            openai.answers = [Raw([json.dumps({"error": error}).encode()], 400, "application/json"), says("Yes.")]
+            client.complete(
+                call, system="", messages=HELLO, endpoint=Endpoint("", openai.url, f"m{number}", api="openai")
+            )
+            assert "stream_options" not in openai.seen[-1]
 
 
 def test_another_refusal_is_not_asked_again(subtests, openai, call, settings):
