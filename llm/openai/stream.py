@@ -17,8 +17,8 @@ LONGEST_LINE = 1_000_000
 
 
 class EventTranslator:
-    """is_over: nothing more is read. has_begun: a chunk of an answer has come. A stream that ends without a reason to stop has no closing events, as one of the
-    Messages API that breaks off.
+    """is_over: nothing more is read. has_begun: a chunk of an answer has come. A stream that ends without a reason to
+    stop has no closing events, as one of the Messages API that breaks off.
     """
 
     def __init__(self, completion: Completion) -> None:
