@@ -12,7 +12,6 @@ STOP_REASONS = {
     "stop": "end_turn",
     "length": "max_tokens",
     "tool_calls": "tool_use",
-    "function_call": "tool_use",
     "content_filter": "refusal",
 }
 ERROR_WORDS = {
@@ -125,7 +124,7 @@ class Completion:
 
     def _take_call(self, fragment: Any, position: int) -> None:
         """Fragments of a call have its index. Some servers leave it out, or give parallel calls the same one: a further
-        name with another id begins another call.
+        name with another id begins another call. Others repeat the name in every fragment: no id is not another id.
         """
         function = fragment.get("function") if isinstance(fragment, dict) else None
         if not isinstance(function, dict):
@@ -133,7 +132,7 @@ class Completion:
         index, arguments = fragment.get("index"), function.get("arguments")
         name, id = _read_text(function.get("name")), _read_text(fragment.get("id"))
         calls = self.calls.setdefault(index if isinstance(index, int) else position, [])
-        if not calls or (name and calls[-1].name and id != calls[-1].id):
+        if not calls or (name and calls[-1].name and id and id != calls[-1].id):
             calls.append(ToolCall(id or create_id("call"), ""))
         calls[-1].name = calls[-1].name or name
         if arguments is not None:
