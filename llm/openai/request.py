@@ -7,7 +7,8 @@ import json
 from collections.abc import Collection
 from typing import Any
 
-from llm.offline.tokens import estimate
+from llm.models_catalogue import CATALOGUE
+from llm.offline.tokens import CHARACTERS
 
 Blocks = list[dict[str, Any]]
 
@@ -17,10 +18,10 @@ TOOL_FIELDS = {"cache_control", "description", "input_schema", "name", "type"}
 NO_THINKING = ("disabled", "between_tools")
 CHOICES = {"auto": "auto", "any": "required", "none": "none"}
 REASONING_ROOM = 6_000
-"""Tokens. Models that take `max_completion_tokens` alone count what they think into it, as some of Anthropic's do."""
-
-
+"""Tokens. Models that take `max_completion_tokens` alone count what they think into it, as some of Anthropic's do.
+Those of the catalogue that do have their room already (`Model.headroom`)."""
 PICTURE_TOKENS = 1_500
+"""Of a picture, which servers count in different ways."""
 
 
 class Untranslatable(Exception):
@@ -37,7 +38,9 @@ def translate_request(body: dict[str, Any], fallbacks: Collection[str] = ()) -> 
         messages += _translate_message(message)
     sent: dict[str, Any] = {"model": body["model"], "messages": messages}
     if "max_tokens" in fallbacks:
-        sent["max_completion_tokens"] = body["max_tokens"] + REASONING_ROOM
+        known = CATALOGUE.get(body["model"])
+        has_room = known is not None and known.headroom > 0
+        sent["max_completion_tokens"] = body["max_tokens"] + (0 if has_room else REASONING_ROOM)
     else:
         sent["max_tokens"] = body["max_tokens"]
     sent |= {theirs: body[ours] for ours, theirs in SAME.items() if ours in body}
@@ -69,12 +72,12 @@ def find_fallback(status: int, complaint: str, sent: dict[str, Any]) -> str:
     return "tool_choice" if "tool_choice" in complaint and names_one else ""
 
 
-def estimate_tokens(sent: dict[str, Any]) -> int:
-    """Of a translated request, where the server counts none."""
+def estimate_tokens(sent: dict[str, Any], length: int) -> int:
+    """Of a translated request, where the server counts none. length: its characters as JSON."""
     lists = [message["content"] for message in sent["messages"] if isinstance(message["content"], list)]
     pictures = [part for parts in lists for part in parts if part["type"] == "image_url"]
-    text = json.dumps([sent["messages"], sent.get("tools", [])], ensure_ascii=False)
-    return PICTURE_TOKENS * len(pictures) + estimate(text) - estimate(json.dumps(pictures))
+    shown = sum(len(picture["image_url"]["url"]) for picture in pictures)
+    return PICTURE_TOKENS * len(pictures) + -(-(length - shown) // CHARACTERS)
 
 
 def _translate_message(message: dict[str, Any]) -> Blocks:

@@ -61,7 +61,7 @@ class Exchange:
         self._server, self._request = server, request
         self._body: dict[str, Any] = json.loads(request.content)
         self._until = time.monotonic() + server.seconds
-        self._size = 0
+        self._size = self._length = 0
         self._place = (server.url, str(self._body["model"]))
         self._asked_for: frozenset[str] = frozenset()
         self._translate()
@@ -70,7 +70,9 @@ class Exchange:
         self._sent = translate_request(self._body, _fallbacks.get(self._place, frozenset()) | self._asked_for)
 
     def build_request(self, client: httpx2.Client | httpx2.AsyncClient) -> httpx2.Request:
-        content = json.dumps(self._sent, ensure_ascii=False).encode("utf-8", "replace")
+        text = json.dumps(self._sent, ensure_ascii=False)
+        self._length = len(text)
+        content = text.encode("utf-8", "replace")
         extensions = dict(self._request.extensions)  # the SDK's timeouts
         headers = self._server.headers
         return client.build_request("POST", self._server.url, content=content, headers=headers, extensions=extensions)
@@ -142,7 +144,7 @@ class Exchange:
         return httpx2.Response(200, json=message)
 
     def create_completion(self) -> Completion:
-        return Completion(self._body["model"], estimate_tokens(self._sent))
+        return Completion(self._body["model"], estimate_tokens(self._sent, self._length))
 
 
 class OpenAITransport(httpx2.BaseTransport):

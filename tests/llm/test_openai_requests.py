@@ -9,6 +9,7 @@ import pytest
 from llm import client, transport, vision
 from llm.client import ModelUnavailable
 from llm.endpoints import Endpoint, get_installation_endpoint
+from llm.models_catalogue import CATALOGUE
 from llm.openai.request import REASONING_ROOM
 from tests.llm.completions import Completions, Raw, chunk, delta, refuses, says, stream, whole
 
@@ -195,6 +196,16 @@ def test_fields_that_a_server_refuses_are_sent_in_its_form_and_remembered(subtes
     for sent in openai.seen[3:]:
         assert (sent["max_completion_tokens"], sent["tool_choice"]) == (99 + REASONING_ROOM, "required")
         assert not {"max_tokens", "stream_options"} & sent.keys()
+
+
+def test_room_to_think_is_added_once(openai, call, settings):
+    settings.MODEL_TIERS = settings.MODEL_TIERS | {"fast": "claude-opus-5-5", "deep": "claude-haiku-4-5"}
+    for tier, room in (("fast", CATALOGUE["claude-opus-5-5"].headroom), ("deep", REASONING_ROOM)):
+        openai.answers = [refuses(400, "use max_completion_tokens"), says("Yes.")]
+        asked = client.Call(call.workspace, 7, "chat", tier)
+        client.complete(asked, system="", messages=HELLO, max_tokens=99)
+        assert room > 0
+        assert openai.seen[-1]["max_completion_tokens"] == 99 + room
 
 
 def test_a_form_is_remembered_once_the_server_has_answered_in_it(subtests, openai, call, settings, monkeypatch):
