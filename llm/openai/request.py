@@ -12,8 +12,7 @@ from llm.offline.tokens import CHARACTERS
 
 Blocks = list[dict[str, Any]]
 
-SAME = {"temperature": "temperature", "top_p": "top_p", "stop_sequences": "stop"}
-FIELDS = {"max_tokens", "messages", "model", "stream", "system", "thinking", "tool_choice", "tools", *SAME}
+FIELDS = {"max_tokens", "messages", "model", "stream", "system", "thinking", "tool_choice", "tools"}
 TOOL_FIELDS = {"cache_control", "description", "input_schema", "name", "type"}
 NO_THINKING = ("disabled", "between_tools")
 CHOICES = {"auto": "auto", "any": "required", "none": "none"}
@@ -31,27 +30,26 @@ class Untranslatable(Exception):
 def translate_request(body: dict[str, Any], fallbacks: Collection[str] = ()) -> dict[str, Any]:
     """fallbacks: fields that the server refuses in their usual form (`find_fallback`). Raises: Untranslatable."""
     _refuse(body.keys() - FIELDS, "field")
+    if not body.get("stream"):
+        raise Untranslatable("Streams alone are translated.")
     if body.get("thinking") and body["thinking"].get("type") not in NO_THINKING:
         raise Untranslatable("Thinking cannot be asked for.")
     messages = [{"role": "system", "content": _join_texts(body["system"])}] if body.get("system") else []
     for message in body["messages"]:
         messages += _translate_message(message)
-    sent: dict[str, Any] = {"model": body["model"], "messages": messages}
+    sent: dict[str, Any] = {"model": body["model"], "messages": messages, "stream": True}
     if "max_tokens" in fallbacks:
         known = CATALOGUE.get(body["model"])
         has_room = known is not None and known.headroom > 0
         sent["max_completion_tokens"] = body["max_tokens"] + (0 if has_room else REASONING_ROOM)
     else:
         sent["max_tokens"] = body["max_tokens"]
-    sent |= {theirs: body[ours] for ours, theirs in SAME.items() if ours in body}
     if body.get("tools"):
         sent["tools"] = [_translate_tool(tool) for tool in body["tools"]]
         if "tool_choice" in body:
             sent["tool_choice"] = _translate_choice(body["tool_choice"], "tool_choice" in fallbacks)
-    if body.get("stream"):
-        sent["stream"] = True
-        if "stream_options" not in fallbacks:
-            sent["stream_options"] = {"include_usage": True}
+    if "stream_options" not in fallbacks:
+        sent["stream_options"] = {"include_usage": True}
     return sent
 
 

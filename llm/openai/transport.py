@@ -78,9 +78,9 @@ class Exchange:
         return client.build_request("POST", self._server.url, content=content, headers=headers, extensions=extensions)
 
     def is_stream(self, answer: httpx2.Response) -> bool:
-        """A server may also answer whole where a stream was asked for."""
+        """A server may also answer whole, though a stream was asked for."""
         kind = answer.headers.get("content-type", "")
-        return answer.is_success and "stream" in self._sent and "application/json" not in kind
+        return answer.is_success and "application/json" not in kind
 
     def limit(self, data: bytes) -> bytes:
         """`data`, unless the answer is too long or takes too long. Raises: RemoteProtocolError, ReadTimeout."""
@@ -123,25 +123,13 @@ class Exchange:
         try:
             whole = parse_json(body)
             raise_error(whole)
-            return self._build_whole(whole)
         except AnswerError as error:
             return _build_error(error.status, str(error), answer)
-
-    def _build_whole(self, body: Any) -> httpx2.Response:
-        if "stream" in self._sent:
-            translator = EventTranslator(self.create_completion())
-            events = list(translator.translate(body))
-            if translator.has_begun:
-                self._remember()
-            return httpx2.Response(200, headers=EVENT_STREAM, content=b"".join(events))
-        completion = self.create_completion()
-        completion.take(body)
-        if completion.stop_reason is None:
-            raise AnswerError("The answer has no choice, or no end.")
-        texts = [{"type": "text", "text": text} for text in completion.texts]
-        content = texts + completion.build_tool_blocks()
-        message = completion.build_message(content=content, stop_reason=completion.stop_reason)
-        return httpx2.Response(200, json=message)
+        translator = EventTranslator(self.create_completion())
+        events = b"".join(translator.translate(whole))
+        if translator.has_begun:
+            self._remember()
+        return httpx2.Response(200, headers=EVENT_STREAM, content=events)
 
     def create_completion(self) -> Completion:
         return Completion(self._body["model"], estimate_tokens(self._sent, self._length))

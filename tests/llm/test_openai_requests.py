@@ -122,31 +122,22 @@ def test_what_has_no_translation_is_refused_before_anything_is_sent(subtests, op
             assert "SECRET" not in caplog.text
     sdk = transport.build_sync_client(get_installation_endpoint())
     for fields in (
+        {"stream": False},
         {"metadata": {"user_id": "u"}},
+        {"temperature": 0.5},
+        {"stop_sequences": ["END"]},
         {"thinking": {"type": "enabled", "budget_tokens": 2000}},
         {"tools": [{"type": "web_search_20250305", "name": "web_search"}]},
     ):
         with subtests.test(fields=fields), pytest.raises(anthropic.BadRequestError):
-            sdk.messages.create(model="gpt-x", max_tokens=9, messages=HELLO, **fields)
+            sdk.messages.create(model="gpt-x", max_tokens=9, messages=HELLO, extra_body={"stream": True} | fields)
     with pytest.raises(anthropic.BadRequestError):
         sdk.messages.count_tokens(model="gpt-x", messages=HELLO)
     assert openai.seen == []
-    openai.answers = [whole(id="c", choices=[{"message": {"content": "Yes."}, "finish_reason": "stop"}])]
-    fields = {"temperature": 0.5, "stop_sequences": ["END"], "thinking": {"type": "disabled"}}
-    answer = sdk.messages.create(model="gpt-x", max_tokens=9, messages=HELLO, extra_body=fields)
-    assert (answer.content[0].text, answer.stop_reason, answer.id, answer.model) == ("Yes.", "end_turn", "c", "gpt-x")
-    assert (openai.seen[0]["temperature"], openai.seen[0]["stop"]) == (0.5, ["END"])
-    assert not {"stream", "stream_options", "thinking", "metadata"} & openai.seen[0].keys()
-
-
-def test_a_whole_answer_without_an_end_is_an_error_of_the_server(openai):
-    import anthropic
-
-    sdk = transport.build_sync_client(get_installation_endpoint()).with_options(max_retries=0)
-    for wrong in (whole(id="c"), Raw([b"<html>"], kind="text/html"), Raw([], 204)):
-        openai.answers = [wrong]
-        with pytest.raises(anthropic.InternalServerError):
-            sdk.messages.create(model="gpt-x", max_tokens=9, messages=HELLO)
+    openai.answers = [says("Yes.")]
+    with sdk.messages.stream(model="gpt-x", max_tokens=9, messages=HELLO, thinking={"type": "disabled"}) as events:
+        assert events.get_final_text() == "Yes."
+    assert not {"thinking", "metadata"} & openai.seen[0].keys()
 
 
 def test_a_stream_that_breaks_off_has_no_closing_events(openai):
@@ -165,7 +156,7 @@ def test_when_to_try_again_is_passed_on(openai):
     sdk = transport.build_sync_client(get_installation_endpoint()).with_options(max_retries=0)
     openai.answers = [refuses(429, "slow down", **{"retry-after": "7", "x-other": "1"})]
     with pytest.raises(anthropic.RateLimitError, match="The server refused the request.") as caught:
-        sdk.messages.create(model="gpt-x", max_tokens=9, messages=HELLO)
+        sdk.messages.create(model="gpt-x", max_tokens=9, messages=HELLO, stream=True)
     assert (caught.value.response.headers["retry-after"], caught.value.type) == ("7", "rate_limit_error")
     assert "x-other" not in caught.value.response.headers
 
@@ -295,9 +286,9 @@ def test_keys_go_in_the_header_of_the_provider_and_nothing_else_goes(subtests, o
     monkeypatch.setenv("ANTHROPIC_CUSTOM_HEADERS", "X-Gateway: secret")
     monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "secret")
     for key, expected in (("sk-own", "Bearer sk-own"), ("", None)):
-        openai.answers = [whole(id="c", choices=[{"message": {"content": "Yes."}, "finish_reason": "stop"}])]
+        openai.answers = [says("Yes.")]
         sdk = transport.build_sync_client(Endpoint(key, openai.url, own=True, api="openai"))
-        sdk.messages.create(model="gpt-x", max_tokens=9, messages=HELLO)
+        list(sdk.messages.create(model="gpt-x", max_tokens=9, messages=HELLO, stream=True))
         headers = openai.seen[-1]["headers"]
         assert headers.get("authorization") == expected
         assert "secret" not in str(headers)
