@@ -236,9 +236,11 @@ SPECTACULAR_SETTINGS = {
 
 ANTHROPIC_API_KEY = env.str("ANTHROPIC_API_KEY", "")
 ANTHROPIC_BASE_URL = env.str("ANTHROPIC_BASE_URL", "")
-# A server that speaks OpenAI's Chat Completions API, where neither of the two above is set. A key alone is not used.
-OPENAI_API_KEY = env.str("OPENAI_API_KEY", "")
-OPENAI_BASE_URL = env.str("OPENAI_BASE_URL", "")
+# A server that speaks OpenAI's Chat Completions API, where neither of the two above is set. Other programs have these
+# variables as well, so they are read only where an operator has chosen that API for Clearance.
+MODEL_API = env.str("CLEARANCE_MODEL_API", "anthropic")
+OPENAI_API_KEY = env.str("OPENAI_API_KEY", "") if MODEL_API == "openai" else ""
+OPENAI_BASE_URL = env.str("OPENAI_BASE_URL", "") if MODEL_API == "openai" else ""
 MODEL_TIERS = {
     "fast": env.str("CLEARANCE_MODEL_FAST", "claude-haiku-5-5"),
     "standard": env.str("CLEARANCE_MODEL_STANDARD", "claude-sonnet-5-5"),

@@ -118,7 +118,7 @@ def complete(
                     raise TimeoutError
         outcome = answer.outcome
     except anthropic.APIError as error:
-        raise transport.convert_error(error) from error
+        raise transport.convert_error(error) from None  # it quotes the server, which may quote the request
     except BROKEN as error:
         _log_broken(call, error)
         outcome = Outcome.INTERRUPTED
@@ -163,7 +163,7 @@ async def stream(
         outcome = answer.outcome
     except anthropic.APIError as error:
         outcome = Outcome.FAILED
-        raise transport.convert_error(error) from error
+        raise transport.convert_error(error) from None  # it quotes the server, which may quote the request
     except BROKEN as error:
         _log_broken(call, error)
         outcome = Outcome.INTERRUPTED

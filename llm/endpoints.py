@@ -76,7 +76,9 @@ class SavedEndpoint:
 
 
 def get_installation_endpoint() -> Endpoint:
-    """Anthropic's settings come first. A key of OpenAI, which many environments have, is sent nowhere by itself."""
+    """Anthropic's settings come first. OpenAI's are empty unless the operator has chosen that API (config/settings.py);
+    its key is sent nowhere without an address.
+    """
     if settings.ANTHROPIC_API_KEY or settings.ANTHROPIC_BASE_URL:
         return Endpoint(settings.ANTHROPIC_API_KEY, settings.ANTHROPIC_BASE_URL)
     if settings.OPENAI_BASE_URL:

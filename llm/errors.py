@@ -1,4 +1,7 @@
-"""What can go wrong with a call to a model. Messages are for people and never hold text of prompts or answers."""
+"""What can go wrong with a call to a model. Messages are for people and never hold text of prompts or answers.
+
+They are raised `from None`: the SDK's errors quote the server, and a server may quote the request.
+"""
 
 
 class ModelError(Exception):

@@ -7,6 +7,7 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.validators import MaxLengthValidator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext, gettext_lazy
@@ -30,6 +31,7 @@ from llm.models import WorkspaceEndpoint
 from llm.models_catalogue import TIERS, CatalogueError
 
 MAX_PORT = 65_535
+LONGEST_ADDRESS = 300
 
 
 class KeyForm(forms.Form):
@@ -77,7 +79,7 @@ class ServerForm(forms.Form):
     )
     base_url = forms.CharField(
         label=gettext_lazy("Address"),
-        max_length=300,
+        max_length=LONGEST_ADDRESS,
         help_text=gettext_lazy(
             "For example http://127.0.0.1:11434, https://api.openai.com/v1 or "
             "https://your-resource.openai.azure.com/openai/v1"
@@ -99,7 +101,8 @@ class ServerForm(forms.Form):
 
     def clean_base_url(self) -> str:
         """As `Endpoint` has it. The Chat Completions API is at /v1 wherever nothing else is given."""
-        address: str = self.cleaned_data["base_url"].rstrip("/").removesuffix("/chat/completions")
+        written: str = self.cleaned_data["base_url"].rstrip("/")
+        address = written.removesuffix("/chat/completions")
         is_openai = self.cleaned_data.get("api") == WorkspaceEndpoint.Api.OPENAI
         address = address if is_openai else address.removesuffix("/v1")
         try:
@@ -109,7 +112,10 @@ class ServerForm(forms.Form):
             valid = False
         if not valid or parts.userinfo or parts.query or parts.fragment:
             raise ValidationError(gettext("Write an address like http://127.0.0.1:11434, and nothing after it."))
-        return f"{address}/v1" if is_openai and parts.path == "/" else address
+        if is_openai and parts.path == "/" and address == written:
+            address += "/v1"
+        MaxLengthValidator(LONGEST_ADDRESS)(address)  # what is saved may be longer than what was written
+        return address
 
     @property
     def endpoint(self) -> Endpoint:

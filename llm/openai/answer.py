@@ -12,7 +12,6 @@ STOP_REASONS = {
     "stop": "end_turn",
     "length": "max_tokens",
     "tool_calls": "tool_use",
-    "function_call": "tool_use",
     "content_filter": "refusal",
 }
 ERROR_WORDS = {
@@ -21,14 +20,16 @@ ERROR_WORDS = {
     "invalid_request": "invalid_request_error",
 }
 MOST_TOKENS = 1_000_000_000  # what the table of calls takes
-LONGEST_MESSAGE = 500  # characters of an error
 
 
 class AnswerError(Exception):
-    """The answer is an error, or cannot be used. kind: type of Anthropic's error. status: HTTP status for it."""
+    """The answer is an error, or cannot be used. kind: type of Anthropic's error. status: HTTP status for it.
+
+    The message is a sentence of this package. What a server writes may quote the request, and is never part of it.
+    """
 
     def __init__(self, message: str, kind: str = "api_error", status: int = 502) -> None:
-        super().__init__(message[:LONGEST_MESSAGE])
+        super().__init__(message)
         self.kind = kind
         self.status = status
 
@@ -123,7 +124,7 @@ class Completion:
 
     def _take_call(self, fragment: Any, position: int) -> None:
         """Fragments of a call have its index. Some servers leave it out, or give parallel calls the same one: a further
-        name with another id begins another call.
+        name with another id begins another call. Others repeat the name in every fragment: no id is not another id.
         """
         function = fragment.get("function") if isinstance(fragment, dict) else None
         if not isinstance(function, dict):
@@ -131,7 +132,7 @@ class Completion:
         index, arguments = fragment.get("index"), function.get("arguments")
         name, id = _read_text(function.get("name")), _read_text(fragment.get("id"))
         calls = self.calls.setdefault(index if isinstance(index, int) else position, [])
-        if not calls or (name and calls[-1].name and id != calls[-1].id):
+        if not calls or (name and calls[-1].name and id and id != calls[-1].id):
             calls.append(ToolCall(id or create_id("call"), ""))
         calls[-1].name = calls[-1].name or name
         if arguments is not None:
@@ -167,14 +168,18 @@ def raise_error(body: Any) -> None:
     status = status if isinstance(status, int) and 400 <= status < 600 else 502
     words = f"{details.get('type')} {details.get('code')}"
     kind = next((kind for word, kind in ERROR_WORDS.items() if word in words), STATUS_TYPES.get(status, "api_error"))
-    raise AnswerError(read_message(body), kind, status)
+    raise AnswerError("The server answered with an error.", kind, status)
 
 
-def read_message(body: Any) -> str:
-    """The sentence of an error's body, whose form differs from server to server."""
-    error = body.get("error", body) if isinstance(body, dict) else body
-    text = error.get("message") if isinstance(error, dict) else error
-    return (text if isinstance(text, str) else json.dumps(body))[:LONGEST_MESSAGE]
+def read_complaint(body: bytes) -> str:
+    """An error's `message` and `param`, to look for names of fields in. They may quote the request: they go nowhere."""
+    try:
+        refusal = parse_json(body)
+    except AnswerError:
+        return ""
+    error = refusal.get("error", refusal) if isinstance(refusal, dict) else refusal
+    parts = (error.get("message"), error.get("param")) if isinstance(error, dict) else (error,)
+    return " ".join(part for part in parts if isinstance(part, str))
 
 
 def _parse_arguments(text: str) -> dict[str, Any] | None:

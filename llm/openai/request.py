@@ -7,20 +7,20 @@ import json
 from collections.abc import Collection
 from typing import Any
 
-from llm.offline.tokens import estimate
+from llm.models_catalogue import CATALOGUE
+from llm.offline.tokens import CHARACTERS
 
 Blocks = list[dict[str, Any]]
 
-SAME = {"temperature": "temperature", "top_p": "top_p", "stop_sequences": "stop"}
-FIELDS = {"max_tokens", "messages", "model", "stream", "system", "thinking", "tool_choice", "tools", *SAME}
+FIELDS = {"max_tokens", "messages", "model", "stream", "system", "thinking", "tool_choice", "tools"}
 TOOL_FIELDS = {"cache_control", "description", "input_schema", "name", "type"}
 NO_THINKING = ("disabled", "between_tools")
 CHOICES = {"auto": "auto", "any": "required", "none": "none"}
 REASONING_ROOM = 6_000
-"""Tokens. Models that take `max_completion_tokens` alone count what they think into it, as some of Anthropic's do."""
-
-
+"""Tokens. Models that take `max_completion_tokens` alone count what they think into it, as some of Anthropic's do.
+Those of the catalogue that do have their room already (`Model.headroom`)."""
 PICTURE_TOKENS = 1_500
+"""Of a picture, which servers count in different ways."""
 
 
 class Untranslatable(Exception):
@@ -30,50 +30,52 @@ class Untranslatable(Exception):
 def translate_request(body: dict[str, Any], fallbacks: Collection[str] = ()) -> dict[str, Any]:
     """fallbacks: fields that the server refuses in their usual form (`find_fallback`). Raises: Untranslatable."""
     _refuse(body.keys() - FIELDS, "field")
+    if not body.get("stream"):
+        raise Untranslatable("Streams alone are translated.")
     if body.get("thinking") and body["thinking"].get("type") not in NO_THINKING:
         raise Untranslatable("Thinking cannot be asked for.")
     messages = [{"role": "system", "content": _join_texts(body["system"])}] if body.get("system") else []
     for message in body["messages"]:
         messages += _translate_message(message)
-    sent: dict[str, Any] = {"model": body["model"], "messages": messages}
+    sent: dict[str, Any] = {"model": body["model"], "messages": messages, "stream": True}
     if "max_tokens" in fallbacks:
-        sent["max_completion_tokens"] = body["max_tokens"] + REASONING_ROOM
+        known = CATALOGUE.get(body["model"])
+        has_room = known is not None and known.headroom > 0
+        sent["max_completion_tokens"] = body["max_tokens"] + (0 if has_room else REASONING_ROOM)
     else:
         sent["max_tokens"] = body["max_tokens"]
-    sent |= {theirs: body[ours] for ours, theirs in SAME.items() if ours in body}
     if body.get("tools"):
         sent["tools"] = [_translate_tool(tool) for tool in body["tools"]]
         if "tool_choice" in body:
             sent["tool_choice"] = _translate_choice(body["tool_choice"], "tool_choice" in fallbacks)
-    if body.get("stream"):
-        sent["stream"] = True
-        if "stream_options" not in fallbacks:
-            sent["stream_options"] = {"include_usage": True}
+    if "stream_options" not in fallbacks:
+        sent["stream_options"] = {"include_usage": True}
     return sent
 
 
-def find_fallback(status: int, message: str, sent: dict[str, Any]) -> str:
-    """The field of a refused request that is sent in another form the next time; "" for none.
+def find_fallback(status: int, complaint: str, sent: dict[str, Any]) -> str:
+    """The field of a refused request that is sent in another form the next time; "" for none. complaint: as
+    `read_complaint` has it.
 
     OpenAI's newer models take `max_completion_tokens` only. Some servers know no `stream_options`. LM Studio refuses a
     choice that names a tool; of a single tool "required" says the same.
     """
     if status not in (400, 422):
         return ""
-    if "max_completion_tokens" in message and "max_tokens" in sent:
+    if "max_completion_tokens" in complaint and "max_tokens" in sent:
         return "max_tokens"
-    if "stream_options" in message and "stream_options" in sent:
+    if "stream_options" in complaint and "stream_options" in sent:
         return "stream_options"
     names_one = isinstance(sent.get("tool_choice"), dict) and len(sent["tools"]) == 1
-    return "tool_choice" if "tool_choice" in message and names_one else ""
+    return "tool_choice" if "tool_choice" in complaint and names_one else ""
 
 
-def estimate_tokens(sent: dict[str, Any]) -> int:
-    """Of a translated request, where the server counts none."""
+def estimate_tokens(sent: dict[str, Any], length: int) -> int:
+    """Of a translated request, where the server counts none. length: its characters as JSON."""
     lists = [message["content"] for message in sent["messages"] if isinstance(message["content"], list)]
     pictures = [part for parts in lists for part in parts if part["type"] == "image_url"]
-    text = json.dumps([sent["messages"], sent.get("tools", [])], ensure_ascii=False)
-    return PICTURE_TOKENS * len(pictures) + estimate(text) - estimate(json.dumps(pictures))
+    shown = sum(len(picture["image_url"]["url"]) for picture in pictures)
+    return PICTURE_TOKENS * len(pictures) + -(-(length - shown) // CHARACTERS)
 
 
 def _translate_message(message: dict[str, Any]) -> Blocks:

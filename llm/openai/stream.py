@@ -17,15 +17,15 @@ LONGEST_LINE = 1_000_000
 
 
 class EventTranslator:
-    """is_over: nothing more is read. A stream that ends without a reason to stop has no closing events, as one of the
-    Messages API that breaks off.
+    """is_over: nothing more is read. has_begun: a chunk of an answer has come. A stream that ends without a reason to
+    stop has no closing events, as one of the Messages API that breaks off.
     """
 
     def __init__(self, completion: Completion) -> None:
-        self.is_over = False
+        self.is_over = self.has_begun = False
         self._completion = completion
         self._rest = bytearray()
-        self._has_begun = self._has_text = False
+        self._has_text = False
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """The events that the next bytes of the stream make; an event of an error for what cannot be used."""
@@ -69,8 +69,8 @@ class EventTranslator:
 
     def _take(self, chunk: Any) -> Iterator[bytes]:
         text = self._completion.take(chunk)
-        if not self._has_begun:
-            self._has_begun = True
+        if not self.has_begun:
+            self.has_begun = True
             yield format_event("message_start", message=self._completion.build_message())
         if text and not self._has_text:
             self._has_text = True

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from llm.openai.answer import AnswerError, Completion, parse_json, raise_error, read_message
+from llm.openai.answer import AnswerError, Completion, parse_json, raise_error, read_complaint
 from llm.openai.request import Untranslatable, estimate_tokens, find_fallback, translate_request
 from llm.openai.stream import EventTranslator
 from llm.wire import EVENT_STREAM, STATUS_TYPES
@@ -25,7 +25,7 @@ MOST_BYTES = 32_000_000
 
 logger = logging.getLogger(__name__)
 _fallbacks: dict[tuple[str, str], frozenset[str]] = {}
-"""(address, model) -> fields that are sent in another form there, as the server has asked for."""
+"""(address, model) -> fields that are sent in another form there, as the server has asked for and then answered."""
 
 
 @dataclass(frozen=True)
@@ -61,23 +61,26 @@ class Exchange:
         self._server, self._request = server, request
         self._body: dict[str, Any] = json.loads(request.content)
         self._until = time.monotonic() + server.seconds
-        self._size = 0
+        self._size = self._length = 0
         self._place = (server.url, str(self._body["model"]))
+        self._asked_for: frozenset[str] = frozenset()
         self._translate()
 
     def _translate(self) -> None:
-        self._sent = translate_request(self._body, _fallbacks.get(self._place, frozenset()))
+        self._sent = translate_request(self._body, _fallbacks.get(self._place, frozenset()) | self._asked_for)
 
     def build_request(self, client: httpx2.Client | httpx2.AsyncClient) -> httpx2.Request:
-        content = json.dumps(self._sent, ensure_ascii=False).encode("utf-8", "replace")
+        text = json.dumps(self._sent, ensure_ascii=False)
+        self._length = len(text)
+        content = text.encode("utf-8", "replace")
         extensions = dict(self._request.extensions)  # the SDK's timeouts
         headers = self._server.headers
         return client.build_request("POST", self._server.url, content=content, headers=headers, extensions=extensions)
 
     def is_stream(self, answer: httpx2.Response) -> bool:
-        """A server may also answer whole where a stream was asked for."""
+        """A server may also answer whole, though a stream was asked for."""
         kind = answer.headers.get("content-type", "")
-        return answer.is_success and "stream" in self._sent and "application/json" not in kind
+        return answer.is_success and "application/json" not in kind
 
     def limit(self, data: bytes) -> bytes:
         """`data`, unless the answer is too long or takes too long. Raises: RemoteProtocolError, ReadTimeout."""
@@ -89,42 +92,47 @@ class Exchange:
         return data
 
     def adapt(self, answer: httpx2.Response, body: bytes) -> bool:
-        """Whether the request is sent once more, in a form that the server's refusal asks for. It is remembered."""
-        refused = find_fallback(answer.status_code, body.decode("utf-8", "replace"), self._sent)
+        """Whether the request is sent once more, in a form that the server's refusal asks for."""
+        refused = find_fallback(answer.status_code, read_complaint(body), self._sent)
         if not refused:
             return False
-        if len(_fallbacks) >= MOST_FALLBACKS:
-            _fallbacks.clear()
-        _fallbacks[self._place] = _fallbacks.get(self._place, frozenset()) | {refused}
+        self._asked_for |= {refused}
         self._translate()
         return True
+
+    def _remember(self) -> None:
+        """The form that the server asked for, now that it has begun to answer."""
+        if not self._asked_for:
+            return
+        if len(_fallbacks) >= MOST_FALLBACKS:
+            _fallbacks.clear()
+        _fallbacks[self._place] = _fallbacks.get(self._place, frozenset()) | self._asked_for
+        self._asked_for = frozenset()
+
+    def translate(self, translator: EventTranslator, data: bytes) -> list[bytes]:
+        """The events that the next bytes of a streamed answer make. Raises: as `limit`."""
+        events = list(translator.feed(self.limit(data)))
+        if translator.has_begun:
+            self._remember()
+        return events
 
     def build_response(self, answer: httpx2.Response, body: bytes) -> httpx2.Response:
         """Of an answer that is no stream: the status of an error is what the server gave."""
         if not answer.is_success:
-            return _build_error(answer.status_code, _read_refusal(body), answer)
+            return _build_error(answer.status_code, "The server refused the request.", answer)
         try:
             whole = parse_json(body)
             raise_error(whole)
-            return self._build_whole(whole)
         except AnswerError as error:
             return _build_error(error.status, str(error), answer)
-
-    def _build_whole(self, body: Any) -> httpx2.Response:
-        if "stream" in self._sent:
-            events = list(EventTranslator(self.create_completion()).translate(body))
-            return httpx2.Response(200, headers=EVENT_STREAM, content=b"".join(events))
-        completion = self.create_completion()
-        completion.take(body)
-        if completion.stop_reason is None:
-            raise AnswerError("The answer has no choice, or no end.")
-        texts = [{"type": "text", "text": text} for text in completion.texts]
-        content = texts + completion.build_tool_blocks()
-        message = completion.build_message(content=content, stop_reason=completion.stop_reason)
-        return httpx2.Response(200, json=message)
+        translator = EventTranslator(self.create_completion())
+        events = b"".join(translator.translate(whole))
+        if translator.has_begun:
+            self._remember()
+        return httpx2.Response(200, headers=EVENT_STREAM, content=events)
 
     def create_completion(self) -> Completion:
-        return Completion(self._body["model"], estimate_tokens(self._sent))
+        return Completion(self._body["model"], estimate_tokens(self._sent, self._length))
 
 
 class OpenAITransport(httpx2.BaseTransport):
@@ -184,7 +192,7 @@ class Events(httpx2.SyncByteStream):
     def __iter__(self) -> Iterator[bytes]:
         translator = EventTranslator(self._exchange.create_completion())
         for data in self._answer.iter_bytes():
-            yield from translator.feed(self._exchange.limit(data))
+            yield from self._exchange.translate(translator, data)
             if translator.is_over:
                 return
         yield from translator.finish()
@@ -202,7 +210,7 @@ class AsyncEvents(httpx2.AsyncByteStream):
     async def __aiter__(self) -> AsyncIterator[bytes]:
         translator = EventTranslator(self._exchange.create_completion())
         async for data in self._answer.aiter_bytes():
-            for event in translator.feed(self._exchange.limit(data)):
+            for event in self._exchange.translate(translator, data):
                 yield event
             if translator.is_over:
                 return
@@ -218,15 +226,11 @@ def _refuse(problem: Untranslatable) -> httpx2.Response:
     return _build_error(400, str(problem))
 
 
-def _read_refusal(body: bytes) -> str:
-    try:
-        return read_message(parse_json(body))
-    except AnswerError:
-        return "The server gave no reason."
-
-
 def _build_error(status: int, message: str, answer: httpx2.Response | None = None) -> httpx2.Response:
-    """As Anthropic's API has it, with what the server's answer says of another try."""
+    """As Anthropic's API has it, with what the headers of the server's answer say of another try.
+
+    message: a sentence of this package, because the SDK makes it the message of its error.
+    """
     passed = {name: answer.headers[name] for name in PASSED_ON if answer and name in answer.headers}
     kind = STATUS_TYPES.get(status, "api_error")
     error = {"type": "error", "error": {"type": kind, "message": message}}

@@ -59,6 +59,13 @@ def refuses(status: int, message: str, **headers: str) -> Raw:
     return Raw([json.dumps(body).encode()], status, "application/json", headers)
 
 
+def echoes(status: int, request: object) -> Raw:
+    """Refuses as FastAPI does, with the request in the body."""
+    wrong = {"type": "extra_forbidden", "loc": ["body", "messages"], "msg": "Extra inputs", "input": request}
+    body = {"detail": [wrong], "error": {"type": "invalid_request_error", "message": f"wrong: {request}"}}
+    return Raw([json.dumps(body).encode()], status, "application/json")
+
+
 def whole(**body: Any) -> Raw:
     return Raw([json.dumps(body).encode()], 200, "application/json")
 

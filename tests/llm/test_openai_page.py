@@ -9,6 +9,7 @@ import pytest
 from entities.models import AuditEntry
 from llm import client
 from llm.endpoints import Endpoint, get_endpoint, get_installation_endpoint
+from llm.model_views import ServerForm
 from llm.models import WorkspaceEndpoint
 from tests.conftest import Person
 from tests.llm.completions import Completions, Raw, calls, refuses, says, serve_completions, whole
@@ -107,8 +108,15 @@ def test_addresses_are_taken_as_people_have_them(subtests: pytest.Subtests, alic
     server.answers = [USES_TOOL]
     connect(alice, server, base_url=server.url.removesuffix("v1") + "openai/v2")
     assert server.seen[-1]["path"] == "/openai/v2/chat/completions"
+    server.answers = [USES_TOOL]
+    root = server.url.removesuffix("/v1")
+    connect(alice, server, base_url=f"{root}/chat/completions")
+    assert server.seen[-1]["path"] == "/chat/completions"
+    assert get_endpoint(alice.scope.workspace).base_url == root
     asked = len(server.seen)
     for changes, sentence in [
+        ({"base_url": f"http://{'a' * 291}"}, "at most 300 characters (it has 301)"),  # with its /v1
+        ({"base_url": f"http://{'a' * 294}"}, "at most 300 characters (it has 301)"),
         ({"api": "other"}, "Select a valid choice."),
         ({"api": ""}, "This field is required."),
         ({"base_url": "http://user:word@host/v1"}, "Write an address like"),
@@ -118,6 +126,10 @@ def test_addresses_are_taken_as_people_have_them(subtests: pytest.Subtests, alic
             page = connect(alice, server, **changes)
             assert (page.status_code, sentence in page.content.decode()) == (422, True)
     assert len(server.seen) == asked
+    longest = f"http://{'a' * 290}"
+    form = ServerForm({"server-api": "openai", "server-base_url": longest, "server-model": "m"})
+    assert form.is_valid()
+    assert form.endpoint.base_url == f"{longest}/v1"
 
 
 def test_the_installation_and_a_workspace_take_nothing_of_each_other(

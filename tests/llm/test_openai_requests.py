@@ -9,8 +9,9 @@ import pytest
 from llm import client, transport, vision
 from llm.client import ModelUnavailable
 from llm.endpoints import Endpoint, get_installation_endpoint
+from llm.models_catalogue import CATALOGUE
 from llm.openai.request import REASONING_ROOM
-from tests.llm.completions import Completions, Raw, delta, refuses, says, stream, whole
+from tests.llm.completions import Completions, Raw, chunk, delta, refuses, says, stream, whole
 
 pytestmark = pytest.mark.django_db
 SEARCH = {"name": "search", "description": "Search.", "input_schema": {"type": "object", "properties": {}}}
@@ -121,31 +122,22 @@ def test_what_has_no_translation_is_refused_before_anything_is_sent(subtests, op
             assert "SECRET" not in caplog.text
     sdk = transport.build_sync_client(get_installation_endpoint())
     for fields in (
+        {"stream": False},
         {"metadata": {"user_id": "u"}},
+        {"temperature": 0.5},
+        {"stop_sequences": ["END"]},
         {"thinking": {"type": "enabled", "budget_tokens": 2000}},
         {"tools": [{"type": "web_search_20250305", "name": "web_search"}]},
     ):
         with subtests.test(fields=fields), pytest.raises(anthropic.BadRequestError):
-            sdk.messages.create(model="gpt-x", max_tokens=9, messages=HELLO, **fields)
+            sdk.messages.create(model="gpt-x", max_tokens=9, messages=HELLO, extra_body={"stream": True} | fields)
     with pytest.raises(anthropic.BadRequestError):
         sdk.messages.count_tokens(model="gpt-x", messages=HELLO)
     assert openai.seen == []
-    openai.answers = [whole(id="c", choices=[{"message": {"content": "Yes."}, "finish_reason": "stop"}])]
-    fields = {"temperature": 0.5, "stop_sequences": ["END"], "thinking": {"type": "disabled"}}
-    answer = sdk.messages.create(model="gpt-x", max_tokens=9, messages=HELLO, extra_body=fields)
-    assert (answer.content[0].text, answer.stop_reason, answer.id, answer.model) == ("Yes.", "end_turn", "c", "gpt-x")
-    assert (openai.seen[0]["temperature"], openai.seen[0]["stop"]) == (0.5, ["END"])
-    assert not {"stream", "stream_options", "thinking", "metadata"} & openai.seen[0].keys()
-
-
-def test_a_whole_answer_without_an_end_is_an_error_of_the_server(openai):
-    import anthropic
-
-    sdk = transport.build_sync_client(get_installation_endpoint()).with_options(max_retries=0)
-    for wrong in (whole(id="c"), Raw([b"<html>"], kind="text/html"), Raw([], 204)):
-        openai.answers = [wrong]
-        with pytest.raises(anthropic.InternalServerError):
-            sdk.messages.create(model="gpt-x", max_tokens=9, messages=HELLO)
+    openai.answers = [says("Yes.")]
+    with sdk.messages.stream(model="gpt-x", max_tokens=9, messages=HELLO, thinking={"type": "disabled"}) as events:
+        assert events.get_final_text() == "Yes."
+    assert not {"thinking", "metadata"} & openai.seen[0].keys()
 
 
 def test_a_stream_that_breaks_off_has_no_closing_events(openai):
@@ -163,8 +155,8 @@ def test_when_to_try_again_is_passed_on(openai):
 
     sdk = transport.build_sync_client(get_installation_endpoint()).with_options(max_retries=0)
     openai.answers = [refuses(429, "slow down", **{"retry-after": "7", "x-other": "1"})]
-    with pytest.raises(anthropic.RateLimitError, match="slow down") as caught:
-        sdk.messages.create(model="gpt-x", max_tokens=9, messages=HELLO)
+    with pytest.raises(anthropic.RateLimitError, match="The server refused the request.") as caught:
+        sdk.messages.create(model="gpt-x", max_tokens=9, messages=HELLO, stream=True)
     assert (caught.value.response.headers["retry-after"], caught.value.type) == ("7", "rate_limit_error")
     assert "x-other" not in caught.value.response.headers
 
@@ -195,6 +187,62 @@ def test_fields_that_a_server_refuses_are_sent_in_its_form_and_remembered(subtes
     for sent in openai.seen[3:]:
         assert (sent["max_completion_tokens"], sent["tool_choice"]) == (99 + REASONING_ROOM, "required")
         assert not {"max_tokens", "stream_options"} & sent.keys()
+
+
+def test_room_to_think_is_added_once(openai, call, settings):
+    settings.MODEL_TIERS = settings.MODEL_TIERS | {"fast": "claude-opus-5-5", "deep": "claude-haiku-4-5"}
+    for tier, room in (("fast", CATALOGUE["claude-opus-5-5"].headroom), ("deep", REASONING_ROOM)):
+        openai.answers = [refuses(400, "use max_completion_tokens"), says("Yes.")]
+        asked = client.Call(call.workspace, 7, "chat", tier)
+        client.complete(asked, system="", messages=HELLO, max_tokens=99)
+        assert room > 0
+        assert openai.seen[-1]["max_completion_tokens"] == 99 + room
+
+
+def test_a_form_is_remembered_once_the_server_has_answered_in_it(subtests, openai, call, settings, monkeypatch):
+    monkeypatch.setattr("llm.transport.RETRIES", 0)
+    asked_for = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+    broken = stream(chunk(error={"message": "no", "type": "invalid_request_error"}), done=False, usage=None)
+    for number, (case, answer) in enumerate(
+        [("refused", refuses(400, asked_for)), ("an error in the stream", broken), ("no answer", whole(error="no"))]
+    ):
+        with subtests.test(case=case):
+            settings.MODEL_TIERS = settings.MODEL_TIERS | {"fast": f"gpt-{number}"}
+            settings.MODEL_PRICES = settings.MODEL_PRICES | {f"gpt-{number}": ["0", "0"]}
+            openai.answers = [refuses(400, asked_for), answer]
+            with pytest.raises(ModelUnavailable):
+                client.complete(call, system="", messages=HELLO)
+            assert "max_completion_tokens" in openai.seen[-1]
+            assert "max_tokens" in ask(openai, call)
+    message = {"message": {"content": "Yes."}, "finish_reason": "stop"}
+    for answer in (says("Yes."), whole(id="c", choices=[message])):
+        openai.answers = [refuses(400, asked_for), answer]
+        client.complete(call, system="", messages=HELLO)
+        assert "max_completion_tokens" in ask(openai, call)
+        settings.MODEL_TIERS = settings.MODEL_TIERS | {"fast": "gpt-x"}
+
+
+def test_fields_are_looked_for_in_the_reason_alone(subtests, openai, call):
+    quoted = {"input": {"messages": [{"content": "Why is stream_options refused?"}], "stream_options": {}}}
+    for case, body in [
+        ("details", {"detail": [{"loc": ["body", "messages"], "msg": "Too long", **quoted}]}),
+        ("beside the reason", {"error": {"message": "Too long", "param": "messages", **quoted}}),
+        ("no JSON", None),
+    ]:
+        with subtests.test(case=case):
+            asked, raw = len(openai.seen), json.dumps(body).encode() if body else b"stream_options"
+            openai.answers = [Raw([raw], 422, "application/json")]
+            with pytest.raises(ModelUnavailable):
+                client.complete(call, system="", messages=HELLO)
+            assert len(openai.seen) == asked + 1
+    assert "stream_options" in ask(openai, call)
+    for number, error in enumerate([{"message": "Unknown field", "param": "stream_options"}, "no stream_options"]):
+        with subtests.test(error=error):
+            openai.answers = [Raw([json.dumps({"error": error}).encode()], 400, "application/json"), says("Yes.")]
+            client.complete(
+                call, system="", messages=HELLO, endpoint=Endpoint("", openai.url, f"m{number}", api="openai")
+            )
+            assert "stream_options" not in openai.seen[-1]
 
 
 def test_another_refusal_is_not_asked_again(subtests, openai, call, settings):
@@ -238,9 +286,9 @@ def test_keys_go_in_the_header_of_the_provider_and_nothing_else_goes(subtests, o
     monkeypatch.setenv("ANTHROPIC_CUSTOM_HEADERS", "X-Gateway: secret")
     monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "secret")
     for key, expected in (("sk-own", "Bearer sk-own"), ("", None)):
-        openai.answers = [whole(id="c", choices=[{"message": {"content": "Yes."}, "finish_reason": "stop"}])]
+        openai.answers = [says("Yes.")]
         sdk = transport.build_sync_client(Endpoint(key, openai.url, own=True, api="openai"))
-        sdk.messages.create(model="gpt-x", max_tokens=9, messages=HELLO)
+        list(sdk.messages.create(model="gpt-x", max_tokens=9, messages=HELLO, stream=True))
         headers = openai.seen[-1]["headers"]
         assert headers.get("authorization") == expected
         assert "secret" not in str(headers)
