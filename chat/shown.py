@@ -176,9 +176,10 @@ def present_exchange(
 
 def _may_add(scope: Scope, exchange: Exchange) -> bool:
     """Whether a file may be added where nothing answered."""
-    if exchange.confidence not in (Confidence.CLOSEST, Confidence.NONE):
+    about = exchange.turn.session.entity_id
+    if about is None or exchange.confidence not in (Confidence.CLOSEST, Confidence.NONE):
         return False
-    entity = Entity.objects.readable_by(scope).filter(pk=exchange.turn.session.entity_id).first()
+    entity = Entity.objects.readable_by(scope).filter(pk=about).first()
     return entity is not None and has_permission(scope, entity, "upload")
 
 
