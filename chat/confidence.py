@@ -7,7 +7,7 @@ from chat.models import Message, State, Turn
 from llm.offline.small_talk import SELF
 from llm.prompts import CLOSEST, NOT_FOUND, is_closest
 
-HALF_MARKER = re.compile(r"\s*\[?[\w:]*$")
+CLOSEST_SO_FAR = re.compile(re.escape(CLOSEST) + r"(?:\s*+\[(?:citation:)?\d++\])*+\s*+(?:\[?[\w:]*+)")
 
 
 class Confidence(StrEnum):
@@ -31,7 +31,7 @@ def is_undecided(text: str) -> bool:
     """Whether what an answer begins with does not tell yet of which kind it is."""
     if any(whole.startswith(text) for whole in (SELF, NOT_FOUND, CLOSEST)):
         return True
-    return text.startswith(CLOSEST) and is_closest(HALF_MARKER.sub("", text))
+    return CLOSEST_SO_FAR.fullmatch(text) is not None
 
 
 def read_confidence(turn: Turn, answer: Message | None) -> Confidence | None:

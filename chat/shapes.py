@@ -123,7 +123,7 @@ class ClosestSerializer(serializers.Serializer):
     labels = Label(many=True)
 
 
-class AnswerSerializer(MessageSerializer):
+class AnswerMessageSerializer(MessageSerializer):
     """confidence: of an answer without a model: it quotes, it shows what comes nearest, or nothing is near; null for a
     model's. closest: up to five passages, where nothing is quoted.
     """
@@ -181,7 +181,7 @@ class TurnSerializer(serializers.Serializer):
     created_at = serializers.DateTimeField()
     ended_at = serializers.DateTimeField(allow_null=True)
     question = MessageSerializer(allow_null=True)
-    message = build_union("Answer", AnswerSerializer, Placeholder, allow_null=True)
+    message = build_union("Answer", AnswerMessageSerializer, Placeholder, allow_null=True)
     drew_on = DrewOnSerializer(allow_null=True)
     removed_with_source = serializers.BooleanField()
     offline = serializers.BooleanField()
