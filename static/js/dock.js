@@ -73,11 +73,14 @@ document.addEventListener("htmx:beforeSwap", (event) => {
     for (const scroller of [first.closest("[data-dock-body]"), document.scrollingElement]) {
       scroller.scrollBy({ top: first.getBoundingClientRect().top - above, behavior: "instant" });
     }
-    first.tabIndex = -1;
-    first.focus({ preventScroll: true });
   };
   // Their buttons are shown, and make them taller, in between.
-  for (const when of ["htmx:afterSwap", "htmx:afterSettle"]) document.addEventListener(when, stay, { once: true });
+  document.addEventListener("htmx:afterSwap", stay, { once: true });
+  document.addEventListener("htmx:afterSettle", () => {
+    stay();
+    first.tabIndex = -1;
+    first.focus({ preventScroll: true });
+  }, { once: true });
 });
 
 // A link to a turn or message that is not among those on the page, as it was written before pages had parts.
