@@ -6,7 +6,7 @@ PYTHON ?= $(shell for python in /usr/bin/python3 python3; do \
 VENV := .venv
 BIN := $(VENV)/bin
 LOCKS := requirements.txt requirements-model.txt
-APPS := config entities llm ingestion references retrieval pulse chat tests manage.py
+APPS := config entities llm ingestion references retrieval pulse chat text tests manage.py
 # Python is to keep what pytest makes of the tests, whatever the environment says: else each worker makes it anew.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 # Of the proof, the fuzzer and the soak. Of the proof: 1 takes minutes on two cores; 100 runs for hours.

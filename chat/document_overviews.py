@@ -25,7 +25,6 @@ from entities.access import Scope, build_sources_visible_q, build_visibility_q
 from entities.models import Entity
 from ingestion.models import ContextRow, File, Kind
 from llm.offline.overview import is_introduction, stands_alone
-from llm.offline.ranking import compute_frequencies, extract_content_words, extract_terms, sum_cosines
 from llm.offline.roles import PAPERS
 from llm.offline.sentences import split_sentences
 from retrieval.fusion import Hit
@@ -33,6 +32,8 @@ from retrieval.gate import build_gates
 from retrieval.query import CONTROL, Within
 from retrieval.results import FILE_NAME_IS_READABLE, load_results
 from retrieval.terms import Terms
+from text.rarity import compute_frequencies, sum_cosines
+from text.terms import extract_content_words, extract_terms
 
 NAME = "read_documents"
 MAX_DOCUMENTS = 8

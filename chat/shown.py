@@ -24,7 +24,6 @@ from entities.models import Entity
 from entities.registry import get_column
 from ingestion.models import ContextRow
 from llm.offline.long_questions import measure_coverage
-from llm.offline.ranking import extract_alike_terms, extract_terms
 from llm.offline.recalled import read_statements
 from llm.prompts import NOT_FOUND
 from retrieval.citation_links import list_sources
@@ -32,6 +31,7 @@ from retrieval.locate import ResolvedCitation
 from retrieval.nearby import Nearby, find_nearby, list_missing_in_files
 from retrieval.query import LONGEST
 from retrieval.results import load_paragraph_ids
+from text.terms import extract_alike_terms, extract_terms
 
 CITED = re.compile(r"\[citation:(\d+)\]")
 MOST_BESIDE = 2

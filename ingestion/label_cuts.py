@@ -9,8 +9,8 @@ from itertools import accumulate, groupby
 from entities.text import compute_digest
 from ingestion.documents import JOIN, Extraction, ParagraphText
 from ingestion.extract.long_texts import cut_boxes
-from ingestion.pieces import split_sentences
 from llm.rules import vote_by_rules
+from text.sentences import find_sentences
 
 LEAST_LONG = 1000
 """Characters of a paragraph that may be cut."""
@@ -63,7 +63,7 @@ def _cut_paragraph(paragraph: ParagraphText) -> list[ParagraphText]:
 def _list_runs(text: str, lang: str) -> Iterator[tuple[int, int, frozenset[int]]]:
     """Start, end and atoms of sentences in which the rules find something, with what stands right around them, and of
     the plain text in between."""
-    spans = list(split_sentences(text))
+    spans = list(find_sentences(text))
     found = [vote_by_rules(text[start:end], lang).atoms for start, end in spans]
     marks = [span for span, atoms in zip(spans, found, strict=True) if atoms]
     near = [any(a - CONTEXT < end and start < b + CONTEXT for a, b in marks) for start, end in spans]

@@ -9,12 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from ingestion.documents import Kind
+from text.sentences import find_sentences
 
-SENTENCE = re.compile(r"""(?<=[.!?…])["'”’)\]]*\s+(?=["'“‘(\[]*[^\W_a-z])|\n+""")
-ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:[A-Z]|e\.g|i\.e|etc|vs|cf|no|nos|art|sec|fig|inc|ltd|co|corp|mr|mrs|ms|dr|st|approx|z\.b|bzw|ca|nr|abs)\.$",
-    re.I,
-)
 TABLE_RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+\s*")
 Fits = Callable[[str], bool]
 
@@ -42,7 +38,7 @@ def split_pieces(paragraph: int, text: str, kind: Kind, fits: Fits) -> Iterator[
     head = measure_table_header(text) if kind == "table" else 0
     if head:
         yield from (TextSlice(paragraph, a, b) for a, b in _split_to_fit(text, 0, head - 1, fits))
-    for start, end in _split_lines(text, head) if kind in ("table", "code") else split_sentences(text):
+    for start, end in _split_lines(text, head) if kind in ("table", "code") else find_sentences(text):
         yield from (TextSlice(paragraph, a, b) for a, b in _split_to_fit(text, start, end, fits))
 
 
@@ -58,19 +54,6 @@ def _split_lines(text: str, begin: int) -> Iterator[tuple[int, int]]:
     for match in re.compile(r"[^\n]+").finditer(text, begin):
         if match.group().strip():
             yield _trim_span(text, match.start(), match.end())
-
-
-def split_sentences(text: str) -> Iterator[tuple[int, int]]:
-    start = 0
-    for match in SENTENCE.finditer(text):
-        before = text[start : match.start()].rstrip("\"'”’)]")
-        if "\n" not in match.group() and ABBREVIATION.search(before[-12:]):
-            continue
-        if text[start : match.start()].strip():
-            yield _trim_span(text, start, match.end())
-            start = match.end()
-    if text[start:].strip():
-        yield _trim_span(text, start, len(text))
 
 
 def _trim_span(text: str, start: int, end: int) -> tuple[int, int]:

@@ -9,10 +9,11 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 
 from ingestion.classify import Classifier
-from ingestion.summaries import split_sentences, summarise_paragraphs
+from ingestion.summaries import summarise_paragraphs
 from llm import prompts
 from llm.client import Call, complete
 from llm.errors import ModelError
+from text.sentences import split_sentences
 
 logger = logging.getLogger(__name__)
 

@@ -15,9 +15,9 @@ from llm.offline.opposites import has_denials
 from llm.offline.overview_questions import plan_reading
 from llm.offline.particulars import find_numbered, has_numbered
 from llm.offline.question_kinds import find_kind, has_asked
-from llm.offline.ranking import extract_terms, stem_word
 from llm.offline.sentences import split_sentences
 from retrieval.support import Support, check_support, is_quote
+from text.terms import extract_terms, stem_word
 
 HALF = 0.5
 """Share of a question's content words that a passage must hold to bear on it."""

@@ -3,7 +3,7 @@
 A vector shows the beginning of a text, and a word of the talk that few passages hold weighs more than what is meant.
 """
 
-from retrieval.matches import SENTENCE
+from text.sentences import split_sentences
 
 MIN_LONG_CHARS = 300
 """From so many characters on a question has parts. A shorter one seldom holds more than what is meant."""
@@ -21,7 +21,7 @@ def split_question(text: str) -> list[tuple[str, float]]:
     if len(text) < MIN_LONG_CHARS:
         return []
     parts: list[str] = []
-    for sentence in (piece for found in SENTENCE.findall(text) for piece in _cut_sentence(found.strip())):
+    for sentence in (piece for found in split_sentences(text) for piece in _cut_sentence(found)):
         if (
             parts
             and not _is_question(parts[-1])

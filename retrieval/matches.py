@@ -5,8 +5,9 @@ import unicodedata
 from collections.abc import Iterable
 from itertools import pairwise
 
+from text.sentences import find_sentences
+
 WORD_ENDS = re.compile(r"^\W+|(?<=\w)\W++$")
-SENTENCE = re.compile(r"(?:[^\n.!?。！？]|[.!?](?!\s))+[.!?。！？]*")
 IDEOGRAPHS = (
     "\u2e80-\u2fff\u3005-\u3007\u3041-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
@@ -79,10 +80,10 @@ class Matcher:
         places = self.places(text)
         best: tuple[int, int] | None = None
         most = (0, 0)
-        for sentence in SENTENCE.finditer(text):
-            score = compute_closeness(place for place in places if sentence.start() <= place[0] < sentence.end())
+        for start, end in find_sentences(text):
+            score = compute_closeness(place for place in places if start <= place[0] < end)
             if score > most:
-                best, most = sentence.span(), score
+                best, most = (start, end), score
         return best
 
 

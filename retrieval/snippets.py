@@ -6,7 +6,8 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from ingestion.tables import format_as_prose
-from retrieval.matches import SENTENCE, Matcher, compute_closeness
+from retrieval.matches import Matcher, compute_closeness
+from text.sentences import find_sentences
 
 LENGTH = 320
 BLANKS = re.compile(r"(?:\s|([=_*~#.·•–—-])\1{3,})+")
@@ -28,9 +29,9 @@ def cut_snippet(text: str, matcher: Matcher, length: int = LENGTH) -> str:
     stop = start + length
     if start and not at_sentence:
         start = text.find(" ", start, start + WORD) + 1 or start
-    last = next((m for m in SENTENCE.finditer(text, start) if m.end() >= stop), None)
-    if last is not None and last.end() <= stop + LAST_SENTENCE:
-        stop = last.end()
+    last = next((end for _, end in find_sentences(text) if end >= stop), None)
+    if last is not None and last <= stop + LAST_SENTENCE:
+        stop = last
     elif stop < len(text):
         stop = stop if (blank := text.rfind(" ", stop - WORD, stop)) < 0 else blank
     return f"{'… ' if start else ''}{text[start:stop].strip()}{' …' if stop < len(text) else ''}"
@@ -54,7 +55,7 @@ def _choose_start(text: str, matcher: Matcher, length: int) -> tuple[int, bool]:
     if best is None or best[1] - best[0] > length:
         return _find_densest_window(text, matcher, length), False
     room = (length - (best[1] - best[0])) // 2
-    starts = [match.end() - len(match.group().lstrip()) for match in SENTENCE.finditer(text, 0, best[1])]
+    starts = [start for start, end in find_sentences(text) if end <= best[1]]
     start = next((start for start in starts if start >= best[0] - room), best[0])
     last = len(text) - length
     return (start, True) if start <= last or start == 0 else (max(last, 0), False)

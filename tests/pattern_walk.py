@@ -20,7 +20,7 @@ from time import process_time
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-APPS = ("chat", "config", "entities", "ingestion", "llm", "pulse", "references", "retrieval")
+APPS = ("chat", "config", "entities", "ingestion", "llm", "pulse", "references", "retrieval", "text")
 APART = {"migrations", "management", "bench", "evaluation", "demo", "extract"}
 """Parts that read no text of strangers in the web process. `extract` reads files, in a limited process."""
 WEB = ("language.py", "clean.py", "right_to_left.py")

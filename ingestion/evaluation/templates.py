@@ -14,7 +14,7 @@ from pathlib import Path
 from string import Formatter
 
 from ingestion.evaluation.sets import Split
-from llm.recognisers.findings import words
+from text.words import words
 
 ORDINARY = Path(__file__).with_name("ordinary_templates.tsv")
 LEAKS = Path(__file__).with_name("leak_templates.jsonl")

@@ -35,13 +35,14 @@ from llm.offline.pairs import Pair, read_pairs
 from llm.offline.particulars import find_dates, has_dates
 from llm.offline.passage_fit import IMPLIED, is_about, is_loose, record_terms
 from llm.offline.question_kinds import QuestionKind, add_units, find_kind, read_deed
-from llm.offline.ranking import compute_frequencies, extract_terms, weigh_rarest
 from llm.offline.reading import FIELDS, PromptPassage, get_document_title, split_headings
 from llm.offline.roles import find_role, read_role
 from llm.offline.row_answers import find_rows
 from llm.offline.table_lookup import look_up
 from llm.offline.totals import TOTAL_OF, extract_total_terms, find_priced_lines, find_totals
 from llm.offline.units import Unit, announces_list, is_heading_at, is_table_head, list_nearby_terms, list_quotable
+from text.rarity import compute_frequencies, weigh_rarest
+from text.terms import extract_terms
 
 # Share that the sentence must carry by its own words.
 OWN = 0.25

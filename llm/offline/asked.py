@@ -2,8 +2,8 @@
 
 import re
 
-from llm.offline.ranking import LETTER, STOP, extract_content_words, extract_terms
-from llm.offline.sentences import ABBREVIATIONS
+from text.sentences import ABBREVIATIONS
+from text.terms import LETTER, STOP, extract_content_words, extract_terms
 
 NAME = re.compile(r"\b(?:[A-ZÀ-Þ][\w&’'-]*\w|\d[\w.,/-]*)")
 PLACE_NAMES = r"\b(?:section|clause|chapter|paragraph|article|abschnitt|ziffer|kapitel)"

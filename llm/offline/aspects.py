@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from llm.offline.front_matter import is_byline, is_dated
 from llm.offline.measures import DATE
 from llm.offline.pulsing import BLOCKED
-from llm.offline.ranking import stem_word
-from llm.recognisers.findings import words
 from llm.recognisers.money import AMOUNT, CODES
+from text.terms import stem_word
+from text.words import words
 
 MAX_ASPECT_LINES = 6
 MAX_APART = 300

@@ -16,7 +16,6 @@ from llm.offline.overview import write_points
 from llm.offline.overview_questions import OVERVIEW, READ, ReadingPlan, find_document, plan_reading
 from llm.offline.passage_fit import bears_on, read_record
 from llm.offline.pulsing import choose_best_points
-from llm.offline.ranking import ALIKE, extract_content_words, extract_terms, stem_word
 from llm.offline.reading import (
     FIELDS,
     PromptPassage,
@@ -43,6 +42,7 @@ from llm.offline.tool_results import (
     write_quotes,
 )
 from llm.prompts import CLOSEST, NEAREST, NOT_FOUND
+from text.terms import ALIKE, extract_content_words, extract_terms, stem_word
 
 SEARCH = "search_knowledge"
 MORE = re.compile(

@@ -3,9 +3,9 @@
 import re
 
 from llm.offline.field_answers import Answered, Quote
-from llm.offline.ranking import extract_terms
 from llm.offline.sentences import ITEM
 from llm.offline.units import Unit
+from text.terms import extract_terms
 
 # Share of the question's weight that the best sentence, with its surroundings, must carry. Measured on 296 questions
 # about six HR documents, five passages each by BM25: 223 of 251 answerable ones answered, 190 of them from the cited

@@ -9,11 +9,12 @@ from typing import Any
 
 from entities.models.classification import FIRST_CUSTOM, PUBLIC
 from llm.fences import unfence
-from llm.offline.ranking import STOP, compute_cosine, extract_terms, stem_word
 from llm.offline.reading import LEVEL, PARAGRAPH, extract_element
 from llm.offline.summaries import summarise
-from llm.recognisers.findings import words
 from llm.rules import vote_by_rules
+from text.rarity import compute_cosine
+from text.terms import STOP, extract_terms, stem_word
+from text.words import words
 
 # What people who write such a level mean by it, beyond the words of its description.
 TOPICS: dict[str, list[str]] = {

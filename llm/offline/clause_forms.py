@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from llm.offline.measures import DATE, DURATION
-from llm.recognisers.findings import words
+from text.words import words
 
 PAPERS = (
     r"(?:agreement|contract|lease|deed|licen[cs]e|amendment|addendum|memorandum|undertaking|settlement|subcontract|tenancy"

@@ -2,8 +2,8 @@
 
 from llm.offline.clause_forms import PAPERS, THIS, Clause, compile_form
 from llm.offline.measures import DURATION
-from llm.recognisers.findings import words
 from llm.recognisers.money import AMOUNT
+from text.words import words
 
 TERMINATION = Clause(
     asked=compile_form(

@@ -28,10 +28,10 @@ from llm.offline.clause_forms import (
 from llm.offline.clause_rules import ASSIGNMENT, AUDIT, CAP, COMPETITION, INSURANCE, TERMINATION
 from llm.offline.field_answers import Quote
 from llm.offline.long_questions import trim_question
-from llm.offline.ranking import extract_terms, stem_word
 from llm.offline.reading import PromptPassage, get_document_title
 from llm.offline.sentences import split_sentences
 from llm.offline.titles import MAX_TITLE_CHARACTERS, TITLE_ASKED, TITLE_WORDS, find_titles
+from text.terms import extract_terms, stem_word
 
 MAX_CLAUSE_CHARACTERS = 1_500
 MAX_VALUE_CHARACTERS = 40

@@ -2,7 +2,7 @@
 
 import re
 
-from llm.offline.ranking import ALIKE, extract_terms, stem_word
+from text.terms import ALIKE, extract_terms, stem_word
 
 # What somebody or something is called by: the number of a case, of a telephone. How many there are of something is no
 # such number, nor is a code of conduct or of dress.

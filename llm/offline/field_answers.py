@@ -8,8 +8,8 @@ from llm.offline.asked import asks_for_account, extract_name_terms
 from llm.offline.long_questions import measure_term
 from llm.offline.passage_fit import IMPLIED
 from llm.offline.question_kinds import asks_for_time, find_kind
-from llm.offline.ranking import extract_terms
 from llm.offline.reading import FIELDS, PromptPassage
+from text.terms import extract_terms
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from typing import Any
 
 from llm.offline.long_questions import cut_question
 from llm.offline.question_kinds import find_kind
-from llm.offline.ranking import LETTER, STOP, extract_content_words, stem_word
 from llm.offline.reading import extract_text, find_last_question, record_name
 from llm.offline.small_talk import is_small_talk
 from llm.offline.totals import TOTAL
 from llm.recognisers.findings import phrases
+from text.terms import LETTER, STOP, extract_content_words, stem_word
 
 # A question that leans on the one before it: it points back, or goes on from there. "In this lease" points at the
 # record or the document at hand, and "is there" at nothing.

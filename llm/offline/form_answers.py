@@ -14,11 +14,11 @@ from llm.offline.particulars import find_dates, has_dates
 from llm.offline.passage_fit import read_counted
 from llm.offline.persons import has_name
 from llm.offline.question_kinds import QuestionKind
-from llm.offline.ranking import ALIKE, extract_content_words, extract_terms, stem_word
 from llm.offline.reading import PromptPassage, get_document_title, split_headings
 from llm.offline.roles import PAPERS, read_role
 from llm.offline.row_answers import is_so, read_contexts, read_state
 from llm.offline.totals import TOTAL
+from text.terms import ALIKE, extract_content_words, extract_terms, stem_word
 
 MAX_QUOTES = 3
 MIN_PRECISION = 0.5

@@ -3,8 +3,8 @@
 import re
 
 from llm.offline.measures import MONTH
-from llm.recognisers.findings import words
 from llm.recognisers.people import find_people
+from text.words import words
 
 MAX_BYLINE_CHARACTERS = 400
 MAX_DATED_CHARACTERS = 260

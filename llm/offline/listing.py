@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
 
-from llm.offline.ranking import extract_content_words, stem_word
 from llm.offline.reading import extract_passages
-from llm.recognisers.findings import phrases, words
+from llm.recognisers.findings import phrases
+from text.terms import extract_content_words, stem_word
+from text.words import words
 
 LIST = "list_records"
 ONE_DAY = timedelta(days=1)

@@ -10,9 +10,9 @@ from functools import lru_cache
 
 from llm.offline.asked import extract_name_terms
 from llm.offline.question_kinds import MAX_QUESTION_CHARS
-from llm.offline.ranking import ALIKE, extract_terms, stem_word
 from llm.offline.sentences import split_sentences
-from llm.recognisers.findings import words
+from text.terms import ALIKE, extract_terms, stem_word
+from text.words import words
 
 MIN_PREFIX = 5
 """Letters by which two terms begin alike that are forms of one word: "expire" and "expiration"."""

@@ -3,7 +3,7 @@
 import re
 
 from llm.offline.long_questions import measure_term
-from llm.offline.ranking import extract_terms, stem_word
+from text.terms import extract_terms, stem_word
 
 PAIRS = re.split(
     r";\s+",

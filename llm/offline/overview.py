@@ -10,13 +10,14 @@ from llm.offline.front_matter import OPENING_PASSAGES, WRITERS, find_others, is_
 from llm.offline.overview_questions import ReadingPlan
 from llm.offline.pairs import SUM
 from llm.offline.pulsing import ABOUT_PAPER, ALIKE, ENUMERATOR, FURNITURE, LEANS_BACK, NAMES_PAPER, count_news
-from llm.offline.ranking import compute_cosine, compute_frequencies, extract_terms, sum_cosines
 from llm.offline.reading import FIELDS, PromptPassage, get_document_title, split_headings
 from llm.offline.sentences import ITEM, is_furniture, join_cells, split_sentences
 from llm.offline.summaries import REMOVED
 from llm.recognisers.findings import phrases
 from llm.recognisers.money import AMOUNT
 from llm.recognisers.people import find_people
+from text.rarity import compute_cosine, compute_frequencies, sum_cosines
+from text.terms import extract_terms
 
 MAX_POINTS = 8
 MAX_POINT_CHARACTERS = 480

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from llm.offline.asked import drop_place_words, split_parts
 from llm.offline.aspects import ASPECTS, DATED, Aspect
 from llm.offline.long_questions import cut_question
-from llm.offline.ranking import extract_content_words, extract_terms, stem_word
 from llm.offline.roles import NOUNS
-from llm.recognisers.findings import phrases, words
+from llm.recognisers.findings import phrases
+from text.terms import extract_content_words, extract_terms, stem_word
+from text.words import words
 
 READ = "read_documents"
 _GIST = phrases(

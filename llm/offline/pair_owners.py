@@ -4,9 +4,9 @@ import re
 
 from llm.offline.long_questions import has_term
 from llm.offline.pairs import Pair, read_pairs
-from llm.offline.ranking import extract_terms
 from llm.offline.reading import PromptPassage, split_headings
 from llm.recognisers.people import find_people
+from text.terms import extract_terms
 
 WHOSE = re.compile(r"^\W*whose\b|\bbelongs? to\b|^\W*wessen\b", re.IGNORECASE)
 

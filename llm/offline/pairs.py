@@ -11,8 +11,9 @@ from itertools import takewhile
 
 from llm.offline.measures import MONTH_NAME
 from llm.offline.reading import PromptPassage, split_headings
-from llm.offline.sentences import ABBREVIATIONS, CAPTION, LEADERS, PAGE_NUMBER
+from llm.offline.sentences import CAPTION, LEADERS, PAGE_NUMBER
 from llm.recognisers.money import CODES
+from text.sentences import ABBREVIATIONS
 
 MAX_LABEL_WORDS = 6
 MAX_RUN_WORDS = 4

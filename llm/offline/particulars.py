@@ -4,7 +4,7 @@ import re
 
 from llm.offline.measures import MONTH_NAME
 from llm.offline.question_kinds import QuestionKind, asks_for_time
-from llm.offline.ranking import LETTER
+from text.terms import LETTER
 
 MONTH = re.compile(
     rf"\b(?i:(?!may\b){MONTH_NAME})"

@@ -6,10 +6,10 @@ from llm.offline.asked import extract_name_terms
 from llm.offline.long_questions import has_term, keep_content_terms, measure_term, trim_question
 from llm.offline.particulars import find_numbered, has_numbered
 from llm.offline.question_kinds import find_kind
-from llm.offline.ranking import STOP, extract_content_words, extract_terms, stem_word
 from llm.offline.reading import FIELDS, PromptPassage, get_document_title
 from llm.offline.sentences import split_sentences
-from llm.recognisers.findings import words
+from text.terms import STOP, extract_content_words, extract_terms, stem_word
+from text.words import words
 
 # Of so many of the rarest words of a question this share stands in a passage that is about it.
 RAREST = 4

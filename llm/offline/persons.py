@@ -2,9 +2,9 @@
 
 import re
 
-from llm.offline.ranking import extract_terms, stem_word
-from llm.recognisers.findings import words
 from llm.recognisers.people import find_people
+from text.terms import extract_terms, stem_word
+from text.words import words
 
 CAPITALISED = re.compile(r"(?<![.!?:|]\s)(?<!^)\b[A-ZÀ-Þ][\w’'-]+")
 NAMED_PLACE = re.compile(r"\b(?:at|in|near)\s+(?:\d+[a-z]?\s+)?[A-Z]\w+(?:\s[A-Z]\w+)*")

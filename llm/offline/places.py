@@ -4,7 +4,7 @@ import re
 
 from llm.offline.asked import extract_name_terms
 from llm.offline.measures import DATE
-from llm.offline.ranking import extract_terms, stem_word
+from text.terms import extract_terms, stem_word
 
 PLACE_LINE = re.compile(r"^\W*(?:location|place|venue|address|where|ort|adresse)\s*:", re.IGNORECASE)
 PREPOSITION = re.compile(

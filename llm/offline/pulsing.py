@@ -11,7 +11,6 @@ from collections.abc import Callable
 
 from llm.offline.measures import DATE, MONTH, SPELT_NUMBER
 from llm.offline.pairs import SUM, read_pairs
-from llm.offline.ranking import compute_cosine, compute_frequencies, extract_terms
 from llm.offline.reading import (
     PromptPassage,
     extract_element,
@@ -24,6 +23,8 @@ from llm.offline.sentences import is_furniture, is_heading, split_sentences, wri
 from llm.offline.summaries import REMOVED
 from llm.recognisers.findings import phrases
 from llm.recognisers.money import AMOUNT
+from text.rarity import compute_cosine, compute_frequencies
+from text.terms import extract_terms
 
 POINTS = 6
 ALIKE = 0.45

@@ -30,7 +30,6 @@ from llm.offline.measures import (
 )
 from llm.offline.persons import PEOPLE_WORDS, has_name, has_person
 from llm.offline.places import PLACE_LINE, has_place
-from llm.offline.ranking import extract_content_words, extract_terms, stem_word
 from llm.offline.times import (
     ASKED_DATE,
     UNTIL_WHEN,
@@ -42,6 +41,7 @@ from llm.offline.times import (
     has_year,
 )
 from llm.recognisers.money import AMOUNT
+from text.terms import extract_content_words, extract_terms, stem_word
 
 REASON = re.compile(
     r"\b(?:because|since|due to|owing to|so that|therefore|reason|caused?|result(?:ed|s)?|as a|missing|failed"

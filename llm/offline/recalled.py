@@ -6,10 +6,10 @@ from typing import Any
 from llm.fences import unfence
 from llm.offline.asked import ASKS, extract_name_terms
 from llm.offline.particulars import find_numbered, has_numbered
-from llm.offline.ranking import extract_alike_terms, extract_terms
 from llm.offline.reading import BESIDE_QUESTION, extract_element, extract_text
 from llm.offline.sentences import split_sentences
 from llm.prompts import NOT_FOUND, is_closest
+from text.terms import extract_alike_terms, extract_terms
 
 PERSON_ASKS = re.compile(
     r"\b(?:we|you|i)\s+(?:(?:just|already|ever|have|had)\s+){0,2}(?:spoke|spoken|talked|said|mentioned|told|asked"

@@ -3,8 +3,8 @@
 import re
 
 from llm.offline.persons import PEOPLE_WORDS
-from llm.offline.ranking import stem_word
-from llm.recognisers.findings import words
+from text.terms import stem_word
+from text.words import words
 
 NOUNS = words(
     """document documents file files paper papers pdf text texts page pages record project contract agreement lease

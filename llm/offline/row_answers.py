@@ -6,8 +6,8 @@ from itertools import pairwise
 
 from llm.offline.long_questions import has_term
 from llm.offline.pairs import Pair, read_pairs
-from llm.offline.ranking import extract_terms, stem_word
 from llm.offline.reading import PromptPassage, get_document_title
+from text.terms import extract_terms, stem_word
 
 MAX_ROWS = 30
 """Of an answer: of more a part would pass for all."""

@@ -3,17 +3,11 @@
 import re
 from itertools import pairwise, zip_longest
 
-from llm.recognisers.findings import words
 from llm.recognisers.money import CODES
+from text.sentences import find_sentences
 
-ABBREVIATIONS = words(
-    """mr mrs ms dr prof sr jr st no nos nr vs etc e.g i.e cf al inc ltd corp co llc approx dept est fig figs art
-    arts sec secs para paras cl p pp vol ed eds rev ca bzw z.b d.h u.a ggf inkl incl excl jan feb mar apr jun jul aug
-    sep sept oct nov dec mon tue wed thu fri sat sun a.m p.m u.s u.k attn tel ext encl ref min max avg"""
-)
 ITEM = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)]|\([a-z0-9]{1,3}\)|\|)\s*")
 ITEM_COUNT = re.compile(r"\s*\d{1,4}\s?(?:[x×*]\s|(?:pcs?|st(?:k|ck)?)\b|[A-Z])")
-BREAK = re.compile(r"(?<=[.!?…])[\"”’)\]]*\s+(?=[\"“‘(\[]?[^\W_a-zß-öø-ÿ])|(?<=[。！？])")
 
 # "4.1 Why it is late", "6 Changes": the number of a section; "3. Sign it" is an item of a list.
 NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,3}|§+\s?\d+|[A-Z](?=\s[A-Z]))\s+")
@@ -67,7 +61,8 @@ def split_sentences(text: str) -> list[str]:
             if not re.fullmatch(r"[\s|:\-+]+", block):
                 found.append(block.strip())
             continue
-        found += _split(" ".join(block.split()))
+        joined = " ".join(block.split())
+        found += [joined[start:end] for start, end in find_sentences(joined)]
     return found
 
 
@@ -93,22 +88,6 @@ def _split_blocks(text: str) -> list[str]:
         if current:
             blocks.append(current)
     return blocks
-
-
-def _split(block: str) -> list[str]:
-    pieces: list[str] = []
-    start = 0
-    for match in BREAK.finditer(block):
-        piece = block[start : match.start()].strip()
-        last = re.split(r"[\s(\[]", piece[-EDGE:].rstrip('."”’)'))[-1].lower() if piece else ""
-        single = len(last) == 1 and last.isalpha() and piece.endswith(".")
-        numbered = re.fullmatch(r"(?:§+\s*)?[\d.]+|[A-Z]", piece.rstrip("."))
-        if last in ABBREVIATIONS and piece.endswith(".") or single or numbered:
-            continue
-        pieces.append(block[start : match.end()].strip())
-        start = match.end()
-    tail = block[start:].strip()
-    return [piece for piece in [*pieces, tail] if piece]
 
 
 def is_heading(sentence: str) -> bool:

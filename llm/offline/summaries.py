@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from llm.offline.ranking import compute_cosine, compute_frequencies, extract_terms, sum_cosines
 from llm.offline.sentences import is_furniture, is_heading, split_sentences
+from text.rarity import compute_cosine, compute_frequencies, sum_cosines
+from text.terms import extract_terms
 
 REMOVED = "instruction-like text removed"
 

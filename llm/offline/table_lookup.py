@@ -15,10 +15,10 @@ from llm.offline.measures import read_rates
 from llm.offline.pairs import YEAR, Pair, has_figure
 from llm.offline.passage_fit import IMPLIED, UNSPECIFIC, read_counted
 from llm.offline.question_kinds import QuestionKind
-from llm.offline.ranking import extract_terms, stem_word
 from llm.offline.reading import PromptPassage
 from llm.offline.sentences import TABLE_RULE, join_heads, split_cells
-from llm.recognisers.findings import words
+from text.terms import extract_terms, stem_word
+from text.words import words
 
 MAX_TERMS = 9
 """Content words of a question that one cell can answer."""

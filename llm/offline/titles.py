@@ -7,7 +7,7 @@ from llm.offline.clause_forms import OF_PAPER, PAPERS, compile_form
 from llm.offline.field_answers import Quote
 from llm.offline.reading import PromptPassage, get_document_title
 from llm.offline.sentences import split_sentences
-from llm.recognisers.findings import words
+from text.words import words
 
 MAX_TITLE_CHARACTERS = 140
 MAX_TITLE_WORDS = 8

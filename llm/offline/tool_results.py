@@ -8,10 +8,10 @@ from typing import Any
 from llm.offline.asked import extract_name_terms
 from llm.offline.field_answers import Quote
 from llm.offline.overview_questions import READ
-from llm.offline.ranking import extract_terms
 from llm.offline.reading import FIELDS, extract_lines, extract_passages, extract_text, record_name
 from llm.offline.sentences import write_cells
 from llm.prompts import OTHER_SPELLING, RESTRICTED
+from text.terms import extract_terms
 
 OWN_FIELDS = {"fields": True}
 """What is read of the record at hand where a field answers, so that it can be cited."""

@@ -6,10 +6,10 @@ from decimal import Decimal
 
 from llm.offline.long_questions import has_term
 from llm.offline.pairs import Pair, read_pairs
-from llm.offline.ranking import extract_terms, stem_word
 from llm.offline.reading import PromptPassage, get_document_title
 from llm.offline.roles import PAPERS
 from llm.offline.row_answers import read_contexts
+from text.terms import extract_terms, stem_word
 
 MAX_QUOTES = 3
 TOTAL = re.compile(r"\b(?:total|sum|amount due|altogether|gesamt\w*|summe|montant|importe)\b", re.IGNORECASE)

@@ -8,7 +8,8 @@ money is often named by neither, because everybody in the conversation knows wha
 import re
 from collections.abc import Iterator
 
-from llm.recognisers.findings import Finding, phrases, words
+from llm.recognisers.findings import Finding, phrases
+from text.words import words
 
 NUMBER = re.compile(
     r"(?<![\w.,:/#'’\-–])(?<!\d )-?(?P<value>\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3})+(?:[.,]\d{1,2})?"

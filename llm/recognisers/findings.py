@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from text.sentences import find_sentences
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -62,31 +64,12 @@ def _has_bar(pattern: str) -> bool:
 DIGIT = re.compile(r"\d")
 
 
-def words(listing: str) -> frozenset[str]:
-    """The white-space-separated words of `listing`."""
-    return frozenset(listing.split())
-
-
 def matches(kind: str, pattern: re.Pattern[str], text: str) -> Iterator[Finding]:
     """Every match of `pattern` as a finding of `kind`; a group called `hit` narrows the span."""
     has_hit = "hit" in pattern.groupindex
     for match in pattern.finditer(text):
         start, end = match.span("hit") if has_hit and match["hit"] else match.span()
         yield Finding(kind, start, end)
-
-
-def find_sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Rough sentence borders, for "in the same sentence" rules: full stops before a capital, but not those of
-    initials, and line ends.
-    """
-    spans, start = [], 0
-    for match in re.finditer(r"(?<=[.!?;])(?<!\b[A-Z]\.)\s+(?=[^\W\d_a-zß-öø-ÿ]|\d)|\n+", text):
-        if match.start() > start:
-            spans.append((start, match.start()))
-        start = match.end()
-    if start < len(text):
-        spans.append((start, len(text)))
-    return spans
 
 
 def has_any_inside(findings: Iterable[Finding], start: int, end: int) -> bool:
@@ -103,4 +86,4 @@ def share_a_sentence(text: str, first: list[Finding], second: list[Finding]) -> 
     """Whether some sentence has a finding of both."""
     if not first or not second:
         return False
-    return any(has_any_inside(first, *span) and has_any_inside(second, *span) for span in find_sentence_spans(text))
+    return any(has_any_inside(first, *span) and has_any_inside(second, *span) for span in find_sentences(text))

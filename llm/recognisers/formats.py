@@ -2,7 +2,8 @@
 
 import re
 
-from llm.recognisers.findings import phrases, words
+from llm.recognisers.findings import phrases
+from text.words import words
 
 SAYS = r"\s*+(?:is|:|#|=)?\s*+:?\s*+"
 

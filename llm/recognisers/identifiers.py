@@ -12,10 +12,11 @@ from functools import cache
 from typing import Any
 
 from llm.recognisers import formats
-from llm.recognisers.findings import DIGIT, Finding, has_any_overlap, matches, words
+from llm.recognisers.findings import DIGIT, Finding, has_any_overlap, matches
 from llm.recognisers.formats import blank_urls, is_role_mailbox
 from llm.recognisers.people import find_people
 from llm.recognisers.registers import find_register_numbers
+from text.words import words
 
 # Presidio's entities by our kind.
 KINDS = {

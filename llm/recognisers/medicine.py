@@ -7,7 +7,8 @@ names of brands do not, and the commonest are listed.
 import re
 from collections.abc import Iterator
 
-from llm.recognisers.findings import Finding, words
+from llm.recognisers.findings import Finding
+from text.words import words
 
 WORD = re.compile(r"[^\W\d_]{5,30}")
 ILLNESS = tuple(

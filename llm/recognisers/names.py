@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from llm.recognisers.findings import Finding, matches, words
+from llm.recognisers.findings import Finding, matches
 from llm.recognisers.people import NAME, NOT_SURNAMES, PARTICLES, load_first_names
+from text.words import words
 
 RUN = re.compile(
     rf"(?<![\w.'’\-&@/]){NAME}(?:[ \u00a0](?:(?:[a-z]{{2,3}}[ \u00a0]){{0,2}})(?:[A-Z]\.[ \u00a0])?{NAME}){{1,4}}"

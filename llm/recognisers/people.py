@@ -8,7 +8,8 @@ import re
 from functools import cache, lru_cache
 from pathlib import Path
 
-from llm.recognisers.findings import Finding, matches, phrases, words
+from llm.recognisers.findings import Finding, matches, phrases
+from text.words import words
 
 WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
 

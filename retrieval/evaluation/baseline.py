@@ -12,8 +12,8 @@ from uuid import UUID
 from entities.access import Scope, build_sources_visible_q, build_visibility_q
 from entities.models import Entity
 from ingestion.models import ContextRow
-from llm.offline.ranking import extract_terms
 from retrieval.tuning import load_tuning
+from text.terms import extract_terms
 
 BASELINE = "bm25"
 K1, B = 1.2, 0.75

@@ -10,13 +10,13 @@ from entities.access import Scope
 from entities.models import AuditEntry, Classification, Role, Workspace
 from entities.models.classification import FINANCIAL, PII, SECRET
 from ingestion.models import File
-from llm.offline.ranking import extract_terms
 from retrieval.evaluation import baseline
 from retrieval.evaluation.baseline import index_passages
 from retrieval.evaluation.comparison import TITLES, ComparisonFigures, compute_set_means, fuse_ranks
 from retrieval.evaluation.documents import build_slug
 from retrieval.models import EvaluationOutcome, EvaluationQuestion, EvaluationRun
 from tests.conftest import ALL
+from text.terms import extract_terms
 
 CAP = {
     "id": "cap",
