@@ -38,7 +38,9 @@ def find_sentences(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for match in END.finditer(text):
         is_line = "\n" in match.group()
-        if not is_line and _goes_on(text[max(start, match.start() - EDGE) : match.start()], text[match.end() : match.end() + EDGE]):
+        if not is_line and _goes_on(
+            text[max(start, match.start() - EDGE) : match.start()], text[match.end() : match.end() + EDGE]
+        ):
             continue
         if text[start : match.start()].strip():
             yield _trim_span(text, start, match.end())
