@@ -5,6 +5,7 @@ about the question (`chat.layout`, `chat.memory`). Passages come by the tool. Wh
 inspector is ids and token counts.
 """
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,16 +13,24 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Max
+from django.db.models import F, Max
 from django.utils.formats import date_format
 
 from chat.access import get_entity, get_session_or_404, select_messages
 from chat.agents import get_agent
 from chat.attachments import find_attached
+from chat.budget import (
+    PROMPT_TOKENS,
+    FittedHistory,
+    HistoryMessage,
+    compute_history_room,
+    compute_memory_room,
+    fit_history,
+)
 from chat.derivation import Given, SourceLabel, load_derivation_sources, load_message_sources, name_messages
 from chat.document_overviews import READ_DOCUMENTS
-from chat.layout import MEMORY_TOKENS, HistoryMessage, find_first_turn, lay_out
-from chat.memory import RecalledTurn, recall_turns
+from chat.layout import MEMORY_TOKENS, find_first_turn, lay_out
+from chat.memory import Recall, RecalledTurn, recall_turns
 from chat.mentions import find_place, list_mentioned_sessions, load_mentions
 from chat.models import LookIn, Message, Role, Session, Turn
 from chat.places import MENTIONED
@@ -36,6 +45,7 @@ from llm import prompts
 from llm.chat_prompts import render_other_question
 from llm.endpoints import get_current_endpoint
 from llm.models_catalogue import Tier
+from llm.offline.tokens import estimate
 from llm.prompt_filters import passage
 from llm.transport import may_send_search_results
 from pulse.reader import load_pulse_view
@@ -53,6 +63,8 @@ TOOLS: Mapping[str, Callable[[Scope], dict[str, Any]]] = {
 PRINTED_NUMBER = re.compile(r"\s?\[\d+\]")
 MENTIONED_TOKENS = 1_000
 """Of what is said again of one conversation that a question mentions."""
+BESIDE_TOKENS = 150
+"""Of what may stand beside the question, such as a reminder of the rules."""
 LOOK_ANYWHERE = ("", MENTIONED, *LookIn.values)
 KEEPS_TO = {"list_records": ("", LookIn.WORKSPACE)}
 """Tools that look in the whole workspace, and the choices under which the model has them."""
@@ -63,7 +75,7 @@ class Context:
     """history: how many of `messages` are of earlier turns. label: of everything in here. given: where it came from.
     known: citation numbers in `messages` that the asker can follow today. recalled: numbers of the earlier turns that
     are said again beside the question. cites_blocks: passages go as `llm.search_results`.
-    injections: what was found in questions of others.
+    injections: what was found in questions of others. room: tokens that are left for what tools return.
     """
 
     tier: Tier
@@ -79,6 +91,7 @@ class Context:
     recalled: tuple[int, ...] = ()
     cites_blocks: bool = False
     injections: tuple[str, ...] = ()
+    room: int = PROMPT_TOKENS
 
 
 def assemble(
@@ -94,10 +107,21 @@ def assemble(
     files_alone = turn.look_in == LookIn.FILES
     record, record_given = _record(scope, entity, with_fields=not files_alone) if entity else (None, [])
     pulse, pulse_given = _load_pulse(scope, entity) if entity and not files_alone else ("", [])
+    place = find_place(scope, turn)
+    look_in = MENTIONED if place else turn.look_in
+    offered = list_tools(scope, session, look_in) if tools is None else tools
+    cites_blocks = may_send_search_results(get_current_endpoint())
+    system = prompts.build_chat_system(agent.prompt, record, pulse=pulse, cites_blocks=cites_blocks)
+    texts = [json.dumps(offered, default=str), question, *(block["text"] for block in system)]
+    fixed = BESIDE_TOKENS + sum(estimate(text) for text in texts)
     latest = _load_latest(scope, session, turn)
+    clean = prompts.Cleaner()
+    said = fit_history([_make_history(scope, message, clean) for message in latest], compute_history_room(fixed))
     previous = _find_previous(latest)
-    recall = recall_turns(scope, session, question, find_first_turn(turn.number), MEMORY_TOKENS, previous)
-    elsewhere = _recall_mentioned(scope, session, turn, question, previous)
+    memory = compute_memory_room(fixed, said.tokens)
+    elsewhere = _recall_mentioned(scope, session, turn, question, previous, memory)
+    memory -= sum(one.tokens for one in elsewhere)
+    recall = _recall_older(scope, session, turn, question, previous, said, memory)
     earlier = [message for recalled in (*elsewhere, *recall.turns) for message in recalled.messages]
     history = {row.pk: row.data_classification or 0 for row in (*latest, *earlier)}
     own = {row.pk for row in (*latest, *earlier) if row.session_id == session.pk}
@@ -105,19 +129,23 @@ def assemble(
         *name_messages({pk: label for pk, label in history.items() if pk in own}),
         *load_message_sources({pk: label for pk, label in history.items() if pk not in own}),
     ]
-    clean = prompts.Cleaner()
-    said = [_make_history(scope, message, clean) for message in latest]
-    place = find_place(scope, turn)
-    look_in = MENTIONED if place else turn.look_in
     turns = tuple(_clean_others(scope, one, clean) for one in (*elsewhere, *recall.turns))
     if not session.is_private:  # numbers would count turns that the asker does not know of
         turns = tuple(replace(one, number=n) for n, one in enumerate(turns, start=1))
     repeated = replace(recall, turns=turns)
-    cites_blocks = may_send_search_results(get_current_endpoint())
     # Where others read along, an answer could tell them that there are attachments.
     attached = session.is_private and find_attached(scope, session) is not None
     layout = lay_out(
-        agent.prompt, record, pulse, said, turn.number, question, look_in, repeated, cites_blocks, attached
+        system,
+        pulse,
+        said.messages,
+        turn.number,
+        question,
+        look_in,
+        repeated,
+        cites_blocks,
+        attached,
+        is_cut=bool(said.cut),
     )
     question_given = name_messages({turn.question: 0})  # its label is the turn's already
     given = (*record_given, *pulse_given, *history_given, *question_given)
@@ -126,17 +154,18 @@ def assemble(
         system=layout.system,
         messages=layout.messages,
         history=layout.history,
-        tools=list_tools(scope, session, look_in) if tools is None else tools,
+        tools=offered,
         label=combine_many([session.high_water, *history.values(), *(g.label for g in given)]),
         given=given,
         known=_load_known_numbers(
-            scope, session, list_cited(latest) | {n for turn in recall.turns for n in turn.cited}
+            scope, session, _list_shown(latest, said) | {n for turn in recall.turns for n in turn.cited}
         ),
         layers=layout.layers,
         dropped=layout.dropped,
         recalled=tuple(turn.number for turn in recall.turns),
         cites_blocks=cites_blocks,
         injections=clean.injections,
+        room=PROMPT_TOKENS - fixed - said.tokens - estimate(layout.messages[-1]["content"]) + estimate(question),
     )
 
 
@@ -158,18 +187,29 @@ def _find_previous(latest: Sequence[Message]) -> str:
 
 
 def _recall_mentioned(
-    scope: Scope, session: Session, turn: Turn, question: str, previous: str
+    scope: Scope, session: Session, turn: Turn, question: str, previous: str, room: int = PROMPT_TOKENS
 ) -> tuple[RecalledTurn, ...]:
     """What was said about the question in the conversations that it mentions, without their numbers: these are of other
-    registries.
+    registries. In `room` tokens.
     """
     found: list[RecalledTurn] = []
     for other in list_mentioned_sessions(scope, load_mentions(turn.mentions), session):
         end = Turn.objects.filter(session=other.pk).aggregate(last=Max("number"))["last"] or 0
-        found += recall_turns(scope, other, question, end + 1, MENTIONED_TOKENS, previous).turns
+        most = min(MENTIONED_TOKENS, room - sum(one.tokens for one in found))
+        found += recall_turns(scope, other, question, end + 1, most, previous).turns
     return tuple(
         replace(one, texts=tuple((role, PRINTED_NUMBER.sub("", text)) for role, text in one.texts)) for one in found
     )
+
+
+def _recall_older(
+    scope: Scope, session: Session, turn: Turn, question: str, previous: str, said: FittedHistory, room: int
+) -> Recall:
+    """What was said about the question in turns that are not in the prompt, or of which a part was left out."""
+    first = find_first_turn(turn.number)
+    before = max([first, *(number + 1 for number in said.cut)])
+    whole = {message.turn for message in said.messages} - said.cut
+    return recall_turns(scope, session, question, before, min(MEMORY_TOKENS, room), previous, whole)
 
 
 def _record(scope: Scope, entity: Entity, *, with_fields: bool) -> tuple[prompts.Record, list[SourceLabel]]:
@@ -230,14 +270,16 @@ def _load_latest(scope: Scope, session: Session, turn: Turn) -> list[Message]:
     rows = select_messages(scope, session).filter(
         turn__number__gte=find_first_turn(turn.number), turn__number__lt=turn.number
     )
-    return list(rows.exclude(content="").order_by("turn__number", "-role"))
+    return list(rows.exclude(content="").annotate(number=F("turn__number")).order_by("number", "-role"))
 
 
 def _make_history(scope: Scope, message: Message, clean: prompts.Cleaner) -> HistoryMessage:
     text = message.content.replace("[citation:", "[")
+    number = message.number  # type: ignore[attr-defined]  # annotated
     if message.role == Role.ASSISTANT:
-        return HistoryMessage("assistant", text)
-    return HistoryMessage("user", text if message.owner == scope.principal else render_other_question(text, clean))
+        return HistoryMessage("assistant", text, number)
+    shown = text if message.owner == scope.principal else render_other_question(text, clean)
+    return HistoryMessage("user", shown, number)
 
 
 def _clean_others(scope: Scope, turn: RecalledTurn, clean: prompts.Cleaner) -> RecalledTurn:
@@ -253,6 +295,12 @@ def _clean_others(scope: Scope, turn: RecalledTurn, clean: prompts.Cleaner) -> R
 def list_cited(messages: Sequence[Message]) -> set[int]:
     """Numbers of citations in answers."""
     return {int(n) for row in messages if row.role == Role.ASSISTANT for n in MARKER.findall(row.content)}
+
+
+def _list_shown(latest: Sequence[Message], said: FittedHistory) -> set[int]:
+    """Those of them that are in the prompt."""
+    texts = [message.text for message in said.messages if message.role == "assistant"]
+    return {n for n in list_cited(latest) if any(f"[{n}]" in text for text in texts)}
 
 
 def _load_known_numbers(scope: Scope, session: Session, shown: set[int]) -> CitationNumbers:

@@ -18,9 +18,10 @@ from django.db.models.functions import Left
 
 from chat.access import get_entity
 from chat.attachments import find_attached
+from chat.budget import PROMPT_TOKENS
 from chat.models import LookIn, Session
 from chat.places import list_related
-from chat.tools import BadCall, ToolFindings, print_results
+from chat.tools import BadCall, ToolFindings, count_result_tokens, print_results
 from entities.access import Scope, build_sources_visible_q, build_visibility_q
 from entities.models import Entity
 from ingestion.models import ContextRow, File, Kind
@@ -31,7 +32,7 @@ from llm.offline.sentences import split_sentences
 from retrieval.fusion import Hit
 from retrieval.gate import build_gates
 from retrieval.query import CONTROL, Within
-from retrieval.results import FILE_NAME_IS_READABLE, load_results
+from retrieval.results import FILE_NAME_IS_READABLE, SearchResult, load_results
 from retrieval.terms import Terms
 
 NAME = "read_documents"
@@ -102,10 +103,15 @@ def parse_reading(asked: Mapping[str, Any]) -> ReadingRequest:
 
 
 def read_documents(
-    scope: Scope, session: Session, request: ReadingRequest, look_in: str = "", mentioned: Within | None = None
+    scope: Scope,
+    session: Session,
+    request: ReadingRequest,
+    look_in: str = "",
+    mentioned: Within | None = None,
+    room: int = PROMPT_TOKENS,
 ) -> ToolFindings:
-    """Passages of the documents, numbered in the session's registry. look_in, mentioned: of the turn. Raises: Http404
-    where the record is hidden; BadCall.
+    """Passages of the documents, numbered in the session's registry, in `room` tokens. look_in, mentioned: of the turn.
+    Raises: Http404 where the record is hidden; BadCall.
     """
     entity, attached = get_entity(scope, session), find_attached(scope, session)
     numbers: list[int] = []
@@ -138,7 +144,17 @@ def read_documents(
         raise BadCall("This chat is about no record: name a document, or search.")
     if not results:
         return ToolFindings(NO_TEXT, (), ())
-    return print_results(scope, session, results, by="document")
+    return print_results(scope, session, fit_documents(results, room), by="document")
+
+
+def fit_documents(results: Sequence[SearchResult], room: int) -> list[SearchResult]:
+    """Those that have room in so many tokens: the last passages of the documents that have most are left out."""
+    kept, left = list(results), room - sum(count_result_tokens(result) for result in results)
+    while left < 0 and len(kept) > 1:
+        places = [result.file.id if result.file else None for result in kept]
+        most = max(places, key=places.count)
+        left += count_result_tokens(kept.pop(len(places) - 1 - places[::-1].index(most)))
+    return kept
 
 
 def find_named_files(

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.utils.translation import gettext_lazy as _
 
 from chat.access import select_known_turns, select_messages
-from chat.layout import LAYERS, find_first_turn
+from chat.layout import LAYERS, PARTS, find_first_turn
 from chat.models import Session, Turn
 from chat.sources import SourceRecord, list_source_records
 from chat.tools import get_owner
@@ -96,6 +96,7 @@ def inspect(scope: Scope, turn: Turn) -> TurnInspection:
     readable = select_messages(scope, session).filter(turn__number__in=turn.manifest.get("recalled", []))
     said_again = readable.order_by("turn__number").values_list("turn_id", flat=True).distinct()
     recalled = tuple((numbers[pk], pk) for pk in said_again if pk in numbers)
-    dropped = turn.manifest.get("dropped", ()) if find_first_turn(numbers.get(turn.pk, 1)) > 1 else ()
+    is_long = find_first_turn(numbers.get(turn.pk, 1)) > 1
+    dropped = [words for words in turn.manifest.get("dropped", ()) if is_long or words == PARTS]
     sources = tuple(list_source_records(scope, turn))
     return TurnInspection(layers, passages, tuple(dropped), turn.usage, recalled, sources)

@@ -11,8 +11,9 @@ from typing import Any
 
 from django.utils.translation import gettext_noop
 
+from chat.budget import HistoryMessage
 from chat.memory import NOTHING, Recall
-from llm import chat_prompts, prompts
+from llm import chat_prompts
 from llm.offline.tokens import estimate
 
 KEPT_TURNS = 5
@@ -34,16 +35,9 @@ LAYERS = (
 """In the order of the prompt; what tools return comes last."""
 OLDER = gettext_noop("older messages")
 OLDER_FOUND = gettext_noop("older messages about the question")
+PARTS = gettext_noop("parts of long messages")
 MEMORY_TOKENS = 2_000
 """Of what was said before the turns that are in the prompt word for word, as far as the question asks for it."""
-
-
-@dataclass(frozen=True)
-class HistoryMessage:
-    """A message of an earlier turn. role: "user" or "assistant"."""
-
-    role: str
-    text: str
 
 
 @dataclass(frozen=True)
@@ -65,8 +59,7 @@ def find_first_turn(number: int) -> int:
 
 
 def lay_out(
-    agent: prompts.PromptAgent,
-    record: prompts.Record | None,
+    system: list[dict[str, Any]],
     pulse: str,
     said: Sequence[HistoryMessage],
     number: int,
@@ -75,12 +68,13 @@ def lay_out(
     recall: Recall = NOTHING,
     cites_blocks: bool = False,
     has_attachments: bool = False,
+    is_cut: bool = False,
 ) -> PromptLayout:
-    """The prompt of turn `number`. said: messages from `find_first_turn(number)` on, in order, that the asker may read.
+    """The prompt of turn `number`. system: as of `prompts.build_chat_system`, pulse: in it. said: messages from
+    `find_first_turn(number)` on, in order, that the asker may read, as far as they have room; is_cut: they have more.
     look_in: of the turn. recall: of what was said before those. cites_blocks: tools return `llm.search_results`.
     has_attachments: the asker is told that they attached files.
     """
-    system = prompts.build_chat_system(agent, record, pulse=pulse, cites_blocks=cites_blocks)
     begin = next((n for n, message in enumerate(said) if message.role == "user"), len(said))
     history = [{"role": message.role, "content": message.text} for message in said[begin:]]
     beside = [chat_prompts.render_reminder(cites_blocks)] if number % REMIND_EVERY == 0 else []
@@ -97,6 +91,7 @@ def lay_out(
         "question": estimate(asked) - estimate(earlier),
     }
     dropped = (OLDER_FOUND if recall.left_out else OLDER,) if find_first_turn(number) > 1 else ()
+    dropped = (*dropped, PARTS) if is_cut else dropped
     return PromptLayout(system, [*history, {"role": "user", "content": asked}], len(history), layers, dropped)
 
 

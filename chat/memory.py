@@ -4,7 +4,7 @@ No model writes or reads it. The words of messages are kept by a trigger (`chat_
 and audience; what is found is asked for once more as `chat.access` asks, so a hidden message weighs nothing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import connection
@@ -108,14 +108,24 @@ class Recall:
 NOTHING = Recall()
 
 
-def recall_turns(scope: Scope, session: Session, question: str, before: int, budget: int, previous: str = "") -> Recall:
+def recall_turns(
+    scope: Scope,
+    session: Session,
+    question: str,
+    before: int,
+    budget: int,
+    previous: str = "",
+    whole: Collection[int] = (),
+) -> Recall:
     """The turns before number `before` that say most of what is asked, as the asker may read them today, within
-    `budget` tokens, estimated. previous: the question before, which one of few words is understood with.
+    `budget` tokens, estimated. previous: the question before, which one of few words is understood with. whole: turns
+    that are in the prompt word for word, and not said again.
     """
-    if before <= 1:
+    if before <= 1 or budget < MIN_TURN_TOKENS:
         return NOTHING
     terms, weights = _weigh_words(question, previous)
-    order = rank_turns(_find_turns(scope, session, terms, weights, before), before)
+    ranked = rank_turns(_find_turns(scope, session, terms, weights, before), before)
+    order = [number for number in ranked if number not in whole]
     by_turn, matcher = _read_turns(scope, session, order[: budget // MIN_TURN_TOKENS]), terms.matcher
     found = [_cut(number, by_turn[number], matcher) for number in order if by_turn.get(number)]
     return fit_turns([turn for turn in found if turn is not None], budget)

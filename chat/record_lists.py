@@ -5,9 +5,10 @@ they may see: `entities.records` asks for both in its statements. What is hidden
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
+from itertools import accumulate
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from django.db import models
 from django.db.models import Sum
 from django.utils.formats import date_format
 
+from chat.budget import PASSAGE_TOKENS, PROMPT_TOKENS
 from chat.derivation import SourceLabel
 from chat.models import Session
 from chat.tools import BadCall, ToolFindings, ToolPassage, get_owner
@@ -25,6 +27,7 @@ from entities.records import RESERVED, BadQuery, list_records
 from entities.registry import get_column, list_entity_types, list_parent_types
 from ingestion.models import ContextRow, Kind
 from llm import chat_prompts, prompts
+from llm.offline.tokens import estimate
 from retrieval.citations import CitedSource, register_sources
 from retrieval.models import SourceType
 from retrieval.query import CONTROL
@@ -136,13 +139,15 @@ def read_query(scope: Scope, asked: Mapping[str, Any]) -> RecordQuery:
     return RecordQuery(model, {str(k): str(v) for k, v in where.items()}, order, sum_field, limit)
 
 
-def list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> ToolFindings:
-    """The records, numbered in the session's registry, under a line that counts all of them. Raises: BadCall."""
+def list_knowledge(scope: Scope, session: Session, query: RecordQuery, room: int = PROMPT_TOKENS) -> ToolFindings:
+    """The records, numbered in the session's registry, as many as have room in so many tokens, under a line that counts
+    all of them. Raises: BadCall.
+    """
     try:
         found = list_records(scope, query.model, {**query.where, "ordering": query.order})
     except BadQuery as problem:
         raise BadCall(problem.detail) from None
-    rows = found[0 : query.limit]
+    rows = list(found[0 : query.limit])
     keys = dict(found.keys.order_by("pk").values_list("pk", "name_classification")[: MAX_COUNTED + 1])
     if len(keys) > MAX_COUNTED:
         raise BadCall(f"More than {MAX_COUNTED:,} records: narrow it by a field.")
@@ -151,7 +156,8 @@ def list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> ToolFi
         atom for name in {*printed, *query.fields_used} for atom in query.model.rag().get_field_label(name)
     )
     names = [*keys.values()] if query.asks_names else []
-    lines = [_print_record(row, printed) for row in rows]
+    lines = _fit_lines([_print_record(row, printed) for row in rows], room)
+    rows, query = rows[: len(lines)], replace(query, limit=min(query.limit, len(lines) or query.limit))
     givens = [SourceLabel(row.pk, combine_many([label, row.name_classification if row.title else 0])) for row in rows]
     # The number says something of the names and fields that decide it, also where it is none.
     counted = combine_many([label, *names])
@@ -180,6 +186,12 @@ def list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> ToolFi
         documents=(document,) if numbered else (),
         notes=notes,
     )
+
+
+def _fit_lines(lines: Sequence[str], room: int) -> list[str]:
+    """The first of them that have room, and one in any case."""
+    sizes = accumulate(PASSAGE_TOKENS + estimate(line) for line in lines)
+    return [line for number, (line, size) in enumerate(zip(lines, sizes, strict=True)) if size <= room or not number]
 
 
 def _is_printed(query: RecordQuery, name: str) -> bool:

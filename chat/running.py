@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from chat import log
+from chat.budget import PROMPT_TOKENS, compute_call_room
 from chat.confidence import find_confidence, is_undecided
 from chat.context import Context
 from chat.derivation import Given
@@ -34,7 +35,7 @@ class Run:
     all passages that the model may repeat, those too that are no part of `label` because the asker sent them. atoms:
     of what its prompt began with, None where nothing was left out of it (`chat.narrowing`). is_offline: the quoting
     engine alone has answered so far. is_started: the first word has been shown. unshown: the beginning of an answer
-    that does not tell yet how sure it is.
+    that does not tell yet how sure it is. room: tokens that are left for what tools return.
     """
 
     asker: Asker
@@ -52,6 +53,7 @@ class Run:
     is_offline: bool = True
     is_started: bool = False
     unshown: str = ""
+    room: int = PROMPT_TOKENS
     passages: dict[int, ToolPassage] = field(default_factory=dict)
     cited: set[int] = field(default_factory=set)
     dropped: int = 0
@@ -101,6 +103,11 @@ class Run:
             self.say(EventKind.STARTED, confidence=find_confidence(self.text) if self.is_offline else None)
         self.say(EventKind.TOKEN, text=self.unshown)
         self.unshown = ""
+
+    @property
+    def call_room(self) -> int:
+        """Tokens that the next call of a tool may return."""
+        return compute_call_room(self.room)
 
     def add_usage(self, reply: Reply) -> None:
         """Add what a call of the model took."""

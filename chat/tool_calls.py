@@ -79,7 +79,7 @@ def _search(scope: Scope, run: Run, looked: SearchLookup, started: float) -> Too
     """A search and its row in the audit: the model is given nothing that is not on record. Its words were made from the
     question and from what the model had been given.
     """
-    found = search_knowledge(scope, run.session, looked)
+    found = search_knowledge(scope, run.session, looked, room=run.call_room)
     shown = [(passage.row, passage.given.entity) for passage in found.passages]
     behind = _collect_audited_atoms(run)
     note_search(
@@ -101,7 +101,7 @@ def _search(scope: Scope, run: Run, looked: SearchLookup, started: float) -> Too
 def _list(scope: Scope, run: Run, asked: dict[str, Any]) -> ToolFindings:
     """A list of records and its row in the audit, as for a search."""
     query = read_query(scope, asked)
-    found = list_knowledge(scope, run.session, query)
+    found = list_knowledge(scope, run.session, query, run.call_room)
     retrieved = tuple((passage.row, passage.given.entity) for passage in found.passages)
     behind = _collect_audited_atoms(run)
     question = AuditedQuery(json.dumps(asked, ensure_ascii=False), behind, retrieved)
@@ -113,7 +113,7 @@ def _read(scope: Scope, run: Run, request: ReadingRequest) -> ToolFindings:
     """Passages of documents and their row in the audit, as for a search."""
     mentioned = find_place(scope, run.row)
     mentioned = add_attached_to_place(scope, run.session, mentioned) if mentioned else None
-    found = read_documents(scope, run.session, request, run.row.look_in, mentioned)
+    found = read_documents(scope, run.session, request, run.row.look_in, mentioned, run.call_room)
     retrieved = tuple((passage.row, passage.given.entity) for passage in found.passages)
     behind = _collect_audited_atoms(run)
     words = " ".join(filter(None, (request.document, request.focus)))

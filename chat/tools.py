@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
+from chat.budget import PASSAGE_TOKENS, PROMPT_TOKENS
 from chat.derivation import SourceLabel, load_derivation_sources
 from chat.models import LookIn, Session
 from chat.places import OutOfBounds, resolve_within
@@ -143,8 +144,11 @@ def find_knowledge(
     return SearchLookup(hits, within, select_shortlist(hits), depth, mentioned is not None)
 
 
-def search_knowledge(scope: Scope, session: Session, looked: SearchLookup, most: int | None = None) -> ToolFindings:
-    """The best passages of what was found, `Tuning.prompt` or `most`, numbered in the session's registry.
+def search_knowledge(
+    scope: Scope, session: Session, looked: SearchLookup, most: int | None = None, room: int = PROMPT_TOKENS
+) -> ToolFindings:
+    """The best passages of what was found, `Tuning.prompt` or `most`, in `room` tokens, numbered in the session's
+    registry.
 
     That a record belongs to another is no passage: it answers nothing, and `list_records` tells it.
     """
@@ -154,7 +158,7 @@ def search_knowledge(scope: Scope, session: Session, looked: SearchLookup, most:
     notices = [NOT_AS_QUOTED] if looked.hits.quoted.lacks_passages and results else []
     if looked.hits.query.typed:
         notices.append(f"{prompts.OTHER_SPELLING} {' '.join(looked.hits.query.text.split())}")
-    return print_results(scope, session, results, notices, looked.within)
+    return print_results(scope, session, fit_results(results, room), notices, looked.within)
 
 
 def print_results(
@@ -206,6 +210,21 @@ def print_results(
     drawn = tuple(load_derivation_sources({result.id: result.label for result in results}))
     text = "\n".join([*notices, shown.text])
     return ToolFindings(text, passages, shown.injections, within, drawn, documents=documents, notes=notes)
+
+
+def fit_results(results: list[SearchResult], room: int) -> list[SearchResult]:
+    """The first of them that have room in so many tokens, and one in any case."""
+    fitted: list[SearchResult] = []
+    for result in results:
+        room -= count_result_tokens(result)
+        if room < 0 and fitted:
+            break
+        fitted.append(result)
+    return fitted
+
+
+def count_result_tokens(result: SearchResult) -> int:
+    return PASSAGE_TOKENS + estimate(result.text) + estimate(result.section)
 
 
 def _name_found_by(result: SearchResult) -> str:

@@ -6,6 +6,7 @@ what it asks for, until it answers; finish.
 """
 
 import asyncio
+import json
 import logging
 from dataclasses import replace
 from typing import Any
@@ -37,6 +38,7 @@ from entities.models.classification import PUBLIC
 from ingestion.relabelling import UNJUDGED, label_text
 from llm import client
 from llm.client import Call, Reply, TextDelta
+from llm.offline.tokens import estimate
 from retrieval.citation_stream import CitationStream
 
 logger = logging.getLogger(__name__)
@@ -51,6 +53,7 @@ UNLABELLED = "Your question could not be classified, so it was not answered. Ask
 CUT = "The model's answer broke off. What had arrived is kept; ask again for a whole one."
 TOO_LONG = "The answer reached the longest that the model may write, and ends here."
 EMPTY = "The model gave no answer. Ask again."
+NO_ROOM = "There is no room for more in this turn: answer from what you have."
 SHUT_DOWN = "The server was stopped while this was answered. What had arrived is kept; ask again for a whole answer."
 
 
@@ -141,7 +144,7 @@ async def _answer(run: Run) -> TurnEnding:
     if context.injections:
         await run_as_service(run.asker.workspace, _record_injection, run.turn, context.injections)
     await run.give(context.given, context.label)
-    messages = list(context.messages)
+    messages, run.room = list(context.messages), context.room
     markers = CitationStream(lambda n: n in context.known.known or n in run.passages, run.find_number_by(context))
     for calls in range(TOOL_CALLS + 1):
         reply = await _call(run, context, messages, markers, may_search=calls < TOOL_CALLS)
@@ -149,6 +152,7 @@ async def _answer(run: Run) -> TurnEnding:
             raise TurnRefused("interrupted", CUT, State.INTERRUPTED)
         if not reply.tool_uses:
             return await _build_finished(run, reply, markers)
+        run.room -= estimate(json.dumps(reply.content, default=str))
         results = [await _use(run, context, tool.name, tool.id, tool.input) for tool in reply.tool_uses]
         messages += [{"role": "assistant", "content": reply.content}, {"role": "user", "content": results}]
     return await _build_finished(run, reply, markers)
@@ -207,6 +211,8 @@ async def _use(run: Run, context: Context, name: str, call: str, asked: dict[str
     result = {"type": "tool_result", "tool_use_id": call}
     if name not in {tool["name"] for tool in context.tools}:
         return {**result, "content": f"There is no tool {name!r}.", "is_error": True}
+    if not run.call_room:
+        return {**result, "content": NO_ROOM, "is_error": True}
     try:
         found = await CALLS[name](run, asked)
     except BadCall as problem:
@@ -221,6 +227,7 @@ async def _use(run: Run, context: Context, name: str, call: str, asked: dict[str
 async def _take(run: Run, found: ToolFindings) -> None:
     """Passages are on record, with their labels and sources, before the model sees them."""
     run.passages |= {passage.n: passage for passage in found.passages}
+    run.room -= count_tokens(found)
     run.manifest["searches"] += 1
     places = [found.place, ATTACHED if found.attached else ""]
     run.manifest["looked"] += [place for place in places if place and place not in run.manifest["looked"]]
