@@ -9,12 +9,9 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
-from decimal import Decimal
 from typing import Any
 
 from django.db.models import F, Max
-from django.utils.formats import date_format
 
 from chat.access import get_entity, get_session_or_404, select_messages
 from chat.agents import get_agent
@@ -27,28 +24,25 @@ from chat.budget import (
     compute_memory_room,
     fit_history,
 )
-from chat.derivation import Given, SourceLabel, load_derivation_sources, load_message_sources, name_messages
+from chat.derivation import Given, load_message_sources, name_messages
 from chat.document_overviews import READ_DOCUMENTS
 from chat.layout import MEMORY_TOKENS, find_first_turn, lay_out
 from chat.memory import Recall, RecalledTurn, recall_turns
 from chat.mentions import find_place, list_mentioned_sessions, load_mentions
 from chat.models import LookIn, Message, Role, Session, Turn
 from chat.places import MENTIONED
+from chat.record_context import load_pulse, load_record
 from chat.record_lists import describe_tool
+from chat.summaries import load_summary
 from chat.tools import SEARCH_KNOWLEDGE, get_owner
-from entities.access import Scope, combine_many, list_readable_fields
-from entities.formats import format_money
-from entities.models import Entity, Weight
-from entities.records import load_visible_links
-from entities.registry import get_column, list_parent_types
+from entities.access import Scope, combine_many
 from llm import prompts
-from llm.chat_prompts import render_other_question
+from llm.chat_prompts import render_other_question, render_summary
 from llm.endpoints import get_current_endpoint
 from llm.models_catalogue import Tier
 from llm.offline.tokens import estimate
 from llm.prompt_filters import passage
 from llm.transport import may_send_search_results
-from pulse.reader import load_pulse_view
 from retrieval.citation_links import MARKER
 from retrieval.citations import CitationNumbers, load_numbers
 from retrieval.locate import resolve_all
@@ -60,7 +54,7 @@ TOOLS: Mapping[str, Callable[[Scope], dict[str, Any]]] = {
 }
 """Name -> the tool as it exists for a scope."""
 
-PRINTED_NUMBER = re.compile(r"\s?\[\d+\]")
+PRINTED_NUMBER = re.compile(r"\s?\[(\d+)\]")
 MENTIONED_TOKENS = 1_000
 """Of what is said again of one conversation that a question mentions."""
 BESIDE_TOKENS = 150
@@ -105,14 +99,17 @@ def assemble(
     entity = get_entity(scope, session)
     agent = get_agent(session.agent)
     files_alone = turn.look_in == LookIn.FILES
-    record, record_given = _record(scope, entity, with_fields=not files_alone) if entity else (None, [])
-    pulse, pulse_given = _load_pulse(scope, entity) if entity and not files_alone else ("", [])
+    record, record_given = load_record(scope, entity, with_fields=not files_alone) if entity else (None, [])
+    pulse, pulse_given = load_pulse(scope, entity) if entity and not files_alone else ("", [])
     place = find_place(scope, turn)
     look_in = MENTIONED if place else turn.look_in
     offered = list_tools(scope, session, look_in) if tools is None else tools
     cites_blocks = may_send_search_results(get_current_endpoint())
     system = prompts.build_chat_system(agent.prompt, record, pulse=pulse, cites_blocks=cites_blocks)
-    texts = [json.dumps(offered, default=str), question, *(block["text"] for block in system)]
+    first = find_first_turn(turn.number)
+    summary = load_summary(scope, session, first)
+    short = render_summary(summary.text) if summary else ""
+    texts = [json.dumps(offered, default=str), question, short, *(block["text"] for block in system)]
     fixed = BESIDE_TOKENS + sum(estimate(text) for text in texts)
     latest = _load_latest(scope, session, turn)
     clean = prompts.Cleaner()
@@ -146,9 +143,11 @@ def assemble(
         cites_blocks,
         attached,
         is_cut=bool(said.cut),
+        summary=summary.text if summary else "",
     )
     question_given = name_messages({turn.question: 0})  # its label is the turn's already
-    given = (*record_given, *pulse_given, *history_given, *question_given)
+    summary_given = name_messages(dict.fromkeys(summary.messages, summary.data_classification or 0)) if summary else []
+    given = (*record_given, *pulse_given, *summary_given, *history_given, *question_given)
     return Context(
         tier=agent.tier,
         system=layout.system,
@@ -158,7 +157,11 @@ def assemble(
         label=combine_many([session.high_water, *history.values(), *(g.label for g in given)]),
         given=given,
         known=_load_known_numbers(
-            scope, session, _list_shown(latest, said) | {n for turn in recall.turns for n in turn.cited}
+            scope,
+            session,
+            _list_shown(latest, said)
+            | {n for turn in recall.turns for n in turn.cited}
+            | {int(n) for n in PRINTED_NUMBER.findall(summary.text if summary else "")},
         ),
         layers=layout.layers,
         dropped=layout.dropped,
@@ -210,59 +213,6 @@ def _recall_older(
     before = max([first, *(number + 1 for number in said.cut)])
     whole = {message.turn for message in said.messages} - said.cut
     return recall_turns(scope, session, question, before, min(MEMORY_TOKENS, room), previous, whole)
-
-
-def _record(scope: Scope, entity: Entity, *, with_fields: bool) -> tuple[prompts.Record, list[SourceLabel]]:
-    """The record's name and fields as the asker may read them, with the labels of those that have a value."""
-    model = type(entity)
-    links = load_visible_links(scope, [entity])
-    values: dict[str, str] = {}
-    labels: set[int] = set()
-    given: list[SourceLabel] = []
-    for name in list_readable_fields(model) if with_fields else ():
-        if name in ("name", "currency"):
-            continue
-        column = get_column(model, name)
-        if name in list_parent_types(model):
-            linked = links.get(getattr(entity, f"{name}_id"))
-            if linked is None:
-                continue
-            value = linked.title_or_type
-            given.append(
-                SourceLabel(
-                    linked.pk, linked.name_classification if _has_printed_name(linked) else 0, weight=Weight.NAME
-                )
-            )
-        else:
-            shown = getattr(entity, f"get_{name}_display", None)
-            raw = shown() if shown else getattr(entity, name)
-            value = "" if raw is None else str(raw)
-            if isinstance(raw, Decimal):
-                value = format_money(raw, getattr(entity, "currency", ""))
-            elif isinstance(raw, date):
-                value = date_format(raw, "j F Y")
-        if value:
-            values[str(column.verbose_name).capitalize()] = value
-            labels |= model.rag().get_field_label(name)
-    if _has_printed_name(entity):
-        labels.add(entity.name_classification)
-    given.append(SourceLabel(entity.pk, combine_many(labels)))
-    record = prompts.Record(str(model._meta.verbose_name), entity.title_or_type, values)
-    return record, given
-
-
-def _has_printed_name(entity: Entity) -> bool:
-    """Whether the name itself, not the type in its place, is printed."""
-    return bool(getattr(entity, "title", None))
-
-
-def _load_pulse(scope: Scope, entity: Entity) -> tuple[str, list[SourceLabel]]:
-    """The Pulse that the asker may read, and what it was drawn from. One that is not there yet is not waited for."""
-    pulse = load_pulse_view(scope, entity).pulse
-    if pulse is None or pulse.data_classification is None:
-        return "", []
-    given = load_derivation_sources({pulse.pk: pulse.data_classification})
-    return pulse.text, [*given, SourceLabel(entity.pk, pulse.data_classification)]
 
 
 def _load_latest(scope: Scope, session: Session, turn: Turn) -> list[Message]:

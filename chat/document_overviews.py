@@ -20,6 +20,7 @@ from chat.access import get_entity
 from chat.attachments import find_attached
 from chat.budget import PROMPT_TOKENS
 from chat.models import LookIn, Session
+from chat.numbered import parse_numbers, read_numbered
 from chat.places import list_related
 from chat.tools import BadCall, ToolFindings, count_result_tokens, print_results
 from entities.access import Scope, build_sources_visible_q, build_visibility_q
@@ -77,6 +78,11 @@ READ_DOCUMENTS: dict[str, Any] = {
             "document": {"type": "string", "description": "Words of a document's name, to read that one alone."},
             "focus": {"type": "string", "description": "Words that the passages should have, such as: agreed decided."},
             "fields": {"type": "boolean", "description": "Only the record's own fields, to cite one."},
+            "numbers": {
+                "type": "array",
+                "items": {"type": "integer"},
+                "description": "Only the passages that were given under these numbers earlier in this conversation.",
+            },
         },
     },
 }
@@ -85,12 +91,13 @@ READ_DOCUMENTS: dict[str, Any] = {
 @dataclass(frozen=True)
 class ReadingRequest:
     """What a model asks to read. document: words of a name, "" for all. focus: words of passages, "" for any. fields:
-    no document, but the record's own fields.
+    no document, but the record's own fields. numbers: no document, but passages of the conversation.
     """
 
     document: str = ""
     focus: str = ""
     fields: bool = False
+    numbers: tuple[int, ...] = ()
 
 
 def parse_reading(asked: Mapping[str, Any]) -> ReadingRequest:
@@ -99,7 +106,7 @@ def parse_reading(asked: Mapping[str, Any]) -> ReadingRequest:
     if not all(isinstance(value, str) for value in values):
         raise BadCall("Give `document` and `focus` as words.")
     document, focus = (CONTROL.sub(" ", value).strip()[:300] for value in values)
-    return ReadingRequest(document, focus, asked.get("fields") is True)
+    return ReadingRequest(document, focus, asked.get("fields") is True, parse_numbers(asked.get("numbers") or ()))
 
 
 def read_documents(
@@ -113,6 +120,8 @@ def read_documents(
     """Passages of the documents, numbered in the session's registry, in `room` tokens. look_in, mentioned: of the turn.
     Raises: Http404 where the record is hidden; BadCall.
     """
+    if request.numbers:
+        return read_numbered(scope, session, request.numbers, look_in, mentioned, room)
     entity, attached = get_entity(scope, session), find_attached(scope, session)
     numbers: list[int] = []
     if mentioned is not None:

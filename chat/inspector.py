@@ -24,6 +24,7 @@ WHY = {
     "reference": _("A reference links its record."),
     "document": _("It is part of a document that was read."),
     "record": _("It is a record in a list."),
+    "number": _("It was given earlier in the conversation."),
 }
 """What found a passage -> why it is there, in words."""
 

@@ -27,6 +27,7 @@ LAYERS = (
     gettext_noop("instructions"),
     gettext_noop("properties"),
     gettext_noop("pulse"),
+    gettext_noop("summary of older messages"),
     gettext_noop("history"),
     gettext_noop("earlier messages"),
     gettext_noop("question"),
@@ -69,12 +70,16 @@ def lay_out(
     cites_blocks: bool = False,
     has_attachments: bool = False,
     is_cut: bool = False,
+    summary: str = "",
 ) -> PromptLayout:
     """The prompt of turn `number`. system: as of `prompts.build_chat_system`, pulse: in it. said: messages from
     `find_first_turn(number)` on, in order, that the asker may read, as far as they have room; is_cut: they have more.
     look_in: of the turn. recall: of what was said before those. cites_blocks: tools return `llm.search_results`.
-    has_attachments: the asker is told that they attached files.
+    has_attachments: the asker is told that they attached files. summary: of what was said before `said`; it stands
+    between the record and these, for as many turns as they begin with the same one.
     """
+    short = chat_prompts.render_summary(summary)
+    system = [*system, {"type": "text", "text": short}] if short else system
     begin = next((n for n, message in enumerate(said) if message.role == "user"), len(said))
     history = [{"role": message.role, "content": message.text} for message in said[begin:]]
     beside = [chat_prompts.render_reminder(cites_blocks)] if number % REMIND_EVERY == 0 else []
@@ -86,6 +91,7 @@ def lay_out(
         "instructions": estimate(system[0]["text"]),
         "properties": estimate(system[1]["text"]) - estimate(pulse),
         "pulse": estimate(pulse),
+        "summary of older messages": estimate(short),
         "history": sum(estimate(message["content"]) for message in history),
         "earlier messages": estimate(earlier),
         "question": estimate(asked) - estimate(earlier),

@@ -9,6 +9,7 @@ also needs object permission on it, and a message its label and permission on ev
 import uuid
 from collections.abc import Collection
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q, Value
 from django.db.models.expressions import RawSQL
@@ -197,6 +198,42 @@ UNION ALL SELECT v.text FROM (
   JOIN chat_turn t ON t.session_id = n.derived
   CROSS JOIN LATERAL (VALUES (t.question, t.question_from), (t.answer, t.answer_from)) v (text, drawn)
 WHERE v.drawn && n.given
+"""
+
+
+class Summary(Derived):
+    """What was said in the turns up to `last_turn` of a session, in short, as a model has put it down (docs/adr/0084).
+
+    owner: as whom it was made, one for each asker; whoever may read all that it was made from is given it. messages:
+    those that it was made from; it goes with any of them, and where one rises (a trigger). source_numbers: of the
+    session's sources that are behind these.
+    """
+
+    audience = models.BigIntegerField()
+    owner = OwnerField()
+    session = WorkspaceForeignKey(Session)
+    last_turn = models.PositiveIntegerField()
+    text = models.TextField()
+    messages = ArrayField(models.UUIDField())
+    source_numbers = RangesField(db_default=Value("{}"))
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["session", "owner"], name="one_summary_per_asker")]
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+    @classmethod
+    def build_derived_from_q(cls, passages: Collection[uuid.UUID]) -> Q:
+        return Q(pk__in=RawSQL(SUMMARIES_FROM_PASSAGES, [list(passages)] * 2))  # noqa: S611
+
+
+SUMMARIES_FROM_PASSAGES = """
+SELECT s.derived FROM entities_source s WHERE s.passage = ANY(%s::uuid[]) AND s.number IS NULL
+UNION ALL SELECT m.id FROM entities_source s JOIN chat_summary m
+  ON m.session_id = s.derived AND s.number <@ m.source_numbers
+WHERE s.passage = ANY(%s::uuid[]) AND s.number IS NOT NULL
 """
 
 

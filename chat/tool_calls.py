@@ -48,6 +48,7 @@ async def _read_documents(run: Run, asked: dict[str, Any]) -> ToolFindings:
     """Raises: BadCall."""
     request = parse_reading(asked)
     what = "the fields of this record" if request.fields else "the documents of this record"
+    what = "passages given before" if request.numbers else what
     run.say(EventKind.STEP, text=f"Reading: {request.document[:120] or what}")
 
     async def read_as(asker: Asker) -> ToolFindings:
@@ -116,7 +117,7 @@ def _read(scope: Scope, run: Run, request: ReadingRequest) -> ToolFindings:
     found = read_documents(scope, run.session, request, run.row.look_in, mentioned, run.call_room)
     retrieved = tuple((passage.row, passage.given.entity) for passage in found.passages)
     behind = _collect_audited_atoms(run)
-    words = " ".join(filter(None, (request.document, request.focus)))
+    words = " ".join(filter(None, (request.document, request.focus, *(f"[{n}]" for n in request.numbers))))
     record_question(scope, "documents.read", AuditedQuery(words, behind, retrieved), "turn", run.turn, door="chat")
     record = find_attached(scope, run.session)
     read = {passage.given.entity for passage in found.passages}

@@ -29,6 +29,7 @@ from chat.places import ATTACHED
 from chat.readers import load_common_atoms
 from chat.running import Run, TurnStopped
 from chat.steps import Asker, run_as_asker, run_as_service, run_in_thread
+from chat.summaries import update_summary
 from chat.tool_calls import CALLS
 from chat.tools import BadCall, ToolFindings, count_tokens
 from entities.access import NoWorkspace, Scope, is_readable
@@ -85,6 +86,7 @@ async def run_turn(workspace: int, turn: UUID) -> None:
         await asyncio.gather(work, watch, return_exceptions=True)
     if ending is not None:
         await _end(run, ending)
+        await _summarise(run)
 
 
 async def _wait_for_outcome(
@@ -271,6 +273,14 @@ async def _end(run: Run, ending: TurnEnding) -> None:
         await run.write(finish)
     except LeaseLost:
         logger.info("turn %s was ended by another process", run.turn)
+
+
+async def _summarise(run: Run) -> None:
+    """What leaves the prompt after this turn is summarised. The turn has ended: nobody waits for it."""
+    try:
+        await run_in_thread(update_summary, run.asker, run.session, run.row.number)
+    except Exception:
+        logger.exception("no summary after turn %s", run.turn)
 
 
 # Database steps

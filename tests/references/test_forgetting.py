@@ -6,7 +6,7 @@ import pytest
 from django.apps import apps
 from django.db import connection
 
-from chat.models import Message, Session, Title, Turn
+from chat.models import Message, Session, Summary, Title, Turn
 from entities.access import Scope
 from entities.actions import delete_entity
 from entities.models import Derived, Entity, Source
@@ -38,7 +38,7 @@ def test_every_table_of_derived_text_has_a_trigger_on_the_deletion_of_records(
 
 
 def test_the_list_of_derived_text_is_the_one_that_rows_are_made_of_below() -> None:
-    assert set(DERIVED) == {ContextRow, Message, Pulse, Reference, Title}
+    assert set(DERIVED) == {ContextRow, Message, Pulse, Reference, Summary, Title}
 
 
 @pytest.mark.parametrize("drawn_from", ["settlement", "other"])
@@ -55,6 +55,9 @@ def test_derived_rows_go_with_a_record_that_they_were_drawn_from(
                 **mine, session=session, turn=turn, role="assistant", content="Settled", data_classification=0
             ),
             Title.objects.create(**mine, session=session, text="Settled", data_classification=0),
+            Summary.objects.create(
+                **mine, session=session, last_turn=1, text="Settled", messages=[], data_classification=0
+            ),
             Reference.objects.create(
                 **at, source_id=contract.pk, target_id=template.pk, kind="BuildsOn", label="x", data_classification=0
             ),

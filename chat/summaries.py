@@ -1,0 +1,158 @@
+"""A summary of the older part of a conversation, where a model is connected (docs/adr/0084).
+
+It is made after a turn, by the fast model, from messages that everybody who reads the conversation may read, as far as
+its asker may; it stands on these messages, with their labels and all that is behind them. One that has risen, or is
+gone, takes it with it (a trigger), and the next turn has it made anew. The offline engine makes none.
+"""
+
+import logging
+import re
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from django.db.models import F
+from django.http import Http404
+from django.utils import timezone
+
+from chat.access import get_session_or_404, select_messages
+from chat.budget import cut_middle
+from chat.derivation import hold_records, name_messages
+from chat.layout import find_first_turn
+from chat.message_sources import build_summary_visible_q, read_source_set
+from chat.models import Message, Role, Session, Summary
+from chat.readers import load_common_atoms
+from chat.steps import Asker
+from entities.access import NoWorkspace, Scope, combine_many
+from ingestion.drawn import lock_labels
+from llm import client
+from llm.chat_prompts import build_summary_prompt
+from llm.offline.tokens import estimate
+from retrieval.citation_links import MARKER
+
+logger = logging.getLogger(__name__)
+
+SUMMARY_TOKENS = 600
+"""Of a summary."""
+READ_TOKENS = 8_000
+"""Of the messages that one is made from; older ones are left out."""
+MESSAGE_TOKENS = 400
+PRINTED = re.compile(r"\s?\[(\d+)\]")
+
+
+@dataclass(frozen=True)
+class SummaryInputs:
+    """What a summary is made from. texts: of the messages in order, each after "asked" or "answered". messages: their
+    ids and labels, with those that `before`, the summary that there is, stands on. numbers: of citations that it may
+    repeat. last_turn: number of the last.
+    """
+
+    before: str
+    texts: tuple[tuple[str, str], ...]
+    messages: dict[UUID, int]
+    numbers: frozenset[int]
+    last_turn: int
+
+
+def load_summary(scope: Scope, session: Session, before: int) -> Summary | None:
+    """The summary that covers most of what was said before turn `before`, of those that the caller may read today, with
+    all that they were made from. Of a session from `get_session_or_404`.
+    """
+    if before <= 1:
+        return None
+    readable = Summary.objects.filter(build_summary_visible_q(scope, session.pk), data_classification__isnull=False)
+    return readable.filter(session=session.pk, last_turn__lt=before).order_by("-last_turn", "pk").first()
+
+
+def update_summary(asker: Asker, session: Session, number: int) -> bool:
+    """Have a summary made of what leaves the prompt after turn `number`, unless there is one. No scope is open.
+    Returns whether one was stored.
+    """
+    last = find_first_turn(number + 1) - 1
+    if last < 1 or client.is_offline(asker.workspace):
+        return False
+    try:
+        inputs = _read_inputs(asker, session, last)
+        if inputs is None:
+            return False
+        call = client.Call(asker.workspace, asker.user, "summary", "fast")
+        reply = client.complete(call, **build_summary_prompt(inputs.before, inputs.texts).request)
+    except (NoWorkspace, Http404, client.ModelError) as problem:
+        logger.info("no summary of conversation %s: %s", session.pk, type(problem).__name__)
+        return False
+    text = PRINTED.sub(lambda found: found[0] if int(found[1]) in inputs.numbers else "", reply.text.strip())
+    if not text or reply.offline:
+        return False
+    with Scope.for_service(asker.workspace).open():
+        return _store(session, asker.user, inputs, cut_middle(text, SUMMARY_TOKENS))
+
+
+def _read_inputs(asker: Asker, session: Session, last: int) -> SummaryInputs | None:
+    """Raises: NoWorkspace, Http404."""
+    if not session.is_private:
+        with Scope.for_service(asker.workspace).open():
+            common = load_common_atoms(Scope.for_service(asker.workspace), session)
+        asker = replace(asker, atoms=common)
+    scope = asker.scope()
+    with scope.open():
+        return load_inputs(scope, get_session_or_404(scope, session.pk), last)
+
+
+def load_inputs(scope: Scope, session: Session, last: int) -> SummaryInputs | None:
+    """What the summary of turns up to `last` is made from, as the caller may read it; None where there is one already,
+    or nothing to read.
+    """
+    before = load_summary(scope, session, last + 1)
+    begin = before.last_turn if before else 0
+    if begin >= last:
+        return None
+    rows = select_messages(scope, session).filter(turn__number__gt=begin, turn__number__lte=last).exclude(content="")
+    read: list[tuple[Message, tuple[str, str]]] = []
+    room = READ_TOKENS
+    for row in rows.annotate(number=F("turn__number")).order_by("-number", "role"):
+        text = cut_middle(row.content.replace("[citation:", "["), MESSAGE_TOKENS)
+        room -= estimate(text)
+        if room < 0:
+            break
+        read.append((row, ("asked" if row.role == Role.USER else "answered", text)))
+    if not read:
+        return None
+    messages = {row.pk: row.data_classification or 0 for row, _ in read}
+    cited = {int(n) for row, _ in read if row.role == Role.ASSISTANT for n in MARKER.findall(row.content)}
+    if before:
+        messages |= dict.fromkeys(before.messages, before.data_classification or 0)
+        cited |= {int(n) for n in PRINTED.findall(before.text)}
+    texts = tuple(pair for _, pair in reversed(read))
+    return SummaryInputs(before.text if before else "", texts, messages, frozenset(cited), last)
+
+
+def _store(session: Session, owner: int, inputs: SummaryInputs, text: str) -> bool:
+    """Put a summary in the place of the asker's own, with labels and sources of its messages as they are now. In the
+    service's scope. False where one of them is gone, or has another label than the one that it was read under.
+    """
+    named = name_messages(inputs.messages)
+    hold_records(session, named)
+    behind = read_source_set(session.pk, list(inputs.messages))
+    # Who raises a passage is waited for, and who raises one later finds the summary.
+    risen = lock_labels(behind.passages, session.owner if session.is_private else 0)
+    rows = Message.objects.filter(pk__in=inputs.messages, session=session.pk)
+    labels = dict(rows.values_list("pk", "data_classification"))
+    if behind.has_own_rows or labels.keys() != inputs.messages.keys() or None in labels.values():
+        return False
+    known = combine_many(inputs.messages.values())
+    label = combine_many([*(label or 0 for label in labels.values()), *risen])
+    if combine_many([known, label]) != known:
+        return False
+    Summary.objects.filter(session=session.pk, owner=owner).delete()
+    Summary.objects.create(
+        workspace_id=session.workspace_id,
+        audience=session.audience,
+        owner=owner,
+        session_id=session.pk,
+        last_turn=inputs.last_turn,
+        text=text,
+        messages=sorted(inputs.messages, key=str),
+        source_numbers=behind.numbers,
+        data_classification=label,
+        created_at=timezone.now(),
+    )
+    return True
