@@ -1,4 +1,4 @@
-"""What left the prompt is in it as a summary, to who may read all that it was made from, and as long as that is there."""
+"""What left the prompt is in it as a summary, for who may read all that it was made from, while that is there."""
 
 from collections.abc import Callable
 from typing import Any
