@@ -21,7 +21,7 @@ from chat.layout import find_first_turn
 from chat.message_sources import build_summary_visible_q, read_source_set
 from chat.models import Message, Role, Session, Summary
 from chat.readers import load_common_atoms
-from chat.steps import Asker
+from chat.steps import Asker, run_as_service, run_in_thread
 from entities.access import NoWorkspace, Scope, combine_many
 from ingestion.drawn import lock_labels
 from llm import client
@@ -63,27 +63,38 @@ def load_summary(scope: Scope, session: Session, before: int) -> Summary | None:
     return readable.filter(session=session.pk, last_turn__lt=before).order_by("-last_turn", "pk").first()
 
 
-def update_summary(asker: Asker, session: Session, number: int) -> bool:
-    """Have a summary made of what leaves the prompt after turn `number`, unless there is one. No scope is open.
-    Returns whether one was stored.
+async def update_summary(asker: Asker, session: Session, number: int) -> bool:
+    """Have a summary made of what leaves the prompt after turn `number`, unless there is one. No scope is open, and no
+    thread waits for the model. Returns whether one was stored.
     """
     last = find_first_turn(number + 1) - 1
-    if last < 1 or client.is_offline(asker.workspace):
+    if last < 1 or await run_in_thread(client.is_offline, asker.workspace):
         return False
     try:
-        inputs = _read_inputs(asker, session, last)
+        inputs = await run_in_thread(_read_inputs, asker, session, last)
         if inputs is None:
             return False
-        call = client.Call(asker.workspace, asker.user, "summary", "fast")
-        reply = client.complete(call, **build_summary_prompt(inputs.before, inputs.texts).request)
+        reply = await _ask(asker, inputs)
     except (NoWorkspace, Http404, client.ModelError) as problem:
         logger.info("no summary of conversation %s: %s", session.pk, type(problem).__name__)
         return False
-    text = PRINTED.sub(lambda found: found[0] if int(found[1]) in inputs.numbers else "", reply.text.strip())
-    if not text or reply.offline:
+    if reply is None or reply.offline or reply.stop_reason is None:
         return False
-    with Scope.for_service(asker.workspace).open():
-        return _store(session, asker.user, inputs, cut_middle(text, SUMMARY_TOKENS))
+    text = PRINTED.sub(lambda found: found[0] if int(found[1]) in inputs.numbers else "", reply.text.strip())
+    if not text:
+        return False
+    stored = cut_middle(text, SUMMARY_TOKENS)
+    return await run_as_service(asker.workspace, store_summary, session, asker.user, inputs, stored)
+
+
+async def _ask(asker: Asker, inputs: SummaryInputs) -> client.Reply | None:
+    """Raises: ModelError."""
+    call = client.Call(asker.workspace, asker.user, "summary", "fast")
+    reply: client.Reply | None = None
+    async for item in client.stream(call, **build_summary_prompt(inputs.before, inputs.texts).request):
+        if isinstance(item, client.Reply):
+            reply = item
+    return reply
 
 
 def _read_inputs(asker: Asker, session: Session, last: int) -> SummaryInputs | None:
@@ -125,7 +136,7 @@ def load_inputs(scope: Scope, session: Session, last: int) -> SummaryInputs | No
     return SummaryInputs(before.text if before else "", texts, messages, frozenset(cited), last)
 
 
-def _store(session: Session, owner: int, inputs: SummaryInputs, text: str) -> bool:
+def store_summary(scope: Scope, session: Session, owner: int, inputs: SummaryInputs, text: str) -> bool:
     """Put a summary in the place of the asker's own, with labels and sources of its messages as they are now. In the
     service's scope. False where one of them is gone, or has another label than the one that it was read under.
     """

@@ -278,7 +278,7 @@ async def _end(run: Run, ending: TurnEnding) -> None:
 async def _summarise(run: Run) -> None:
     """What leaves the prompt after this turn is summarised. The turn has ended: nobody waits for it."""
     try:
-        await run_in_thread(update_summary, run.asker, run.session, run.row.number)
+        await update_summary(run.asker, run.session, run.row.number)
     except Exception:
         logger.exception("no summary after turn %s", run.turn)
 
