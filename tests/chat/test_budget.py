@@ -61,7 +61,7 @@ def test_what_tools_return_has_room(viewer: Person, contract: Entity, start: Sta
     model.says(tool_use=asked[0])
     model.says(text="It is kept in repair [1].")
     fresh.ask("What of the wall?")
-    assert model.requests[-1].text.count("is kept in repair") > 1.5 * model.requests[-5].text.count("is kept in repair")
+    assert model.requests[-1].text.count("is kept in repair") > 1.5 * model.requests[-6].text.count("is kept in repair")
 
 
 def test_what_one_layer_does_not_need_the_next_may_have() -> None:

@@ -20,6 +20,7 @@ from tests.conftest import Person
 from tests.retrieval.conftest import Index
 
 Start = Callable[[Person, Entity], Chat]
+GIVEN = "<summary>\n"
 TEXT = "They agreed on a liability cap of two million [1], and on kestrels [9]."
 
 
@@ -111,12 +112,12 @@ def test_it_goes_with_a_source_and_is_made_anew(
     assert stored(service) == stored(viewer.scope) == 1
     assert alice.api.delete(f"/api/files/{cap.file_id}/?forever=1").status_code == 204
     assert stored(service) == 0
-    assert "<summary>" not in prompt(chat, model)
+    assert GIVEN not in prompt(chat, model)
     anew = summaries(model)[-1]
     assert "Berth 3 is free" in anew
     assert "two million" not in anew
     assert stored(service) == 1
-    assert "<summary>" in prompt(chat, model)
+    assert GIVEN in prompt(chat, model)
 
 
 def test_it_goes_where_a_label_rises_and_is_made_anew_without(
@@ -146,7 +147,7 @@ def test_who_may_not_read_all_that_it_was_made_from_has_none_and_no_trace(
     assert "two million" in sent
     assert "bollards were agreed" not in sent, "not everybody who reads along may read it"
     theirs = Chat(viewer, chat.session)
-    assert "<summary>" in prompt(theirs, model), "made as somebody else, and all that is behind it may be read"
+    assert GIVEN in prompt(theirs, model), "made as somebody else, and all that is behind it may be read"
     # One that needs a clearance, however it came about.
     with service.open():
         Summary.objects.update(data_classification=FINANCIAL)
@@ -154,7 +155,7 @@ def test_who_may_not_read_all_that_it_was_made_from_has_none_and_no_trace(
     model.script.push(text="", when=is_summary)
     model.says(text="No.")
     turn = theirs.ask("Is it raining?")
-    assert "<summary>" not in model.requests[-1].text
+    assert GIVEN not in model.requests[-1].text
     given = viewer.api.get(f"/api/chat/turns/{turn['id']}/context/").json()["layers"]
     assert {layer["name"]: layer["tokens"] for layer in given}["summary of older messages"] == 0
     # Nobody but the service writes one.
@@ -191,7 +192,7 @@ def test_a_source_that_is_hidden_hides_it(
     assert load() is not None
     with service.open():
         revoke_entity(Entity.objects.get(pk=template.pk), viewer.user.pk)
-    assert "<summary>" not in prompt(chat, model)
+    assert GIVEN not in prompt(chat, model)
     assert "two million" not in summaries(model)[-1]
 
 
