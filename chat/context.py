@@ -159,7 +159,7 @@ def assemble(
         known=_load_known_numbers(
             scope,
             session,
-            _list_shown(latest, said)
+            _list_printed_numbers(latest, said)
             | {n for turn in recall.turns for n in turn.cited}
             | {int(n) for n in PRINTED_NUMBER.findall(summary.text if summary else "")},
         ),
@@ -247,7 +247,7 @@ def list_cited(messages: Sequence[Message]) -> set[int]:
     return {int(n) for row in messages if row.role == Role.ASSISTANT for n in MARKER.findall(row.content)}
 
 
-def _list_shown(latest: Sequence[Message], said: FittedHistory) -> set[int]:
+def _list_printed_numbers(latest: Sequence[Message], said: FittedHistory) -> set[int]:
     """Those of them that are in the prompt."""
     texts = [message.text for message in said.messages if message.role == "assistant"]
     return {n for n in list_cited(latest) if any(f"[{n}]" in text for text in texts)}

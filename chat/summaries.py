@@ -63,7 +63,7 @@ def load_summary(scope: Scope, session: Session, before: int) -> Summary | None:
     return readable.filter(session=session.pk, last_turn__lt=before).order_by("-last_turn", "pk").first()
 
 
-async def update_summary(asker: Asker, session: Session, number: int) -> bool:
+async def make_summary(asker: Asker, session: Session, number: int) -> bool:
     """Have a summary made of what leaves the prompt after turn `number`, unless there is one. No scope is open, and no
     thread waits for the model. Returns whether one was stored.
     """
@@ -84,7 +84,7 @@ async def update_summary(asker: Asker, session: Session, number: int) -> bool:
     if not text:
         return False
     stored = cut_middle(text, SUMMARY_TOKENS)
-    return await run_as_service(asker.workspace, store_summary, session, asker.user, inputs, stored)
+    return await run_as_service(asker.workspace, write_summary, session, asker.user, inputs, stored)
 
 
 async def _ask(asker: Asker, inputs: SummaryInputs) -> client.Reply | None:
@@ -136,7 +136,7 @@ def load_inputs(scope: Scope, session: Session, last: int) -> SummaryInputs | No
     return SummaryInputs(before.text if before else "", texts, messages, frozenset(cited), last)
 
 
-def store_summary(scope: Scope, session: Session, owner: int, inputs: SummaryInputs, text: str) -> bool:
+def write_summary(scope: Scope, session: Session, owner: int, inputs: SummaryInputs, text: str) -> bool:
     """Put a summary in the place of the asker's own, with labels and sources of its messages as they are now. In the
     service's scope. False where one of them is gone, or has another label than the one that it was read under.
     """

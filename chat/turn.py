@@ -29,7 +29,7 @@ from chat.places import ATTACHED
 from chat.readers import load_common_atoms
 from chat.running import Run, TurnStopped
 from chat.steps import Asker, run_as_asker, run_as_service, run_in_thread
-from chat.summaries import update_summary
+from chat.summaries import make_summary
 from chat.tool_calls import CALLS
 from chat.tools import BadCall, ToolFindings, count_tokens
 from entities.access import NoWorkspace, Scope, is_readable
@@ -278,7 +278,7 @@ async def _end(run: Run, ending: TurnEnding) -> None:
 async def _summarise(run: Run) -> None:
     """What leaves the prompt after this turn is summarised. The turn has ended: nobody waits for it."""
     try:
-        await update_summary(run.asker, run.session, run.row.number)
+        await make_summary(run.asker, run.session, run.row.number)
     except Exception:
         logger.exception("no summary after turn %s", run.turn)
 

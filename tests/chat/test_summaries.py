@@ -8,7 +8,7 @@ from django.db import DatabaseError, transaction
 
 from chat.message_sources import select_message_sources
 from chat.models import Message, Role, Session, Summary, Turn
-from chat.summaries import load_inputs, load_summary, store_summary
+from chat.summaries import load_inputs, load_summary, write_summary
 from entities.access import Scope, grant_entity, revoke_entity
 from entities.models import Entity
 from entities.models.classification import FINANCIAL, SECRET
@@ -209,9 +209,9 @@ def test_what_changes_while_it_is_made_leaves_none(
     assert inputs is not None
     with service.open():
         Message.objects.filter(pk=first["message"]["id"]).update(data_classification=SECRET)
-        assert store_summary(service, session, viewer.user.pk, inputs, "They agreed.") is False
+        assert write_summary(service, session, viewer.user.pk, inputs, "They agreed.") is False
         Message.objects.filter(pk=first["message"]["id"]).delete()
-        assert store_summary(service, session, viewer.user.pk, inputs, "They agreed.") is False
+        assert write_summary(service, session, viewer.user.pk, inputs, "They agreed.") is False
         assert Summary.objects.count() == 0
 
 
