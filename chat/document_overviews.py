@@ -6,7 +6,7 @@ of `focus`. Everything is read as the asker: a row that they may not see is neit
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -116,12 +116,13 @@ def read_documents(
     look_in: str = "",
     mentioned: Within | None = None,
     room: int = PROMPT_TOKENS,
+    known: Collection[int] = (),
 ) -> ToolFindings:
     """Passages of the documents, numbered in the session's registry, in `room` tokens. look_in, mentioned: of the turn.
-    Raises: Http404 where the record is hidden; BadCall.
+    known: numbers in its prompt. Raises: Http404 where the record is hidden; BadCall.
     """
     if request.numbers:
-        return read_numbered(scope, session, request.numbers, look_in, mentioned, room)
+        return read_numbered(scope, session, request.numbers, look_in, mentioned, room, known)
     entity, attached = get_entity(scope, session), find_attached(scope, session)
     numbers: list[int] = []
     if mentioned is not None:

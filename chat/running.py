@@ -35,7 +35,8 @@ class Run:
     all passages that the model may repeat, those too that are no part of `label` because the asker sent them. atoms:
     of what its prompt began with, None where nothing was left out of it (`chat.narrowing`). is_offline: the quoting
     engine alone has answered so far. is_started: the first word has been shown. unshown: the beginning of an answer
-    that does not tell yet how sure it is. room: tokens that are left for what tools return.
+    that does not tell yet how sure it is. room: tokens that are left for what tools return. known: numbers of citations
+    in the prompt that it began with.
     """
 
     asker: Asker
@@ -54,6 +55,7 @@ class Run:
     is_started: bool = False
     unshown: str = ""
     room: int = PROMPT_TOKENS
+    known: frozenset[int] = frozenset()
     passages: dict[int, ToolPassage] = field(default_factory=dict)
     cited: set[int] = field(default_factory=set)
     dropped: int = 0

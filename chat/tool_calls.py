@@ -114,7 +114,8 @@ def _read(scope: Scope, run: Run, request: ReadingRequest) -> ToolFindings:
     """Passages of documents and their row in the audit, as for a search."""
     mentioned = find_place(scope, run.row)
     mentioned = add_attached_to_place(scope, run.session, mentioned) if mentioned else None
-    found = read_documents(scope, run.session, request, run.row.look_in, mentioned, run.call_room)
+    known = run.known | run.passages.keys()
+    found = read_documents(scope, run.session, request, run.row.look_in, mentioned, run.call_room, known)
     retrieved = tuple((passage.row, passage.given.entity) for passage in found.passages)
     behind = _collect_audited_atoms(run)
     words = " ".join(filter(None, (request.document, request.focus, *(f"[{n}]" for n in request.numbers))))

@@ -146,7 +146,7 @@ async def _answer(run: Run) -> TurnEnding:
     if context.injections:
         await run_as_service(run.asker.workspace, _record_injection, run.turn, context.injections)
     await run.give(context.given, context.label)
-    messages, run.room = list(context.messages), context.room
+    messages, run.room, run.known = list(context.messages), context.room, context.known.known
     markers = CitationStream(lambda n: n in context.known.known or n in run.passages, run.find_number_by(context))
     for calls in range(TOOL_CALLS + 1):
         reply = await _call(run, context, messages, markers, may_search=calls < TOOL_CALLS)

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 
 from entities.models import Entity
-from entities.models.classification import SECRET
-from ingestion.models import Paragraph
+from entities.models.classification import FINANCIAL, SECRET
+from ingestion.models import ContextRow, Kind, Paragraph, RowParagraph
+from retrieval.models import Citation
 from tests.chat.conftest import CAP, Chat, Model
 from tests.chat.test_memory import chatter
 from tests.conftest import Person
@@ -50,6 +51,70 @@ def test_a_passage_of_an_earlier_turn_is_given_again(
     hidden = ask_again([1])
     assert "No passage is there" in hidden
     assert CAP not in hidden
+
+
+def test_numbers_of_a_turn_that_is_hidden_from_the_asker_are_not_there(
+    cfo: Person, viewer: Person, contract: Entity, index: Index, share: Start, model: Model, service
+) -> None:
+    """The passage is open to both of them: that the hidden turn was given it is not."""
+    index.row(contract, CAP, file=index.file(contract, "Lease.pdf"))
+    reserve = index.row(contract, "The liability reserve is five.", label=FINANCIAL, file=index.file(contract, "R.pdf"))
+    chat = share(cfo, contract)
+    model.says(tool_use=("search_knowledge", {"query": "liability cap reserve", "restricted": True}))
+    model.says(text="Two million [1], the reserve is five [2].")
+    assert chat.ask("What of the liability?")["message"]["labels"]
+    with service.open():
+        (open_one,) = Citation.objects.exclude(locator__row=str(reserve)).values_list("n", flat=True)
+
+    def ask_again(who: Person) -> str:
+        model.says(tool_use=("read_documents", {"numbers": [1, 2, 3]}))
+        model.says(text="Well.")
+        Chat(who, chat.session).ask("What do they say, in full?")
+        return str(model.requests[-1].messages[-1]["content"])
+
+    hidden = ask_again(viewer)
+    assert "No passage is there" in hidden
+    assert CAP not in hidden
+    again = ask_again(cfo)
+    assert CAP in again
+    assert "Not among these passages: [3]" in again
+    # An answer that they may read names it: now they know of it.
+    model.says(tool_use=("search_knowledge", {"query": "liability cap"}))
+    model.says(text=f"It is two million [{open_one}].")
+    Chat(viewer, chat.session).ask("What is the cap?")
+    again = ask_again(viewer)
+    assert CAP in again
+    assert f"Not among these passages: {' '.join(f'[{n}]' for n in (1, 2, 3) if n != open_one)}" in again
+    assert "five" not in again
+
+
+def test_a_passage_that_stands_in_another_row_of_the_index_is_given(
+    viewer: Person, contract: Entity, index: Index, start: Start, model: Model, service
+) -> None:
+    file = index.file(contract, "Lease.pdf")
+    cited = index.row(contract, CAP, file=file)
+    chat = start(viewer, contract)
+    model.says(tool_use=("search_knowledge", {"query": "liability cap"}))
+    model.says(text="It is two million [1].")
+    chat.ask("What is the liability cap?")
+
+    def ask_again() -> str:
+        model.says(tool_use=("read_documents", {"numbers": [1]}))
+        model.says(text="Well.")
+        chat.ask("And in full?")
+        return str(model.requests[-1].messages[-1]["content"])
+
+    with service.open():
+        paragraph = Paragraph.objects.get(file=file.pk)
+        ContextRow.objects.filter(pk=cited).delete()
+    assert "No passage is there" in ask_again()
+    with service.open():
+        shared = {"workspace_id": service.workspace, "data_classification": 0}
+        row = ContextRow.objects.create(
+            **shared, kind=Kind.FILE_CHUNK, entity_id=contract.pk, file=file, text=CAP, digest="anew"
+        )
+        RowParagraph.objects.create(**shared, row=row, paragraph=paragraph)
+    assert CAP in ask_again()
 
 
 def test_another_conversation_has_numbers_of_its_own(
