@@ -5,7 +5,7 @@ far comes first, then what was said before about the question, then what tools r
 what one of them does not need the next may have.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
 from llm.offline.tokens import estimate
@@ -17,8 +17,10 @@ HISTORY_TOKENS = 5_000
 MIN_HISTORY_TOKENS = 500
 RESULT_TOKENS = 2_000
 """That are left for what tools return, at least: the first call of a turn has them."""
-MIN_RESULT_TOKENS = 100
-"""With less a tool is not called."""
+MIN_RESULT_TOKENS = 300
+"""With less, which may be too little for one passage, a tool is not called."""
+NO_LIMIT = 1_000_000_000
+"""For what the offline engine reads, which has no window."""
 PASSAGE_TOKENS = 25
 """Of what stands around a passage: its number, and a share of the line that names its document."""
 CAPS = (2_400, 1_600, 1_200, 800, 600, 400, 300, 200, 100, 50, 25)
@@ -57,12 +59,32 @@ def compute_memory_room(fixed: int, history: int) -> int:
     return max(0, PROMPT_TOKENS - fixed - history - RESULT_TOKENS)
 
 
+def compute_result_room(fixed: int, others: int) -> int:
+    """Tokens that are left for what tools return in a turn. others: of what was said, before and beside the question.
+    A prompt of which much is whole is over `PROMPT_TOKENS` with them.
+    """
+    return max(RESULT_TOKENS, PROMPT_TOKENS - fixed - others)
+
+
 def compute_call_room(left: int) -> int:
     """Tokens that the next call of a tool may have, of `left` in the turn: half of them, or `RESULT_TOKENS`, so that
     something is left for the call after it. 0 where that is too little for a passage.
     """
     room = min(left, max(RESULT_TOKENS, left // 2))
     return room if room >= MIN_RESULT_TOKENS else 0
+
+
+def fit_sizes(sizes: Sequence[int], room: int, groups: Sequence[Hashable] = ()) -> list[int]:
+    """Places of the texts, of so many tokens each, that have room together, and of one in any case: the last are left
+    out. groups: of each text its group; the last of the group that has most are left out then.
+    """
+    places, groups = list(range(len(sizes))), groups or [0] * len(sizes)
+    left = room - sum(sizes)
+    while left < 0 and len(places) > 1:
+        among = [groups[place] for place in places]
+        most = max(among, key=among.count)
+        left += sizes[places.pop(len(among) - 1 - among[::-1].index(most))]
+    return places
 
 
 def fit_history(said: Sequence[HistoryMessage], room: int) -> FittedHistory:

@@ -6,28 +6,29 @@ inspector is ids and token counts.
 """
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from django.db.models import F, Max
+from django.db.models import Max
 
 from chat.access import get_entity, get_session_or_404, select_messages
 from chat.agents import get_agent
 from chat.attachments import find_attached
 from chat.budget import (
+    NO_LIMIT,
     PROMPT_TOKENS,
     FittedHistory,
     HistoryMessage,
     compute_history_room,
     compute_memory_room,
+    compute_result_room,
     fit_history,
 )
 from chat.derivation import Given, load_message_sources, name_messages
 from chat.document_overviews import READ_DOCUMENTS
 from chat.layout import MEMORY_TOKENS, find_first_turn, lay_out
-from chat.memory import Recall, RecalledTurn, recall_turns
+from chat.memory import PRINTED_NUMBER, Recall, RecalledTurn, list_cited, recall_turns
 from chat.mentions import find_place, list_mentioned_sessions, load_mentions
 from chat.models import LookIn, Message, Role, Session, Turn
 from chat.places import MENTIONED
@@ -38,12 +39,12 @@ from chat.tools import SEARCH_KNOWLEDGE, get_owner
 from entities.access import Scope, combine_many
 from llm import prompts
 from llm.chat_prompts import render_other_question, render_summary
+from llm.client import is_offline
 from llm.endpoints import get_current_endpoint
 from llm.models_catalogue import Tier
 from llm.offline.tokens import estimate
 from llm.prompt_filters import passage
 from llm.transport import may_send_search_results
-from retrieval.citation_links import MARKER
 from retrieval.citations import CitationNumbers, load_numbers
 from retrieval.locate import resolve_all
 
@@ -54,7 +55,6 @@ TOOLS: Mapping[str, Callable[[Scope], dict[str, Any]]] = {
 }
 """Name -> the tool as it exists for a scope."""
 
-PRINTED_NUMBER = re.compile(r"\s?\[(\d+)\]")
 MENTIONED_TOKENS = 1_000
 """Of what is said again of one conversation that a question mentions."""
 BESIDE_TOKENS = 150
@@ -69,7 +69,8 @@ class Context:
     """history: how many of `messages` are of earlier turns. label: of everything in here. given: where it came from.
     known: citation numbers in `messages` that the asker can follow today. recalled: numbers of the earlier turns that
     are said again beside the question. cites_blocks: passages go as `llm.search_results`.
-    injections: what was found in questions of others. room: tokens that are left for what tools return.
+    injections: what was found in questions of others and in the summary. room: tokens that are left for what tools
+    return.
     """
 
     tier: Tier
@@ -107,12 +108,12 @@ def assemble(
     cites_blocks = may_send_search_results(get_current_endpoint())
     system = prompts.build_chat_system(agent.prompt, record, pulse=pulse, cites_blocks=cites_blocks)
     first = find_first_turn(turn.number)
-    summary = load_summary(scope, session, first)
-    short = render_summary(summary.text) if summary else ""
+    clean, is_read_offline = prompts.Cleaner(), is_offline()
+    summary = None if is_read_offline else load_summary(scope, session, first)
+    short = render_summary(summary.text, clean) if summary else ""
     texts = [json.dumps(offered, default=str), question, short, *(block["text"] for block in system)]
     fixed = BESIDE_TOKENS + sum(estimate(text) for text in texts)
     latest = _load_latest(scope, session, turn)
-    clean = prompts.Cleaner()
     said = fit_history([_make_history(scope, message, clean) for message in latest], compute_history_room(fixed))
     previous = _find_previous(latest)
     memory = compute_memory_room(fixed, said.tokens)
@@ -135,16 +136,16 @@ def assemble(
     layout = lay_out(
         system,
         pulse,
-        said.messages,
+        said,
         turn.number,
         question,
         look_in,
         repeated,
         cites_blocks,
         attached,
-        is_cut=bool(said.cut),
-        summary=summary.text if summary else "",
+        short,
     )
+    others = said.tokens + estimate(layout.messages[-1]["content"]) - estimate(question)
     question_given = name_messages({turn.question: 0})  # its label is the turn's already
     summary_given = name_messages(dict.fromkeys(summary.messages, summary.data_classification or 0)) if summary else []
     given = (*record_given, *pulse_given, *summary_given, *history_given, *question_given)
@@ -159,16 +160,16 @@ def assemble(
         known=_load_known_numbers(
             scope,
             session,
-            _list_printed_numbers(latest, said)
+            {n for row, given in zip(latest, said.messages, strict=True) for n in list_cited(row, given.text)}
             | {n for turn in recall.turns for n in turn.cited}
-            | {int(n) for n in PRINTED_NUMBER.findall(summary.text if summary else "")},
+            | {int(n) for n in PRINTED_NUMBER.findall(short)},
         ),
         layers=layout.layers,
         dropped=layout.dropped,
         recalled=tuple(turn.number for turn in recall.turns),
         cites_blocks=cites_blocks,
         injections=clean.injections,
-        room=PROMPT_TOKENS - fixed - said.tokens - estimate(layout.messages[-1]["content"]) + estimate(question),
+        room=NO_LIMIT if is_read_offline else compute_result_room(fixed, others),
     )
 
 
@@ -220,16 +221,15 @@ def _load_latest(scope: Scope, session: Session, turn: Turn) -> list[Message]:
     rows = select_messages(scope, session).filter(
         turn__number__gte=find_first_turn(turn.number), turn__number__lt=turn.number
     )
-    return list(rows.exclude(content="").annotate(number=F("turn__number")).order_by("number", "-role"))
+    return list(rows.exclude(content="").select_related("turn").order_by("turn__number", "-role"))
 
 
 def _make_history(scope: Scope, message: Message, clean: prompts.Cleaner) -> HistoryMessage:
     text = message.content.replace("[citation:", "[")
-    number = message.number  # type: ignore[attr-defined]  # annotated
     if message.role == Role.ASSISTANT:
-        return HistoryMessage("assistant", text, number)
+        return HistoryMessage("assistant", text, message.turn.number)
     shown = text if message.owner == scope.principal else render_other_question(text, clean)
-    return HistoryMessage("user", shown, number)
+    return HistoryMessage("user", shown, message.turn.number)
 
 
 def _clean_others(scope: Scope, turn: RecalledTurn, clean: prompts.Cleaner) -> RecalledTurn:
@@ -240,17 +240,6 @@ def _clean_others(scope: Scope, turn: RecalledTurn, clean: prompts.Cleaner) -> R
         for message, (role, text) in pairs
     )
     return replace(turn, texts=texts)
-
-
-def list_cited(messages: Sequence[Message]) -> set[int]:
-    """Numbers of citations in answers."""
-    return {int(n) for row in messages if row.role == Role.ASSISTANT for n in MARKER.findall(row.content)}
-
-
-def _list_printed_numbers(latest: Sequence[Message], said: FittedHistory) -> set[int]:
-    """Those of them that are in the prompt."""
-    texts = [message.text for message in said.messages if message.role == "assistant"]
-    return {n for n in list_cited(latest) if any(f"[{n}]" in text for text in texts)}
 
 
 def _load_known_numbers(scope: Scope, session: Session, shown: set[int]) -> CitationNumbers:

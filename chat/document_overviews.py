@@ -22,7 +22,7 @@ from chat.budget import PROMPT_TOKENS
 from chat.models import LookIn, Session
 from chat.numbered import parse_numbers, read_numbered
 from chat.places import list_related
-from chat.tools import BadCall, ToolFindings, count_result_tokens, print_results
+from chat.tools import BadCall, ToolFindings, print_results
 from entities.access import Scope, build_sources_visible_q, build_visibility_q
 from entities.models import Entity
 from ingestion.models import ContextRow, File, Kind
@@ -33,7 +33,7 @@ from llm.offline.sentences import split_sentences
 from retrieval.fusion import Hit
 from retrieval.gate import build_gates
 from retrieval.query import CONTROL, Within
-from retrieval.results import FILE_NAME_IS_READABLE, SearchResult, load_results
+from retrieval.results import FILE_NAME_IS_READABLE, load_results
 from retrieval.terms import Terms
 
 NAME = "read_documents"
@@ -154,17 +154,7 @@ def read_documents(
         raise BadCall("This chat is about no record: name a document, or search.")
     if not results:
         return ToolFindings(NO_TEXT, (), ())
-    return print_results(scope, session, fit_documents(results, room), by="document")
-
-
-def fit_documents(results: Sequence[SearchResult], room: int) -> list[SearchResult]:
-    """Those that have room in so many tokens: the last passages of the documents that have most are left out."""
-    kept, left = list(results), room - sum(count_result_tokens(result) for result in results)
-    while left < 0 and len(kept) > 1:
-        places = [result.file.id if result.file else None for result in kept]
-        most = max(places, key=places.count)
-        left += count_result_tokens(kept.pop(len(places) - 1 - places[::-1].index(most)))
-    return kept
+    return print_results(scope, session, results, by="document", room=room, is_spread=True)
 
 
 def find_named_files(

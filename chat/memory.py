@@ -4,6 +4,7 @@ No model writes or reads it. The words of messages are kept by a trigger (`chat_
 and audience; what is found is asked for once more as `chat.access` asks, so a hidden message weighs nothing.
 """
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -40,6 +41,8 @@ MIN_TURN_TOKENS = 30
 """So many turns are read as would have room in the budget if none had more."""
 MAX_MESSAGE_CHARACTERS = 1_200
 """Of one message in the prompt: the part that holds the words of the question."""
+PRINTED_NUMBER = re.compile(r"\s?\[(\d+)\]")
+"""Of a citation, as a prompt has it."""
 MAX_LINE_CHARACTERS = 1_000
 """Of one line of a message that is cut."""
 
@@ -83,14 +86,8 @@ class RecalledTurn:
     @property
     def cited(self) -> set[int]:
         """Numbers of citations in what is given of the answer."""
-        answers = zip(self.messages, self.texts, strict=True)
-        return {
-            int(n)
-            for message, (_, text) in answers
-            if message.role == Role.ASSISTANT
-            for n in MARKER.findall(message.content)
-            if f"[{n}]" in text
-        }
+        pairs = zip(self.messages, self.texts, strict=True)
+        return {n for message, (_, text) in pairs for n in list_cited(message, text)}
 
     @property
     def tokens(self) -> int:
@@ -106,6 +103,12 @@ class Recall:
 
 
 NOTHING = Recall()
+
+
+def list_cited(message: Message, text: str) -> set[int]:
+    """Numbers of citations in a message, if it is an answer, that stand in `text`, which is given of it."""
+    found = MARKER.findall(message.content) if message.role == Role.ASSISTANT else ()
+    return {int(n) for n in found if f"[{n}]" in text}
 
 
 def recall_turns(

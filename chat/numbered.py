@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from chat.models import LookIn, Session
 from chat.places import OutOfBounds, resolve_within
-from chat.tools import BadCall, ToolFindings, fit_results, get_owner, print_results
+from chat.tools import BadCall, ToolFindings, get_owner, print_results
 from entities.access import Scope
 from ingestion.models import ContextRow, RowParagraph
 from retrieval.citations import Owner
@@ -55,7 +55,7 @@ def read_numbered(
         raise BadCall(str(problem)) from None
     hits = [Hit(key, 0.0) for key in dict.fromkeys(key for n in sorted(rows) for key in rows[n].values())]
     results = load_results(scope, hits, build_gates(scope, within), Terms({})) if hits else []
-    found = print_results(scope, session, fit_results(results, room), within=within, by="number")
+    found = print_results(scope, session, results, within=within, by="number", room=room)
     if not found.passages:
         return ToolFindings(NO_SUCH_NUMBER, (), ())
     printed = {passage.row for passage in found.passages}

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
-from itertools import accumulate
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +15,7 @@ from django.db import models
 from django.db.models import Sum
 from django.utils.formats import date_format
 
-from chat.budget import PASSAGE_TOKENS, PROMPT_TOKENS
+from chat.budget import PASSAGE_TOKENS, PROMPT_TOKENS, fit_sizes
 from chat.derivation import SourceLabel
 from chat.models import Session
 from chat.tools import BadCall, ToolFindings, ToolPassage, get_owner
@@ -156,8 +155,10 @@ def list_knowledge(scope: Scope, session: Session, query: RecordQuery, room: int
         atom for name in {*printed, *query.fields_used} for atom in query.model.rag().get_field_label(name)
     )
     names = [*keys.values()] if query.asks_names else []
-    lines = _fit_lines([_print_record(row, printed) for row in rows], room)
-    rows, query = rows[: len(lines)], replace(query, limit=min(query.limit, len(lines) or query.limit))
+    lines = [_print_record(row, printed) for row in rows]
+    fitted = len(fit_sizes([PASSAGE_TOKENS + estimate(line) for line in lines], room))
+    is_cut, lines, rows = fitted < len(rows), lines[:fitted], rows[:fitted]
+    query = replace(query, limit=min(query.limit, fitted or query.limit))
     givens = [SourceLabel(row.pk, combine_many([label, row.name_classification if row.title else 0])) for row in rows]
     # The number says something of the names and fields that decide it, also where it is none.
     counted = combine_many([label, *names])
@@ -185,13 +186,8 @@ def list_knowledge(scope: Scope, session: Session, query: RecordQuery, room: int
         label=counted,
         documents=(document,) if numbered else (),
         notes=notes,
+        is_cut=is_cut,
     )
-
-
-def _fit_lines(lines: Sequence[str], room: int) -> list[str]:
-    """The first of them that have room, and one in any case."""
-    sizes = accumulate(PASSAGE_TOKENS + estimate(line) for line in lines)
-    return [line for number, (line, size) in enumerate(zip(lines, sizes, strict=True)) if size <= room or not number]
 
 
 def _is_printed(query: RecordQuery, name: str) -> bool:

@@ -4,8 +4,12 @@ import asyncio
 import contextvars
 import logging
 import threading
+from collections.abc import Coroutine
+from typing import Any
 from uuid import UUID
 
+from chat.running import Run
+from chat.summaries import summarise
 from chat.turn import run_turn
 
 logger = logging.getLogger(__name__)
@@ -15,6 +19,8 @@ FINISH_SECONDS = 20.0
 
 _loop: asyncio.AbstractEventLoop | None = None
 _tasks: "set[asyncio.Task[None]]" = set()
+_summaries: "set[asyncio.Task[None]]" = set()
+"""Made after turns; a server that is stopped waits for none."""
 _threads: set[threading.Thread] = set()
 _gate = threading.Lock()
 _is_closed = False
@@ -46,21 +52,38 @@ def start(workspace: int, turn: UUID) -> None:
 
 
 def _begin(workspace: int, turn: UUID) -> None:
-    task = asyncio.get_running_loop().create_task(_run(workspace, turn))
-    _tasks.add(task)
-    task.add_done_callback(_tasks.discard)
+    _add_task(_tasks, _run(workspace, turn))
+
+
+def _add_task(tasks: "set[asyncio.Task[None]]", work: Coroutine[Any, Any, None]) -> None:
+    task = asyncio.get_running_loop().create_task(work)
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)
 
 
 async def _run(workspace: int, turn: UUID) -> None:
+    run = await _run_to_end(workspace, turn)
+    if run is not None:
+        _add_task(_summaries, summarise(run.asker, run.session, run.row))
+
+
+async def _run_to_end(workspace: int, turn: UUID) -> Run | None:
     try:
-        await run_turn(workspace, turn)
+        return await run_turn(workspace, turn)
     except Exception:
         logger.exception("a turn broke off")
+        return None
+
+
+async def _run_with_summary(workspace: int, turn: UUID) -> None:
+    run = await _run_to_end(workspace, turn)
+    if run is not None:
+        await summarise(run.asker, run.session, run.row)
 
 
 def _run_alone(workspace: int, turn: UUID) -> None:
     try:
-        asyncio.run(_run(workspace, turn))
+        asyncio.run(_run_with_summary(workspace, turn))
     finally:
         _threads.discard(threading.current_thread())
 
@@ -90,6 +113,7 @@ async def shut_down(finish: float = FINISH_SECONDS, seconds: float = 5.0) -> Non
             break
         if tasks:
             await asyncio.wait(tasks, timeout=max(0.0, deadline - loop.time()))
+    tasks |= {task for task in _summaries if task.get_loop() is loop}
     for task in tasks:
         task.cancel()
     if tasks:

@@ -1,6 +1,7 @@
 """A turn while it runs: what it has said and been given, and the writing of it under the lease."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -19,6 +20,7 @@ from chat.steps import Asker, run_as_service
 from chat.tools import ToolPassage
 from entities.access import Scope, combine_many
 from llm.client import Reply
+from llm.offline.tokens import estimate
 from retrieval.citation_stream import CitationStream
 
 T = TypeVar("T")
@@ -110,6 +112,10 @@ class Run:
     def call_room(self) -> int:
         """Tokens that the next call of a tool may return."""
         return compute_call_room(self.room)
+
+    def take_room(self, content: Any) -> None:
+        """What a reply or the result of a tool takes, as it is sent with the next call."""
+        self.room -= estimate(json.dumps(content, ensure_ascii=False, default=str))
 
     def add_usage(self, reply: Reply) -> None:
         """Add what a call of the model took."""

@@ -43,8 +43,8 @@ def render_lines(texts: Iterable[str]) -> RenderedText:
 
 
 def build_summary_prompt(before: str, texts: Sequence[tuple[str, str]]) -> Prompt:
-    """Ask for a summary of messages of a conversation, in their order, each after "asked" or "answered". before: the
-    summary of those before them, "" for none.
+    """Ask for a summary of messages of a conversation, in their order, each after "asked", "asked_by_another" or
+    "answered". before: the summary of those before them, "" for none.
     """
     clean = Cleaner()
     shown = [(role, clean(text)) for role, text in texts]
@@ -53,6 +53,6 @@ def build_summary_prompt(before: str, texts: Sequence[tuple[str, str]]) -> Promp
     return Prompt(system, [build_user_message(asked)], max_tokens=700, injections=clean.injections)
 
 
-def render_summary(text: str) -> str:
-    """What stands before the conversation so far: the summary of what was said before that. "" for none."""
-    return render_template("chat_summary", text=Cleaner()(text)) if text else ""
+def render_summary(text: str, clean: Cleaner) -> str:
+    """What stands before the conversation so far: the summary of what was said before that."""
+    return render_template("chat_summary", text=clean(text))
