@@ -95,9 +95,11 @@ async def make_summary(asker: Asker, session: Session, turn: Turn) -> bool:
         return False
     if reply is None or reply.offline or reply.stop_reason is None:
         return False
-    whole = WHOLE_SENTENCES.match(reply.text) if reply.stop_reason == "max_tokens" else None
-    said = (whole[0] if whole else "") if reply.stop_reason == "max_tokens" else reply.text
-    text = PRINTED_NUMBER.sub(lambda found: found[0] if int(found[1]) in inputs.numbers else "", said.strip())
+    text = reply.text
+    if reply.stop_reason == "max_tokens":
+        whole = WHOLE_SENTENCES.match(text)
+        text = whole[0] if whole else ""
+    text = PRINTED_NUMBER.sub(lambda found: found[0] if int(found[1]) in inputs.numbers else "", text.strip())
     if not text:
         return False
     stored = cut_middle(text, SUMMARY_TOKENS)

@@ -15,9 +15,9 @@ ALTER TABLE chat_summary ADD CONSTRAINT chat_summary_session_readers FOREIGN KEY
     REFERENCES chat_session (workspace_id, id, audience) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;
 CREATE TRIGGER service_writes BEFORE INSERT OR UPDATE ON chat_summary FOR EACH ROW
   WHEN (NOT app_service()) EXECUTE FUNCTION app_keep_readers();
-CREATE TRIGGER forget_sources AFTER DELETE ON chat_summary FOR EACH ROW EXECUTE FUNCTION app_forget_sources();
 
 -- It says what messages said: it goes with any of them, by whatever cascade that goes, and where the label of one changes.
+-- What a record behind them takes with it goes so too: it has no sources of its own.
 CREATE FUNCTION app_forget_summaries_of_message() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -30,23 +30,9 @@ CREATE TRIGGER forget_summaries AFTER DELETE ON chat_message
 CREATE TRIGGER forget_risen_summaries AFTER UPDATE OF data_classification ON chat_message FOR EACH ROW
   WHEN (old.data_classification IS DISTINCT FROM new.data_classification)
   EXECUTE FUNCTION app_forget_summaries_of_message();
-
--- And with a record behind them.
-CREATE FUNCTION app_forget_summaries() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
-BEGIN
-  DELETE FROM chat_summary s USING entities_source o
-  WHERE o.entity_id = OLD.id AND o.workspace_id = OLD.workspace_id AND s.workspace_id = OLD.workspace_id
-    AND (o.derived = s.id OR o.derived = s.session_id AND o.number <@ s.source_numbers);
-  RETURN OLD;
-END $$;
-CREATE TRIGGER forget_summaries BEFORE DELETE ON entities_entity
-  FOR EACH ROW EXECUTE FUNCTION app_forget_summaries();
 """
 UNDO = """
-DROP FUNCTION app_forget_summaries() CASCADE;
 DROP FUNCTION app_forget_summaries_of_message() CASCADE;
-DROP TRIGGER forget_sources ON chat_summary;
 DROP TRIGGER service_writes ON chat_summary;
 ALTER TABLE chat_summary DROP CONSTRAINT chat_summary_session_readers;
 """

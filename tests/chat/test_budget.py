@@ -3,7 +3,21 @@
 import json
 from collections.abc import Callable
 
-from chat.budget import PROMPT_TOKENS, HistoryMessage, compute_call_room, compute_history_room, cut_middle, fit_history
+from chat.access import get_session_or_404
+from chat.budget import (
+    NO_LIMIT,
+    PROMPT_TOKENS,
+    RESULT_TOKENS,
+    HistoryMessage,
+    compute_call_room,
+    compute_history_room,
+    cut_middle,
+    fit_history,
+    fit_sizes,
+)
+from chat.context import assemble
+from chat.models import Turn
+from chat.tools import NOT_ALL
 from entities.models import Entity
 from llm.offline.tokens import estimate
 from llm.scripted import RecordedRequest
@@ -30,13 +44,12 @@ def test_long_messages_have_room_and_are_found_by_their_words(
     model.says(text="Yes.")
     turn = chat.ask("And what does the gantry cost?")
     sent = [count(request) for request in model.requests]
-    print(sent)
     assert max(sent) <= PROMPT_TOKENS
     text = model.requests[-1].text
     assert all(f"Answer {n}." in text and f"Question {n}?" in text for n in range(3))
     assert "4,711" in text, "of what was left out the lines with the words of the question are said again"
     given = viewer.api.get(f"/api/chat/turns/{turn['id']}/context/").json()
-    assert "parts of long messages" in given["dropped"]
+    assert given["dropped"] == ["parts of long messages"]
 
 
 def test_what_tools_return_has_room(viewer: Person, contract: Entity, start: Start, index: Index, model: Model) -> None:
@@ -52,16 +65,45 @@ def test_what_tools_return_has_room(viewer: Person, contract: Entity, start: Sta
     model.says(text="The wall is kept in repair [1].")
     turn = chat.ask("What of the wall? " + "It rains. " * 1_500)
     sent = [count(request) for request in model.requests]
-    print(sent)
     assert max(sent) <= PROMPT_TOKENS
     assert turn["state"] == "done"
     assert "no room for more" in model.requests[-1].text
+    assert NOT_ALL in model.requests[-1].text
+    without_room = "passages for which there was no room"
+    assert without_room in viewer.api.get(f"/api/chat/turns/{turn['id']}/context/").json()["dropped"]
     # What is not needed by the conversation the passages may have.
     fresh = start(viewer, contract)
     model.says(tool_use=asked[0])
     model.says(text="It is kept in repair [1].")
-    fresh.ask("What of the wall?")
+    turn = fresh.ask("What of the wall?")
+    assert NOT_ALL not in model.requests[-1].text
+    assert viewer.api.get(f"/api/chat/turns/{turn['id']}/context/").json()["dropped"] == []
     assert model.requests[-1].text.count("is kept in repair") > 1.5 * model.requests[-6].text.count("is kept in repair")
+
+
+def test_tools_have_room_whatever_stands_there_whole(
+    viewer: Person, contract: Entity, start: Start, model: Model
+) -> None:
+    assert compute_room(viewer, start(viewer, contract)) == RESULT_TOKENS
+    assert compute_call_room(RESULT_TOKENS) == RESULT_TOKENS
+
+
+def test_the_offline_engine_reads_what_there_is(viewer: Person, contract: Entity, start: Start) -> None:
+    assert compute_room(viewer, start(viewer, contract)) == NO_LIMIT
+
+
+def compute_room(who: Person, chat: Chat) -> int:
+    """Of a long question with tools that have long descriptions."""
+    tools = ({"name": "search_knowledge", "description": "Search. " * 3_000},)
+    with who.scope.open():
+        session = get_session_or_404(who.scope, chat.session)
+        return assemble(who.scope, session, Turn(session=session, number=1), "It rains. " * 2_000, tools).room
+
+
+def test_what_has_no_room_is_left_out_from_the_end() -> None:
+    assert fit_sizes([10, 10, 10], 25) == [0, 1]
+    assert fit_sizes([10] * 5, 30, "aaabb") == [0, 3, 4]
+    assert (fit_sizes([50, 1], 10), fit_sizes([], 10)) == ([0], [])
 
 
 def test_what_one_layer_does_not_need_the_next_may_have() -> None:

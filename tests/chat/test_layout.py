@@ -5,7 +5,7 @@ import json
 import pytest
 
 from chat.agents import ASSISTANT
-from chat.budget import HistoryMessage, compute_history_room, fit_history
+from chat.budget import FittedHistory, HistoryMessage, compute_history_room, fit_history
 from chat.context import TOOLS
 from chat.layout import BLOCK_TURNS, KEPT_TURNS, LAYERS, OLDER, PARTS, find_first_turn, lay_out, mark_prefixes
 from llm import prompts
@@ -32,7 +32,7 @@ def said_before(number):
 
 
 def lay(number, cites_blocks=False):
-    said = said_before(number)
+    said = FittedHistory(tuple(said_before(number)))
     system = prompts.build_chat_system(ASSISTANT.prompt, RECORD, pulse=PULSE, cites_blocks=cites_blocks)
     return lay_out(system, PULSE, said, number, said_in("user", number).text, cites_blocks=cites_blocks)
 
@@ -54,9 +54,23 @@ def test_the_beginning_moves_by_whole_blocks(messages, first, given):
 
 def test_an_answer_whose_question_is_hidden_does_not_begin_a_prompt():
     system = prompts.build_chat_system(ASSISTANT.prompt, None)
-    layout = lay_out(system, "", [HistoryMessage("assistant", "Yes."), *said_before(2)], 2, "And?", is_cut=True)
+    said = FittedHistory((HistoryMessage("assistant", "Yes."), *said_before(2)), frozenset({1}))
+    layout = lay_out(system, "", said, 2, "And?")
     assert layout.dropped == (PARTS,)
     assert [message["content"][:4] for message in layout.messages] == ["user", "assi", "And?"]
+
+
+@pytest.mark.parametrize("number", [1, 7])
+def test_a_summary_stands_in_the_first_message_and_not_among_the_instructions(number):
+    short = "<summary>\nThey agreed.\n</summary>"
+    system = prompts.build_chat_system(ASSISTANT.prompt, None)
+    said = FittedHistory(tuple(said_before(number)))
+    with_it, without = (lay_out(system, "", said, number, "And?", summary=text) for text in (short, ""))
+    assert with_it.system == without.system == system
+    assert with_it.messages[0]["content"] == f"{short}\n\n{without.messages[0]['content']}"
+    assert with_it.messages[1:] == without.messages[1:]
+    layers = {**without.layers, "summary of older messages": estimate(short)}
+    assert with_it.layers == layers
 
 
 def bytes_of(tools, system, messages):

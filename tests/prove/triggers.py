@@ -45,7 +45,6 @@ replace_expired BEFORE INSERT ON entities_entityusergrant FOR EACH ROW EXECUTE F
 
 forget_messages BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_forget_answers()
 forget_titles BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_forget_derived('chat_title')
-forget_summaries BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_forget_summaries()
 forget_pulses BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_forget_pulses()
 forget_references BEFORE DELETE ON entities_entity FOR EACH ROW
  EXECUTE FUNCTION app_forget_derived('references_reference')
@@ -56,7 +55,6 @@ forget_pulse AFTER DELETE ON pulse_pulse FOR EACH ROW EXECUTE FUNCTION app_forge
 forget_sources AFTER DELETE ON pulse_pulse FOR EACH ROW EXECUTE FUNCTION app_forget_sources()
 forget_sources AFTER DELETE ON chat_turn FOR EACH ROW EXECUTE FUNCTION app_forget_sources()
 forget_sources AFTER DELETE ON chat_title FOR EACH ROW EXECUTE FUNCTION app_forget_sources()
-forget_sources AFTER DELETE ON chat_summary FOR EACH ROW EXECUTE FUNCTION app_forget_sources()
 forget_sources AFTER DELETE ON references_reference FOR EACH ROW EXECUTE FUNCTION app_forget_sources()
 raise_citations AFTER UPDATE OF data_classification ON pulse_pulse FOR EACH ROW EXECUTE FUNCTION app_raise_citations()
 
