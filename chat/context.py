@@ -133,18 +133,7 @@ def assemble(
     repeated = replace(recall, turns=turns)
     # Where others read along, an answer could tell them that there are attachments.
     attached = session.is_private and find_attached(scope, session) is not None
-    layout = lay_out(
-        system,
-        pulse,
-        said,
-        turn.number,
-        question,
-        look_in,
-        repeated,
-        cites_blocks,
-        attached,
-        short,
-    )
+    layout = lay_out(system, pulse, said, turn.number, question, look_in, repeated, cites_blocks, attached, short)
     others = said.tokens + estimate(layout.messages[-1]["content"]) - estimate(question)
     question_given = name_messages({turn.question: 0})  # its label is the turn's already
     summary_given = name_messages(dict.fromkeys(summary.messages, summary.data_classification or 0)) if summary else []
@@ -160,7 +149,7 @@ def assemble(
         known=_load_known_numbers(
             scope,
             session,
-            {n for row, given in zip(latest, said.messages, strict=True) for n in list_cited(row, given.text)}
+            {n for row, message in zip(latest, said.messages, strict=True) for n in list_cited(row, message.text)}
             | {n for turn in recall.turns for n in turn.cited}
             | {int(n) for n in PRINTED_NUMBER.findall(short)},
         ),
