@@ -29,7 +29,6 @@ from ingestion.drawn import lock_labels
 from llm import client
 from llm.chat_prompts import build_summary_prompt
 from llm.offline.tokens import estimate
-from llm.prompts import Prompt
 
 logger = logging.getLogger(__name__)
 
@@ -89,11 +88,12 @@ async def make_summary(asker: Asker, session: Session, turn: Turn) -> bool:
         prompt = build_summary_prompt(inputs.before, inputs.texts)
         if prompt.injections:
             await run_as_service(asker.workspace, record_injection, turn.pk, prompt.injections)
-        reply = await _ask(asker, prompt)
+        call = client.Call(asker.workspace, asker.user, "summary", "fast")
+        *_, reply = [item async for item in client.stream(call, **prompt.request)]
     except (NoWorkspace, Http404, client.ModelError) as problem:
         logger.info("no summary of conversation %s: %s", session.pk, type(problem).__name__)
         return False
-    if reply is None or reply.offline or reply.stop_reason is None:
+    if not isinstance(reply, client.Reply) or reply.offline or reply.stop_reason is None:
         return False
     text = reply.text
     if reply.stop_reason == "max_tokens":
@@ -104,16 +104,6 @@ async def make_summary(asker: Asker, session: Session, turn: Turn) -> bool:
         return False
     stored = cut_middle(text, SUMMARY_TOKENS)
     return await run_as_service(asker.workspace, write_summary, session, asker.user, inputs, stored)
-
-
-async def _ask(asker: Asker, prompt: Prompt) -> client.Reply | None:
-    """Raises: ModelError."""
-    call = client.Call(asker.workspace, asker.user, "summary", "fast")
-    reply: client.Reply | None = None
-    async for item in client.stream(call, **prompt.request):
-        if isinstance(item, client.Reply):
-            reply = item
-    return reply
 
 
 def _read_inputs(asker: Asker, session: Session, number: int) -> SummaryInputs | None:

@@ -68,13 +68,13 @@ async def use_tool(run: Run, context: Context, tool: ToolUse) -> dict[str, Any]:
     """Do what the model asks for, with a tool that it was offered; the result as it is sent back. What cannot be done
     is told to the model.
     """
-    content, is_error = await _call_tool(run, context, tool)
+    content, is_error = await _answer_call(run, context, tool)
     run.take_room(content)
     result = {"type": "tool_result", "tool_use_id": tool.id, "content": content}
     return {**result, "is_error": True} if is_error else result
 
 
-async def _call_tool(run: Run, context: Context, tool: ToolUse) -> tuple[str | list[dict[str, Any]], bool]:
+async def _answer_call(run: Run, context: Context, tool: ToolUse) -> tuple[str | list[dict[str, Any]], bool]:
     if tool.name not in {offered["name"] for offered in context.tools}:
         return f"There is no tool {tool.name!r}.", True
     if not run.call_room:
