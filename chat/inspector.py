@@ -9,7 +9,7 @@ from uuid import UUID
 from django.utils.translation import gettext_lazy as _
 
 from chat.access import select_known_turns, select_messages
-from chat.layout import LAYERS, OLDER, OLDER_FOUND, find_first_turn
+from chat.layout import LAYERS, PARTS, PASSAGES, find_first_turn
 from chat.models import Session, Turn
 from chat.sources import SourceRecord, list_source_records
 from chat.tools import get_owner
@@ -98,7 +98,7 @@ def inspect(scope: Scope, turn: Turn) -> TurnInspection:
     said_again = readable.order_by("turn__number").values_list("turn_id", flat=True).distinct()
     recalled = tuple((numbers[pk], pk) for pk in said_again if pk in numbers)
     is_long = find_first_turn(numbers.get(turn.pk, 1)) > 1
-    of_long = () if is_long else (OLDER, OLDER_FOUND)  # as the reader counts, nothing has left the prompt yet
-    dropped = [words for words in turn.manifest.get("dropped", ()) if words not in of_long]
+    # Where nothing has left the prompt as the reader counts, only what tells nothing of other turns.
+    dropped = [words for words in turn.manifest.get("dropped", ()) if is_long or words in (PARTS, PASSAGES)]
     sources = tuple(list_source_records(scope, turn))
     return TurnInspection(layers, passages, tuple(dropped), turn.usage, recalled, sources)
