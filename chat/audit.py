@@ -9,8 +9,9 @@ from django.utils import timezone
 
 from chat.message_sources import read_all_labels
 from chat.models import Message, State, Turn
-from entities.access import list_atoms
+from entities.access import Scope, list_atoms
 from entities.access.scope import get_current_scope
+from entities.actions import record_action
 from entities.audit import AuditedQuery, record_question
 from entities.models import Classification
 
@@ -48,6 +49,13 @@ def note_answer(row: Turn, state: State, usage: Mapping[str, Any], label: int) -
         latency_ms=round((timezone.now() - row.created_at).total_seconds() * 1000),
         searches=row.manifest.get("searches", 0),
     )
+
+
+def record_injection(scope: Scope, turn: UUID, names: tuple[str, ...]) -> None:
+    """Instructions that were found in what a model was given in a turn, or for the summary after it. names: of their
+    patterns. In the service's scope.
+    """
+    record_action(scope, "prompt.injection", "turn", turn, patterns=list(names))
 
 
 def have_all_atoms(atoms: set[int]) -> bool:

@@ -5,41 +5,46 @@ about the question (`chat.layout`, `chat.memory`). Passages come by the tool. Wh
 inspector is ids and token counts.
 """
 
-import re
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
-from decimal import Decimal
 from typing import Any
 
 from django.db.models import Max
-from django.utils.formats import date_format
 
 from chat.access import get_entity, get_session_or_404, select_messages
 from chat.agents import get_agent
 from chat.attachments import find_attached
-from chat.derivation import Given, SourceLabel, load_derivation_sources, load_message_sources, name_messages
+from chat.budget import (
+    NO_LIMIT,
+    PROMPT_TOKENS,
+    FittedHistory,
+    HistoryMessage,
+    compute_history_room,
+    compute_memory_room,
+    compute_result_room,
+    fit_history,
+)
+from chat.derivation import Given, load_message_sources, name_messages
 from chat.document_overviews import READ_DOCUMENTS
-from chat.layout import MEMORY_TOKENS, HistoryMessage, find_first_turn, lay_out
-from chat.memory import RecalledTurn, recall_turns
+from chat.layout import MEMORY_TOKENS, find_first_turn, lay_out
+from chat.memory import PRINTED_NUMBER, Recall, RecalledTurn, list_cited, recall_turns
 from chat.mentions import find_place, list_mentioned_sessions, load_mentions
 from chat.models import LookIn, Message, Role, Session, Turn
 from chat.places import MENTIONED
+from chat.record_context import load_pulse, load_record
 from chat.record_lists import describe_tool
+from chat.summaries import load_summary
 from chat.tools import SEARCH_KNOWLEDGE, get_owner
-from entities.access import Scope, combine_many, list_readable_fields
-from entities.formats import format_money
-from entities.models import Entity, Weight
-from entities.records import load_visible_links
-from entities.registry import get_column, list_parent_types
+from entities.access import Scope, combine_many
 from llm import prompts
-from llm.chat_prompts import render_other_question
+from llm.chat_prompts import render_other_question, render_summary
+from llm.client import is_offline
 from llm.endpoints import get_current_endpoint
 from llm.models_catalogue import Tier
+from llm.offline.tokens import estimate
 from llm.prompt_filters import passage
 from llm.transport import may_send_search_results
-from pulse.reader import load_pulse_view
-from retrieval.citation_links import MARKER
 from retrieval.citations import CitationNumbers, load_numbers
 from retrieval.locate import resolve_all
 
@@ -50,9 +55,10 @@ TOOLS: Mapping[str, Callable[[Scope], dict[str, Any]]] = {
 }
 """Name -> the tool as it exists for a scope."""
 
-PRINTED_NUMBER = re.compile(r"\s?\[\d+\]")
 MENTIONED_TOKENS = 1_000
 """Of what is said again of one conversation that a question mentions."""
+BESIDE_TOKENS = 150
+"""Of what may stand beside the question, such as a reminder of the rules."""
 LOOK_ANYWHERE = ("", MENTIONED, *LookIn.values)
 KEEPS_TO = {"list_records": ("", LookIn.WORKSPACE)}
 """Tools that look in the whole workspace, and the choices under which the model has them."""
@@ -63,7 +69,8 @@ class Context:
     """history: how many of `messages` are of earlier turns. label: of everything in here. given: where it came from.
     known: citation numbers in `messages` that the asker can follow today. recalled: numbers of the earlier turns that
     are said again beside the question. cites_blocks: passages go as `llm.search_results`.
-    injections: what was found in questions of others.
+    injections: what was found in questions of others and in the summary. room: tokens that are left for what tools
+    return.
     """
 
     tier: Tier
@@ -79,6 +86,7 @@ class Context:
     recalled: tuple[int, ...] = ()
     cites_blocks: bool = False
     injections: tuple[str, ...] = ()
+    room: int = PROMPT_TOKENS
 
 
 def assemble(
@@ -92,12 +100,26 @@ def assemble(
     entity = get_entity(scope, session)
     agent = get_agent(session.agent)
     files_alone = turn.look_in == LookIn.FILES
-    record, record_given = _record(scope, entity, with_fields=not files_alone) if entity else (None, [])
-    pulse, pulse_given = _load_pulse(scope, entity) if entity and not files_alone else ("", [])
+    record, record_given = load_record(scope, entity, with_fields=not files_alone) if entity else (None, [])
+    pulse, pulse_given = load_pulse(scope, entity) if entity and not files_alone else ("", [])
+    place = find_place(scope, turn)
+    look_in = MENTIONED if place else turn.look_in
+    offered = list_tools(scope, session, look_in) if tools is None else tools
+    cites_blocks = may_send_search_results(get_current_endpoint())
+    system = prompts.build_chat_system(agent.prompt, record, pulse=pulse, cites_blocks=cites_blocks)
+    first = find_first_turn(turn.number)
+    clean, is_read_offline = prompts.Cleaner(), is_offline()
+    summary = None if is_read_offline else load_summary(scope, session, first)
+    short = render_summary(summary.text, clean) if summary else ""
+    texts = [json.dumps(offered, default=str), question, short, *(block["text"] for block in system)]
+    fixed = BESIDE_TOKENS + sum(estimate(text) for text in texts)
     latest = _load_latest(scope, session, turn)
+    said = fit_history([_make_history(scope, message, clean) for message in latest], compute_history_room(fixed))
     previous = _find_previous(latest)
-    recall = recall_turns(scope, session, question, find_first_turn(turn.number), MEMORY_TOKENS, previous)
-    elsewhere = _recall_mentioned(scope, session, turn, question, previous)
+    memory = compute_memory_room(fixed, said.tokens)
+    elsewhere = _recall_mentioned(scope, session, turn, question, previous, memory)
+    memory -= sum(one.tokens for one in elsewhere)
+    recall = _recall_older(scope, session, turn, question, previous, said, memory)
     earlier = [message for recalled in (*elsewhere, *recall.turns) for message in recalled.messages]
     history = {row.pk: row.data_classification or 0 for row in (*latest, *earlier)}
     own = {row.pk for row in (*latest, *earlier) if row.session_id == session.pk}
@@ -105,38 +127,38 @@ def assemble(
         *name_messages({pk: label for pk, label in history.items() if pk in own}),
         *load_message_sources({pk: label for pk, label in history.items() if pk not in own}),
     ]
-    clean = prompts.Cleaner()
-    said = [_make_history(scope, message, clean) for message in latest]
-    place = find_place(scope, turn)
-    look_in = MENTIONED if place else turn.look_in
     turns = tuple(_clean_others(scope, one, clean) for one in (*elsewhere, *recall.turns))
     if not session.is_private:  # numbers would count turns that the asker does not know of
         turns = tuple(replace(one, number=n) for n, one in enumerate(turns, start=1))
     repeated = replace(recall, turns=turns)
-    cites_blocks = may_send_search_results(get_current_endpoint())
     # Where others read along, an answer could tell them that there are attachments.
     attached = session.is_private and find_attached(scope, session) is not None
-    layout = lay_out(
-        agent.prompt, record, pulse, said, turn.number, question, look_in, repeated, cites_blocks, attached
-    )
+    layout = lay_out(system, pulse, said, turn.number, question, look_in, repeated, cites_blocks, attached, short)
+    others = said.tokens + estimate(layout.messages[-1]["content"]) - estimate(question)
     question_given = name_messages({turn.question: 0})  # its label is the turn's already
-    given = (*record_given, *pulse_given, *history_given, *question_given)
+    summary_given = name_messages(dict.fromkeys(summary.messages, summary.data_classification or 0)) if summary else []
+    given = (*record_given, *pulse_given, *summary_given, *history_given, *question_given)
     return Context(
         tier=agent.tier,
         system=layout.system,
         messages=layout.messages,
         history=layout.history,
-        tools=list_tools(scope, session, look_in) if tools is None else tools,
+        tools=offered,
         label=combine_many([session.high_water, *history.values(), *(g.label for g in given)]),
         given=given,
         known=_load_known_numbers(
-            scope, session, list_cited(latest) | {n for turn in recall.turns for n in turn.cited}
+            scope,
+            session,
+            {n for row, message in zip(latest, said.messages, strict=True) for n in list_cited(row, message.text)}
+            | {n for turn in recall.turns for n in turn.cited}
+            | {int(n) for n in PRINTED_NUMBER.findall(short)},
         ),
         layers=layout.layers,
         dropped=layout.dropped,
         recalled=tuple(turn.number for turn in recall.turns),
         cites_blocks=cites_blocks,
         injections=clean.injections,
+        room=NO_LIMIT if is_read_offline else compute_result_room(fixed, others),
     )
 
 
@@ -158,71 +180,29 @@ def _find_previous(latest: Sequence[Message]) -> str:
 
 
 def _recall_mentioned(
-    scope: Scope, session: Session, turn: Turn, question: str, previous: str
+    scope: Scope, session: Session, turn: Turn, question: str, previous: str, room: int = PROMPT_TOKENS
 ) -> tuple[RecalledTurn, ...]:
     """What was said about the question in the conversations that it mentions, without their numbers: these are of other
-    registries.
+    registries. In `room` tokens.
     """
     found: list[RecalledTurn] = []
     for other in list_mentioned_sessions(scope, load_mentions(turn.mentions), session):
         end = Turn.objects.filter(session=other.pk).aggregate(last=Max("number"))["last"] or 0
-        found += recall_turns(scope, other, question, end + 1, MENTIONED_TOKENS, previous).turns
+        most = min(MENTIONED_TOKENS, room - sum(one.tokens for one in found))
+        found += recall_turns(scope, other, question, end + 1, most, previous).turns
     return tuple(
         replace(one, texts=tuple((role, PRINTED_NUMBER.sub("", text)) for role, text in one.texts)) for one in found
     )
 
 
-def _record(scope: Scope, entity: Entity, *, with_fields: bool) -> tuple[prompts.Record, list[SourceLabel]]:
-    """The record's name and fields as the asker may read them, with the labels of those that have a value."""
-    model = type(entity)
-    links = load_visible_links(scope, [entity])
-    values: dict[str, str] = {}
-    labels: set[int] = set()
-    given: list[SourceLabel] = []
-    for name in list_readable_fields(model) if with_fields else ():
-        if name in ("name", "currency"):
-            continue
-        column = get_column(model, name)
-        if name in list_parent_types(model):
-            linked = links.get(getattr(entity, f"{name}_id"))
-            if linked is None:
-                continue
-            value = linked.title_or_type
-            given.append(
-                SourceLabel(
-                    linked.pk, linked.name_classification if _has_printed_name(linked) else 0, weight=Weight.NAME
-                )
-            )
-        else:
-            shown = getattr(entity, f"get_{name}_display", None)
-            raw = shown() if shown else getattr(entity, name)
-            value = "" if raw is None else str(raw)
-            if isinstance(raw, Decimal):
-                value = format_money(raw, getattr(entity, "currency", ""))
-            elif isinstance(raw, date):
-                value = date_format(raw, "j F Y")
-        if value:
-            values[str(column.verbose_name).capitalize()] = value
-            labels |= model.rag().get_field_label(name)
-    if _has_printed_name(entity):
-        labels.add(entity.name_classification)
-    given.append(SourceLabel(entity.pk, combine_many(labels)))
-    record = prompts.Record(str(model._meta.verbose_name), entity.title_or_type, values)
-    return record, given
-
-
-def _has_printed_name(entity: Entity) -> bool:
-    """Whether the name itself, not the type in its place, is printed."""
-    return bool(getattr(entity, "title", None))
-
-
-def _load_pulse(scope: Scope, entity: Entity) -> tuple[str, list[SourceLabel]]:
-    """The Pulse that the asker may read, and what it was drawn from. One that is not there yet is not waited for."""
-    pulse = load_pulse_view(scope, entity).pulse
-    if pulse is None or pulse.data_classification is None:
-        return "", []
-    given = load_derivation_sources({pulse.pk: pulse.data_classification})
-    return pulse.text, [*given, SourceLabel(entity.pk, pulse.data_classification)]
+def _recall_older(
+    scope: Scope, session: Session, turn: Turn, question: str, previous: str, said: FittedHistory, room: int
+) -> Recall:
+    """What was said about the question in turns that are not in the prompt, or of which a part was left out."""
+    first = find_first_turn(turn.number)
+    before = max([first, *(number + 1 for number in said.cut)])
+    whole = {message.turn for message in said.messages} - said.cut
+    return recall_turns(scope, session, question, before, min(MEMORY_TOKENS, room), previous, whole)
 
 
 def _load_latest(scope: Scope, session: Session, turn: Turn) -> list[Message]:
@@ -230,14 +210,15 @@ def _load_latest(scope: Scope, session: Session, turn: Turn) -> list[Message]:
     rows = select_messages(scope, session).filter(
         turn__number__gte=find_first_turn(turn.number), turn__number__lt=turn.number
     )
-    return list(rows.exclude(content="").order_by("turn__number", "-role"))
+    return list(rows.exclude(content="").select_related("turn").order_by("turn__number", "-role"))
 
 
 def _make_history(scope: Scope, message: Message, clean: prompts.Cleaner) -> HistoryMessage:
     text = message.content.replace("[citation:", "[")
     if message.role == Role.ASSISTANT:
-        return HistoryMessage("assistant", text)
-    return HistoryMessage("user", text if message.owner == scope.principal else render_other_question(text, clean))
+        return HistoryMessage("assistant", text, message.turn.number)
+    shown = text if message.owner == scope.principal else render_other_question(text, clean)
+    return HistoryMessage("user", shown, message.turn.number)
 
 
 def _clean_others(scope: Scope, turn: RecalledTurn, clean: prompts.Cleaner) -> RecalledTurn:
@@ -248,11 +229,6 @@ def _clean_others(scope: Scope, turn: RecalledTurn, clean: prompts.Cleaner) -> R
         for message, (role, text) in pairs
     )
     return replace(turn, texts=texts)
-
-
-def list_cited(messages: Sequence[Message]) -> set[int]:
-    """Numbers of citations in answers."""
-    return {int(n) for row in messages if row.role == Role.ASSISTANT for n in MARKER.findall(row.content)}
 
 
 def _load_known_numbers(scope: Scope, session: Session, shown: set[int]) -> CitationNumbers:

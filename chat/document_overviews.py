@@ -6,7 +6,7 @@ of `focus`. Everything is read as the asker: a row that they may not see is neit
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -18,7 +18,9 @@ from django.db.models.functions import Left
 
 from chat.access import get_entity
 from chat.attachments import find_attached
+from chat.budget import PROMPT_TOKENS
 from chat.models import LookIn, Session
+from chat.numbered import parse_numbers, read_numbered
 from chat.places import list_related
 from chat.tools import BadCall, ToolFindings, print_results
 from entities.access import Scope, build_sources_visible_q, build_visibility_q
@@ -77,6 +79,11 @@ READ_DOCUMENTS: dict[str, Any] = {
             "document": {"type": "string", "description": "Words of a document's name, to read that one alone."},
             "focus": {"type": "string", "description": "Words that the passages should have, such as: agreed decided."},
             "fields": {"type": "boolean", "description": "Only the record's own fields, to cite one."},
+            "numbers": {
+                "type": "array",
+                "items": {"type": "integer"},
+                "description": "Only the passages that were given under these numbers earlier in this conversation.",
+            },
         },
     },
 }
@@ -85,12 +92,13 @@ READ_DOCUMENTS: dict[str, Any] = {
 @dataclass(frozen=True)
 class ReadingRequest:
     """What a model asks to read. document: words of a name, "" for all. focus: words of passages, "" for any. fields:
-    no document, but the record's own fields.
+    no document, but the record's own fields. numbers: no document, but passages of the conversation.
     """
 
     document: str = ""
     focus: str = ""
     fields: bool = False
+    numbers: tuple[int, ...] = ()
 
 
 def parse_reading(asked: Mapping[str, Any]) -> ReadingRequest:
@@ -99,15 +107,23 @@ def parse_reading(asked: Mapping[str, Any]) -> ReadingRequest:
     if not all(isinstance(value, str) for value in values):
         raise BadCall("Give `document` and `focus` as words.")
     document, focus = (CONTROL.sub(" ", value).strip()[:300] for value in values)
-    return ReadingRequest(document, focus, asked.get("fields") is True)
+    return ReadingRequest(document, focus, asked.get("fields") is True, parse_numbers(asked.get("numbers") or ()))
 
 
 def read_documents(
-    scope: Scope, session: Session, request: ReadingRequest, look_in: str = "", mentioned: Within | None = None
+    scope: Scope,
+    session: Session,
+    request: ReadingRequest,
+    look_in: str = "",
+    mentioned: Within | None = None,
+    room: int = PROMPT_TOKENS,
+    known: Collection[int] = (),
 ) -> ToolFindings:
-    """Passages of the documents, numbered in the session's registry. look_in, mentioned: of the turn. Raises: Http404
-    where the record is hidden; BadCall.
+    """Passages of the documents, numbered in the session's registry, in `room` tokens. look_in, mentioned: of the turn.
+    known: numbers in its prompt. Raises: Http404 where the record is hidden; BadCall.
     """
+    if request.numbers:
+        return read_numbered(scope, session, request.numbers, look_in, mentioned, room, known)
     entity, attached = get_entity(scope, session), find_attached(scope, session)
     numbers: list[int] = []
     if mentioned is not None:
@@ -139,7 +155,7 @@ def read_documents(
         raise BadCall("This chat is about no record: name a document, or search.")
     if not results:
         return ToolFindings(NO_TEXT, (), ())
-    return print_results(scope, session, results, by="document")
+    return print_results(scope, session, results, by="document", room=room, is_spread=True)
 
 
 def find_named_files(

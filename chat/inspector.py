@@ -9,7 +9,7 @@ from uuid import UUID
 from django.utils.translation import gettext_lazy as _
 
 from chat.access import select_known_turns, select_messages
-from chat.layout import LAYERS, find_first_turn
+from chat.layout import LAYERS, PARTS, PASSAGES, find_first_turn
 from chat.models import Session, Turn
 from chat.sources import SourceRecord, list_source_records
 from chat.tools import get_owner
@@ -24,6 +24,7 @@ WHY = {
     "reference": _("A reference links its record."),
     "document": _("It is part of a document that was read."),
     "record": _("It is a record in a list."),
+    "number": _("It was given earlier in the conversation."),
 }
 """What found a passage -> why it is there, in words."""
 
@@ -96,6 +97,8 @@ def inspect(scope: Scope, turn: Turn) -> TurnInspection:
     readable = select_messages(scope, session).filter(turn__number__in=turn.manifest.get("recalled", []))
     said_again = readable.order_by("turn__number").values_list("turn_id", flat=True).distinct()
     recalled = tuple((numbers[pk], pk) for pk in said_again if pk in numbers)
-    dropped = turn.manifest.get("dropped", ()) if find_first_turn(numbers.get(turn.pk, 1)) > 1 else ()
+    is_long = find_first_turn(numbers.get(turn.pk, 1)) > 1
+    # Where nothing has left the prompt as the reader counts, only what tells nothing of other turns.
+    dropped = [words for words in turn.manifest.get("dropped", ()) if is_long or words in (PARTS, PASSAGES)]
     sources = tuple(list_source_records(scope, turn))
     return TurnInspection(layers, passages, tuple(dropped), turn.usage, recalled, sources)

@@ -11,8 +11,9 @@ from typing import Any
 
 from django.utils.translation import gettext_noop
 
+from chat.budget import FittedHistory
 from chat.memory import NOTHING, Recall
-from llm import chat_prompts, prompts
+from llm import chat_prompts
 from llm.offline.tokens import estimate
 
 KEPT_TURNS = 5
@@ -26,6 +27,7 @@ LAYERS = (
     gettext_noop("instructions"),
     gettext_noop("properties"),
     gettext_noop("pulse"),
+    gettext_noop("summary of older messages"),
     gettext_noop("history"),
     gettext_noop("earlier messages"),
     gettext_noop("question"),
@@ -34,16 +36,10 @@ LAYERS = (
 """In the order of the prompt; what tools return comes last."""
 OLDER = gettext_noop("older messages")
 OLDER_FOUND = gettext_noop("older messages about the question")
+PARTS = gettext_noop("parts of long messages")
+PASSAGES = gettext_noop("passages for which there was no room")
 MEMORY_TOKENS = 2_000
 """Of what was said before the turns that are in the prompt word for word, as far as the question asks for it."""
-
-
-@dataclass(frozen=True)
-class HistoryMessage:
-    """A message of an earlier turn. role: "user" or "assistant"."""
-
-    role: str
-    text: str
 
 
 @dataclass(frozen=True)
@@ -65,24 +61,25 @@ def find_first_turn(number: int) -> int:
 
 
 def lay_out(
-    agent: prompts.PromptAgent,
-    record: prompts.Record | None,
+    system: list[dict[str, Any]],
     pulse: str,
-    said: Sequence[HistoryMessage],
+    said: FittedHistory,
     number: int,
     question: str,
     look_in: str = "",
     recall: Recall = NOTHING,
     cites_blocks: bool = False,
     has_attachments: bool = False,
+    summary: str = "",
 ) -> PromptLayout:
-    """The prompt of turn `number`. said: messages from `find_first_turn(number)` on, in order, that the asker may read.
-    look_in: of the turn. recall: of what was said before those. cites_blocks: tools return `llm.search_results`.
-    has_attachments: the asker is told that they attached files.
+    """The prompt of turn `number`. system: as of `prompts.build_chat_system`, pulse: in it. said: messages from
+    `find_first_turn(number)` on, in order, that the asker may read, as far as they have room. look_in: of the turn.
+    recall: of what was said before those. cites_blocks: tools return `llm.search_results`. has_attachments: the asker
+    is told that they attached files. summary: of what was said before `said`, as of `chat_prompts.render_summary`; it
+    stands in the first message, for as many turns as they begin with the same one.
     """
-    system = prompts.build_chat_system(agent, record, pulse=pulse, cites_blocks=cites_blocks)
-    begin = next((n for n, message in enumerate(said) if message.role == "user"), len(said))
-    history = [{"role": message.role, "content": message.text} for message in said[begin:]]
+    begin = next((n for n, message in enumerate(said.messages) if message.role == "user"), len(said.messages))
+    history = [{"role": message.role, "content": message.text} for message in said.messages[begin:]]
     beside = [chat_prompts.render_reminder(cites_blocks)] if number % REMIND_EVERY == 0 else []
     earlier = chat_prompts.render_earlier([(turn.number, turn.texts) for turn in recall.turns])
     asked = "\n".join(
@@ -92,12 +89,16 @@ def lay_out(
         "instructions": estimate(system[0]["text"]),
         "properties": estimate(system[1]["text"]) - estimate(pulse),
         "pulse": estimate(pulse),
+        "summary of older messages": estimate(summary),
         "history": sum(estimate(message["content"]) for message in history),
         "earlier messages": estimate(earlier),
         "question": estimate(asked) - estimate(earlier),
     }
     dropped = (OLDER_FOUND if recall.left_out else OLDER,) if find_first_turn(number) > 1 else ()
-    return PromptLayout(system, [*history, {"role": "user", "content": asked}], len(history), layers, dropped)
+    dropped = (*dropped, PARTS) if said.cut else dropped
+    first, *others = [*history, {"role": "user", "content": asked}]
+    first = {**first, "content": f"{summary}\n\n{first['content']}"} if summary else first
+    return PromptLayout(system, [first, *others], len(history), layers, dropped)
 
 
 def mark_prefixes(messages: Sequence[dict[str, Any]], history: int) -> list[dict[str, Any]]:

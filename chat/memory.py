@@ -4,7 +4,8 @@ No model writes or reads it. The words of messages are kept by a trigger (`chat_
 and audience; what is found is asked for once more as `chat.access` asks, so a hidden message weighs nothing.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import connection
@@ -40,6 +41,8 @@ MIN_TURN_TOKENS = 30
 """So many turns are read as would have room in the budget if none had more."""
 MAX_MESSAGE_CHARACTERS = 1_200
 """Of one message in the prompt: the part that holds the words of the question."""
+PRINTED_NUMBER = re.compile(r"\s?\[(\d+)\]")
+"""Of a citation, as a prompt has it."""
 MAX_LINE_CHARACTERS = 1_000
 """Of one line of a message that is cut."""
 
@@ -83,14 +86,8 @@ class RecalledTurn:
     @property
     def cited(self) -> set[int]:
         """Numbers of citations in what is given of the answer."""
-        answers = zip(self.messages, self.texts, strict=True)
-        return {
-            int(n)
-            for message, (_, text) in answers
-            if message.role == Role.ASSISTANT
-            for n in MARKER.findall(message.content)
-            if f"[{n}]" in text
-        }
+        pairs = zip(self.messages, self.texts, strict=True)
+        return {n for message, (_, text) in pairs for n in list_cited(message, text)}
 
     @property
     def tokens(self) -> int:
@@ -108,14 +105,30 @@ class Recall:
 NOTHING = Recall()
 
 
-def recall_turns(scope: Scope, session: Session, question: str, before: int, budget: int, previous: str = "") -> Recall:
+def list_cited(message: Message, text: str) -> set[int]:
+    """Numbers of citations in a message, if it is an answer, that stand in `text`, which is given of it."""
+    found = MARKER.findall(message.content) if message.role == Role.ASSISTANT else ()
+    return {int(n) for n in found if f"[{n}]" in text}
+
+
+def recall_turns(
+    scope: Scope,
+    session: Session,
+    question: str,
+    before: int,
+    budget: int,
+    previous: str = "",
+    whole: Collection[int] = (),
+) -> Recall:
     """The turns before number `before` that say most of what is asked, as the asker may read them today, within
-    `budget` tokens, estimated. previous: the question before, which one of few words is understood with.
+    `budget` tokens, estimated. previous: the question before, which one of few words is understood with. whole: turns
+    that are in the prompt word for word, and not said again.
     """
-    if before <= 1:
+    if before <= 1 or budget < MIN_TURN_TOKENS:
         return NOTHING
     terms, weights = _weigh_words(question, previous)
-    order = rank_turns(_find_turns(scope, session, terms, weights, before), before)
+    ranked = rank_turns(_find_turns(scope, session, terms, weights, before), before)
+    order = [number for number in ranked if number not in whole]
     by_turn, matcher = _read_turns(scope, session, order[: budget // MIN_TURN_TOKENS]), terms.matcher
     found = [_cut(number, by_turn[number], matcher) for number in order if by_turn.get(number)]
     return fit_turns([turn for turn in found if turn is not None], budget)

@@ -6,8 +6,12 @@ Numbers that a message adds lie in a block of its own. A message that may repeat
 whole block: who may read a message does so when it is whole, so nothing is added to its block any more.
 """
 
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
+from django.db import connection
 from django.db.models import (
     Aggregate,
     BooleanField,
@@ -32,6 +36,10 @@ from entities.fields import RangesField
 from entities.models import Source
 from ingestion.drawn import lock_labels, read_labels
 
+BEHIND_MESSAGES = """
+SELECT coalesce(range_agg(CASE WHEN m.id = t.question THEN t.question_from ELSE t.answer_from END), '{}')::text
+FROM chat_message m JOIN chat_turn t ON t.id = m.turn_id WHERE m.id = ANY(%s::uuid[]) AND m.session_id = %s
+"""
 BLOCK = 1 << 20
 """Numbers that one message may add."""
 OF_MESSAGE = Case(
@@ -122,6 +130,32 @@ def _build_hidden_q(scope: Scope) -> Q:
         return found
 
     return load_once(f"hidden sources {scope.principal} {scope.narrowed_to}", load)  # type: ignore[no-any-return]
+
+
+def build_summary_visible_q(scope: Scope, session: UUID) -> Q:
+    """Condition on summaries of a session: everything that they were drawn from is visible to `scope`."""
+    return _build_visible_q(scope, "pk", session, F("source_numbers"))
+
+
+@dataclass(frozen=True)
+class SourceSet:
+    """What is behind several messages of a conversation. numbers: of its sources, as PostgreSQL writes a set. passages:
+    among them. has_own_rows: one of them was written by an older version, and has sources that are in no set.
+    """
+
+    numbers: str
+    passages: tuple[UUID, ...]
+    has_own_rows: bool
+
+
+def read_source_set(session: UUID, messages: Collection[UUID]) -> SourceSet:
+    """In the service's scope, after `derivation.hold_records`."""
+    with connection.cursor() as cursor:
+        cursor.execute(BEHIND_MESSAGES, [list(messages), session])
+        (numbers,) = cursor.fetchone()
+    rows = Source.objects.filter(IsAmong(F("number"), Value(numbers)), derived=session, passage__isnull=False)
+    own = Source.objects.filter(derived__in=list(messages), number=None).exists()
+    return SourceSet(numbers, tuple(pk for pk in rows.values_list("passage", flat=True) if pk), own)
 
 
 def select_message_sources(turn: Turn, role: Role) -> QuerySet[Source]:

@@ -9,14 +9,18 @@ also needs object permission on it, and a message its label and permission on ev
 import uuid
 from collections.abc import Collection
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q, Value
 from django.db.models.expressions import RawSQL
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from chat.evaluation.models import AnswerRun
 from entities.fields import LabelField, OwnerField, RangesField, WorkspaceForeignKey
 from entities.models import Derived, Entity, Workspace
+
+__all__ = ["AnswerRun"]
 
 
 class Session(models.Model):
@@ -200,6 +204,40 @@ WHERE v.drawn && n.given
 """
 
 
+class Summary(Derived):
+    """What was said in the turns up to `last_turn` of a session, in short, as a model has put it down (docs/adr/0084).
+
+    owner: as whom it was made, one for each asker; whoever may read all that it was made from is given it. messages:
+    those that it was made from; it goes with any of them, and where one rises (a trigger). source_numbers: of the
+    session's sources that are behind these.
+    """
+
+    audience = models.BigIntegerField()
+    owner = OwnerField()
+    session = WorkspaceForeignKey(Session)
+    last_turn = models.PositiveIntegerField()
+    text = models.TextField()
+    messages = ArrayField(models.UUIDField())
+    source_numbers = RangesField(db_default=Value("{}"))
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["session", "owner"], name="one_summary_per_asker")]
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+    @classmethod
+    def build_derived_from_q(cls, passages: Collection[uuid.UUID]) -> Q:
+        return Q(pk__in=RawSQL(SUMMARIES_FROM_PASSAGES, [list(passages)]))  # noqa: S611
+
+
+SUMMARIES_FROM_PASSAGES = """
+SELECT m.id FROM entities_source s JOIN chat_summary m ON m.session_id = s.derived AND s.number <@ m.source_numbers
+WHERE s.passage = ANY(%s::uuid[]) AND s.number IS NOT NULL
+"""
+
+
 class EventKind(models.TextChoices):
     STEP = "step", "Step"
     STARTED = "started", "Answer begins"
@@ -235,34 +273,3 @@ class Event(models.Model):
 
     def __str__(self) -> str:
         return f"{self.turn_id} #{self.seq}"
-
-
-class AnswerRun(models.Model):
-    """A run of `manage.py evaluate --answers`: figures and keys of questions, no text.
-
-    digest: of the questions; only runs of equal digest are compared. reader: who asked. model: which answered. judge:
-    which model judged, with the version of its prompt; "" for the support check. scores: key of a question -> figure ->
-    value. verdicts: key of a question -> what the judge said of each statement and of the whole. dropped: whether it
-    was worse than the one before beyond noise; such a run is not what later ones are compared with.
-    """
-
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
-    set_name = models.CharField(max_length=100)
-    digest = models.CharField(max_length=64)
-    reader = models.CharField(max_length=200)
-    model = models.CharField(max_length=100, blank=True)
-    judge = models.CharField(max_length=150, blank=True)
-    commit = models.CharField(max_length=60, blank=True)
-    figures = models.JSONField(default=dict)
-    scores = models.JSONField(default=dict)
-    verdicts = models.JSONField(default=dict)
-    seconds = models.FloatField()
-    dropped = models.BooleanField(default=False)
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        indexes = [models.Index(fields=["workspace", "set_name", "created_at"], name="answer_runs_of_set")]
-
-    def __str__(self) -> str:
-        return f"{self.set_name} {self.created_at:%Y-%m-%d %H:%M}"

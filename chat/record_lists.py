@@ -5,7 +5,7 @@ they may see: `entities.records` asks for both in its statements. What is hidden
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -15,6 +15,7 @@ from django.db import models
 from django.db.models import Sum
 from django.utils.formats import date_format
 
+from chat.budget import PASSAGE_TOKENS, PROMPT_TOKENS, fit_sizes
 from chat.derivation import SourceLabel
 from chat.models import Session
 from chat.tools import BadCall, ToolFindings, ToolPassage, get_owner
@@ -25,6 +26,7 @@ from entities.records import RESERVED, BadQuery, list_records
 from entities.registry import get_column, list_entity_types, list_parent_types
 from ingestion.models import ContextRow, Kind
 from llm import chat_prompts, prompts
+from llm.offline.tokens import estimate
 from retrieval.citations import CitedSource, register_sources
 from retrieval.models import SourceType
 from retrieval.query import CONTROL
@@ -136,13 +138,15 @@ def read_query(scope: Scope, asked: Mapping[str, Any]) -> RecordQuery:
     return RecordQuery(model, {str(k): str(v) for k, v in where.items()}, order, sum_field, limit)
 
 
-def list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> ToolFindings:
-    """The records, numbered in the session's registry, under a line that counts all of them. Raises: BadCall."""
+def list_knowledge(scope: Scope, session: Session, query: RecordQuery, room: int = PROMPT_TOKENS) -> ToolFindings:
+    """The records, numbered in the session's registry, as many as have room in so many tokens, under a line that counts
+    all of them. Raises: BadCall.
+    """
     try:
         found = list_records(scope, query.model, {**query.where, "ordering": query.order})
     except BadQuery as problem:
         raise BadCall(problem.detail) from None
-    rows = found[0 : query.limit]
+    rows = list(found[0 : query.limit])
     keys = dict(found.keys.order_by("pk").values_list("pk", "name_classification")[: MAX_COUNTED + 1])
     if len(keys) > MAX_COUNTED:
         raise BadCall(f"More than {MAX_COUNTED:,} records: narrow it by a field.")
@@ -152,6 +156,9 @@ def list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> ToolFi
     )
     names = [*keys.values()] if query.asks_names else []
     lines = [_print_record(row, printed) for row in rows]
+    fitted = len(fit_sizes([PASSAGE_TOKENS + estimate(line) for line in lines], room))
+    is_cut, lines, rows = fitted < len(rows), lines[:fitted], rows[:fitted]
+    query = replace(query, limit=min(query.limit, fitted or query.limit))
     givens = [SourceLabel(row.pk, combine_many([label, row.name_classification if row.title else 0])) for row in rows]
     # The number says something of the names and fields that decide it, also where it is none.
     counted = combine_many([label, *names])
@@ -179,6 +186,7 @@ def list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> ToolFi
         label=counted,
         documents=(document,) if numbered else (),
         notes=notes,
+        is_cut=is_cut,
     )
 
 

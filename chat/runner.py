@@ -4,8 +4,11 @@ import asyncio
 import contextvars
 import logging
 import threading
+from collections.abc import Coroutine
+from typing import Any
 from uuid import UUID
 
+from chat.summaries import summarise
 from chat.turn import run_turn
 
 logger = logging.getLogger(__name__)
@@ -14,7 +17,9 @@ FINISH_SECONDS = 20.0
 """That a server which is stopped waits for answers that are being written; the supervisor waits for it longer."""
 
 _loop: asyncio.AbstractEventLoop | None = None
-_tasks: "set[asyncio.Task[None]]" = set()
+_tasks: "set[asyncio.Task[Any]]" = set()
+_summaries: "set[asyncio.Task[Any]]" = set()
+"""Made after turns; a server that is stopped waits for none."""
 _threads: set[threading.Thread] = set()
 _gate = threading.Lock()
 _is_closed = False
@@ -46,21 +51,34 @@ def start(workspace: int, turn: UUID) -> None:
 
 
 def _begin(workspace: int, turn: UUID) -> None:
-    task = asyncio.get_running_loop().create_task(_run(workspace, turn))
-    _tasks.add(task)
-    task.add_done_callback(_tasks.discard)
+    _add_task(_tasks, _run(workspace, turn))
 
 
-async def _run(workspace: int, turn: UUID) -> None:
+def _add_task(tasks: "set[asyncio.Task[Any]]", work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
+    task = asyncio.get_running_loop().create_task(work)
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)
+    return task
+
+
+async def _run(workspace: int, turn: UUID) -> "asyncio.Task[Any] | None":
+    """Returns the task that has a summary made, where there is one."""
     try:
-        await run_turn(workspace, turn)
+        run = await run_turn(workspace, turn)
     except Exception:
         logger.exception("a turn broke off")
+        return None
+    return _add_task(_summaries, summarise(run.asker, run.session, run.row)) if run else None
+
+
+async def _run_with_summary(workspace: int, turn: UUID) -> None:
+    if summary := await _run(workspace, turn):
+        await summary
 
 
 def _run_alone(workspace: int, turn: UUID) -> None:
     try:
-        asyncio.run(_run(workspace, turn))
+        asyncio.run(_run_with_summary(workspace, turn))
     finally:
         _threads.discard(threading.current_thread())
 
@@ -90,11 +108,12 @@ async def shut_down(finish: float = FINISH_SECONDS, seconds: float = 5.0) -> Non
             break
         if tasks:
             await asyncio.wait(tasks, timeout=max(0.0, deadline - loop.time()))
+    tasks |= {task for task in set(_summaries) if task.get_loop() is loop}
     for task in tasks:
         task.cancel()
     if tasks:
         await asyncio.wait(tasks, timeout=seconds)
 
 
-def _list_tasks(loop: asyncio.AbstractEventLoop) -> "set[asyncio.Task[None]]":
+def _list_tasks(loop: asyncio.AbstractEventLoop) -> "set[asyncio.Task[Any]]":
     return {task for task in _tasks if task.get_loop() is loop}

@@ -1,6 +1,7 @@
 """A turn while it runs: what it has said and been given, and the writing of it under the lease."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -8,6 +9,7 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from chat import log
+from chat.budget import PROMPT_TOKENS, compute_call_room
 from chat.confidence import find_confidence, is_undecided
 from chat.context import Context
 from chat.derivation import Given
@@ -18,6 +20,7 @@ from chat.steps import Asker, run_as_service
 from chat.tools import ToolPassage
 from entities.access import Scope, combine_many
 from llm.client import Reply
+from llm.offline.tokens import estimate
 from retrieval.citation_stream import CitationStream
 
 T = TypeVar("T")
@@ -34,7 +37,8 @@ class Run:
     all passages that the model may repeat, those too that are no part of `label` because the asker sent them. atoms:
     of what its prompt began with, None where nothing was left out of it (`chat.narrowing`). is_offline: the quoting
     engine alone has answered so far. is_started: the first word has been shown. unshown: the beginning of an answer
-    that does not tell yet how sure it is.
+    that does not tell yet how sure it is. room: tokens that are left for what tools return. known: numbers of citations
+    in the prompt that it began with.
     """
 
     asker: Asker
@@ -52,6 +56,8 @@ class Run:
     is_offline: bool = True
     is_started: bool = False
     unshown: str = ""
+    room: int = PROMPT_TOKENS
+    known: frozenset[int] = frozenset()
     passages: dict[int, ToolPassage] = field(default_factory=dict)
     cited: set[int] = field(default_factory=set)
     dropped: int = 0
@@ -101,6 +107,15 @@ class Run:
             self.say(EventKind.STARTED, confidence=find_confidence(self.text) if self.is_offline else None)
         self.say(EventKind.TOKEN, text=self.unshown)
         self.unshown = ""
+
+    @property
+    def call_room(self) -> int:
+        """Tokens that the next call of a tool may return."""
+        return compute_call_room(self.room)
+
+    def take_room(self, content: Any) -> None:
+        """What a reply or the result of a tool takes, as it is sent with the next call."""
+        self.room -= estimate(json.dumps(content, ensure_ascii=False, default=str))
 
     def add_usage(self, reply: Reply) -> None:
         """Add what a call of the model took."""

@@ -7,19 +7,26 @@ from dataclasses import replace
 from typing import Any
 
 from chat.attachments import add_attached_to_place, find_attached, split_attached
+from chat.audit import record_injection
+from chat.context import Context
 from chat.document_overviews import ReadingRequest, parse_reading, read_documents
+from chat.layout import PASSAGES
 from chat.mentions import find_place
 from chat.models import EventKind
 from chat.narrowing import look_narrowed
-from chat.places import LIST, MENTIONED, choose_reading_code, encode_place
+from chat.places import ATTACHED, LIST, MENTIONED, choose_reading_code, encode_place
 from chat.record_lists import list_knowledge, read_query
 from chat.running import Run
-from chat.steps import Asker, prepare_as, rerank_as, run_as_asker, run_in_thread
-from chat.tools import SearchLookup, ToolFindings, find_knowledge, read_search_words, search_knowledge
+from chat.steps import Asker, prepare_as, rerank_as, run_as_asker, run_as_service, run_in_thread
+from chat.tools import BadCall, SearchLookup, ToolFindings, find_knowledge, read_search_words, search_knowledge
 from entities.access import Scope, list_atoms
 from entities.audit import AuditedQuery, record_question
+from llm.client import ToolUse
+from llm.offline.tokens import estimate
 from retrieval.audit import note_search
 from retrieval.query import CONTROL, PreparedQuery
+
+NO_ROOM = "There is no room for more in this turn: answer from what you have."
 
 
 async def _search_knowledge(run: Run, asked: dict[str, Any]) -> ToolFindings:
@@ -48,12 +55,60 @@ async def _read_documents(run: Run, asked: dict[str, Any]) -> ToolFindings:
     """Raises: BadCall."""
     request = parse_reading(asked)
     what = "the fields of this record" if request.fields else "the documents of this record"
+    what = "passages given before" if request.numbers else what
     run.say(EventKind.STEP, text=f"Reading: {request.document[:120] or what}")
 
     async def read_as(asker: Asker) -> ToolFindings:
         return await run_as_asker(asker, _read, run, request)
 
     return await look_narrowed(run, asked, read_as)
+
+
+async def use_tool(run: Run, context: Context, tool: ToolUse) -> dict[str, Any]:
+    """Do what the model asks for, with a tool that it was offered; the result as it is sent back. What cannot be done
+    is told to the model.
+    """
+    content, is_error = await _answer_call(run, context, tool)
+    run.take_room(content)
+    result = {"type": "tool_result", "tool_use_id": tool.id, "content": content}
+    return {**result, "is_error": True} if is_error else result
+
+
+async def _answer_call(run: Run, context: Context, tool: ToolUse) -> tuple[str | list[dict[str, Any]], bool]:
+    if tool.name not in {offered["name"] for offered in context.tools}:
+        return f"There is no tool {tool.name!r}.", True
+    if not run.call_room:
+        return NO_ROOM, True
+    try:
+        found = await CALLS[tool.name](run, tool.input)
+    except BadCall as problem:
+        return str(problem), True
+    await _take(run, found)
+    # Every passage is cleaned and split into sentences: the event loop has other turns.
+    return await run_in_thread(run.results.build_content, found) if context.cites_blocks else found.text, False
+
+
+async def _take(run: Run, found: ToolFindings) -> None:
+    """Passages are on record, with their labels and sources, before the model sees them."""
+    run.passages |= {passage.n: passage for passage in found.passages}
+    manifest = run.manifest
+    manifest["searches"] += 1
+    places = [found.place, ATTACHED if found.attached else ""]
+    manifest["looked"] += [place for place in places if place and place not in manifest["looked"]]
+    if found.is_cut and PASSAGES not in manifest["dropped"]:
+        manifest["dropped"].append(PASSAGES)
+    manifest["layers"]["passages"] = manifest["layers"].get("passages", 0) + estimate(found.text)
+    listed = {entry["n"] for entry in manifest["passages"]}
+    manifest["passages"] += [
+        {"n": p.n, "row": str(p.row), "entity": str(p.given.entity), "by": p.by}
+        for p in found.passages
+        if p.n not in listed
+    ]
+    if found.injections:
+        await run_as_service(run.asker.workspace, record_injection, run.turn, found.injections)
+    await run.give(found.sources, found.label)
+    count = len(found.passages)
+    run.say(EventKind.STEP, text=f"Reading {count} passage{'' if count == 1 else 's'}" if count else "Nothing found")
 
 
 CALLS: Mapping[str, Callable[[Run, dict[str, Any]], Awaitable[ToolFindings]]] = {
@@ -79,7 +134,7 @@ def _search(scope: Scope, run: Run, looked: SearchLookup, started: float) -> Too
     """A search and its row in the audit: the model is given nothing that is not on record. Its words were made from the
     question and from what the model had been given.
     """
-    found = search_knowledge(scope, run.session, looked)
+    found = search_knowledge(scope, run.session, looked, room=run.call_room)
     shown = [(passage.row, passage.given.entity) for passage in found.passages]
     behind = _collect_audited_atoms(run)
     note_search(
@@ -101,7 +156,7 @@ def _search(scope: Scope, run: Run, looked: SearchLookup, started: float) -> Too
 def _list(scope: Scope, run: Run, asked: dict[str, Any]) -> ToolFindings:
     """A list of records and its row in the audit, as for a search."""
     query = read_query(scope, asked)
-    found = list_knowledge(scope, run.session, query)
+    found = list_knowledge(scope, run.session, query, run.call_room)
     retrieved = tuple((passage.row, passage.given.entity) for passage in found.passages)
     behind = _collect_audited_atoms(run)
     question = AuditedQuery(json.dumps(asked, ensure_ascii=False), behind, retrieved)
@@ -113,10 +168,11 @@ def _read(scope: Scope, run: Run, request: ReadingRequest) -> ToolFindings:
     """Passages of documents and their row in the audit, as for a search."""
     mentioned = find_place(scope, run.row)
     mentioned = add_attached_to_place(scope, run.session, mentioned) if mentioned else None
-    found = read_documents(scope, run.session, request, run.row.look_in, mentioned)
+    known = run.known | run.passages.keys()
+    found = read_documents(scope, run.session, request, run.row.look_in, mentioned, run.call_room, known)
     retrieved = tuple((passage.row, passage.given.entity) for passage in found.passages)
     behind = _collect_audited_atoms(run)
-    words = " ".join(filter(None, (request.document, request.focus)))
+    words = " ".join(filter(None, (request.document, request.focus, *(f"[{n}]" for n in request.numbers))))
     record_question(scope, "documents.read", AuditedQuery(words, behind, retrieved), "turn", run.turn, door="chat")
     record = find_attached(scope, run.session)
     read = {passage.given.entity for passage in found.passages}

@@ -1,20 +1,21 @@
 """What an agent may do while it answers. A tool runs as the asker, in a scope of its own, and returns plain data."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
+from chat.budget import PASSAGE_TOKENS, PROMPT_TOKENS, fit_sizes
 from chat.derivation import SourceLabel, load_derivation_sources
 from chat.models import LookIn, Session
+from chat.passage_names import load_headings, load_name_labels, name_found_by
 from chat.places import OutOfBounds, resolve_within
 from chat.readers import EVERYBODY
 from entities.access import Scope, combine_many, is_readable
 from entities.models import Entity
 from entities.models.classification import PUBLIC
 from entities.registry import list_entity_types
-from ingestion.chunk import SEPARATOR
-from ingestion.models import ContextRow, File, Kind, Paragraph
+from ingestion.models import ContextRow, Kind
 from llm import prompts
 from llm.offline.tokens import estimate
 from references.graph import DEEPEST
@@ -29,6 +30,8 @@ from retrieval.tuning import load_tuning
 
 WHEREVER = Within()
 NOT_AS_QUOTED = "No passage was found that holds the quoted words as they stand; these are the nearest."
+NOT_ALL = "For more passages there was no room: ask for the others by document, or with words that fewer have."
+"""Without how many: an answer that says so has not their labels and sources."""
 
 SEARCH_KNOWLEDGE: dict[str, Any] = {
     "name": "search_knowledge",
@@ -77,7 +80,8 @@ class ToolFindings:
     """What a search gives back to the model, and what it put into the prompt. within: where it looked. drawn: what the
     passages that are derived themselves, summaries and relations, were drawn from. place: where it looked, as in
     `chat.places`; attached: in attachments too. label: of what the text says beside all that, such as that there is
-    none. documents: the passages as the text prints them; notes: what it says beside them.
+    none. documents: the passages as the text prints them; notes: what it says beside them. is_cut: for some that were
+    found there was no room.
     """
 
     text: str
@@ -90,6 +94,7 @@ class ToolFindings:
     label: int = 0
     documents: tuple[prompts.PromptDocument, ...] = ()
     notes: str = ""
+    is_cut: bool = False
 
     @property
     def sources(self) -> list[SourceLabel]:
@@ -143,8 +148,11 @@ def find_knowledge(
     return SearchLookup(hits, within, select_shortlist(hits), depth, mentioned is not None)
 
 
-def search_knowledge(scope: Scope, session: Session, looked: SearchLookup, most: int | None = None) -> ToolFindings:
-    """The best passages of what was found, `Tuning.prompt` or `most`, numbered in the session's registry.
+def search_knowledge(
+    scope: Scope, session: Session, looked: SearchLookup, most: int | None = None, room: int = PROMPT_TOKENS
+) -> ToolFindings:
+    """The best passages of what was found, `Tuning.prompt` or `most`, in `room` tokens, numbered in the session's
+    registry.
 
     That a record belongs to another is no passage: it answers nothing, and `list_records` tells it.
     """
@@ -154,7 +162,7 @@ def search_knowledge(scope: Scope, session: Session, looked: SearchLookup, most:
     notices = [NOT_AS_QUOTED] if looked.hits.quoted.lacks_passages and results else []
     if looked.hits.query.typed:
         notices.append(f"{prompts.OTHER_SPELLING} {' '.join(looked.hits.query.text.split())}")
-    return print_results(scope, session, results, notices, looked.within)
+    return print_results(scope, session, results, notices, looked.within, room=room)
 
 
 def print_results(
@@ -164,9 +172,12 @@ def print_results(
     notices: Sequence[str] = (),
     within: Within = WHEREVER,
     by: str = "",
+    room: int = PROMPT_TOKENS,
+    is_spread: bool = False,
 ) -> ToolFindings:
     """Results as numbered passages of a prompt, under `notices`, with what they and their names were drawn from. by: as
-    of a `ToolPassage`, where no search found them.
+    of a `ToolPassage`, where no search found them. In `room` tokens: the last of them are left out, is_spread: of the
+    documents that have most.
     """
     if not session.is_private:
         # A passage for one person or role has no sources that would keep its words from who else reads along.
@@ -175,8 +186,13 @@ def print_results(
         )
         kept = set(theirs.values_list("pk", flat=True))
         results = [result for result in results if result.id in kept]
-    files, records = _load_name_labels(results)
-    above = _load_headings(results)
+    sizes = [PASSAGE_TOKENS + estimate(result.text) + estimate(result.section) for result in results]
+    documents_of = [result.file.id if result.file else None for result in results]
+    fitted = [results[place] for place in fit_sizes(sizes, room, documents_of if is_spread else ())]
+    is_cut, results = len(fitted) < len(results), fitted
+    notices = [*notices, NOT_ALL] if is_cut else notices
+    files, records = load_name_labels(results)
+    above = load_headings(results)
     results = [result if result.id in above else replace(result, section="") for result in results]
     if session.is_private:
         # What its owner sent, and rests: they alone read what is made of it.
@@ -194,7 +210,7 @@ def print_results(
                 ),
                 (*result.passages, *above.get(result.id, ())),
             ),
-            by or _name_found_by(result),
+            by or name_found_by(result),
         )
         for n, result in zip(numbers, results, strict=True)
     )
@@ -205,21 +221,9 @@ def print_results(
     shown, notes = prompts.render_passages(documents), "\n".join(notices)
     drawn = tuple(load_derivation_sources({result.id: result.label for result in results}))
     text = "\n".join([*notices, shown.text])
-    return ToolFindings(text, passages, shown.injections, within, drawn, documents=documents, notes=notes)
-
-
-def _name_found_by(result: SearchResult) -> str:
-    if result.via_reference:
-        return "reference"
-    if not result.is_found:
-        return "beside"
-    if result.scores.lexical is None:
-        return "meaning"
-    return "words" if result.scores.vector is None else "both"
-
-
-def count_tokens(found: ToolFindings) -> int:
-    return estimate(found.text)
+    return ToolFindings(
+        text, passages, shown.injections, within, drawn, documents=documents, notes=notes, is_cut=is_cut
+    )
 
 
 def _read_depth(asked: dict[str, Any]) -> int:
@@ -251,40 +255,6 @@ def _read_within(
         return resolve_within(scope, session, look_in, where, entity.pk if entity else None, kind, mentioned)
     except OutOfBounds as problem:
         raise BadCall(str(problem)) from None
-
-
-def _load_name_labels(results: Iterable[SearchResult]) -> tuple[dict[UUID, int], dict[UUID, int]]:
-    """Labels of the names that go into the prompt with the passages. A name that is not readable is not printed: 0."""
-    files = {r.file.id for r in results if r.file and r.file.name is not None}
-    records = {r.entity.id for r in results if r.entity.name is not None}
-    file_labels = dict(File.objects.filter(pk__in=files).values_list("pk", "name_classification"))
-    record_labels = dict(Entity.objects.filter(pk__in=records).values_list("pk", "name_classification"))
-    return (
-        {r.file.id: file_labels.get(r.file.id, 0) for r in results if r.file},
-        {r.entity.id: record_labels.get(r.entity.id, 0) for r in results},
-    )
-
-
-def _load_headings(results: Sequence[SearchResult]) -> dict[UUID, tuple[UUID, ...]]:
-    """Result -> the headings that its section names (`retrieval.places`), which may stand in no passage themselves.
-
-    A result is left out whose section holds text of a heading that has risen since the section was read, or that went.
-    """
-    named = [result for result in results if result.section]
-    rows = Paragraph.objects.filter(pk__in={p for r in named for p in r.passages})
-    of = {pk: (*above, *(under or ())) for pk, above, under in rows.values_list("pk", "headings", "under")}
-    every = {heading for ids in of.values() for heading in ids}
-    read = Paragraph.objects.filter(pk__in=every).values_list("pk", "data_classification", "text")
-    known = {pk: (label, text) for pk, label, text in read}
-    found: dict[UUID, tuple[UUID, ...]] = {result.id: () for result in results}
-    for result in named:
-        ids = dict.fromkeys(heading for passage in result.passages for heading in of.get(passage, ()))
-        named_by = {pk: known[pk][1] for pk in ids if pk in known and known[pk][0] in (0, result.label)}
-        if len(named_by) < len(ids) and not {*result.section.split(SEPARATOR)} <= {*named_by.values()}:
-            del found[result.id]
-        else:
-            found[result.id] = tuple(named_by)
-    return found
 
 
 def _group_documents(results: list[SearchResult], passages: tuple[ToolPassage, ...]) -> list[prompts.PromptDocument]:

@@ -15,6 +15,7 @@ from django.http import Http404
 
 from chat import log, wakeups
 from chat.access import select_readable_messages
+from chat.audit import record_injection
 from chat.citations import replace_message_citations
 from chat.confidence import Confidence, find_confidence
 from chat.context import Context, assemble
@@ -24,14 +25,11 @@ from chat.layout import mark_prefixes
 from chat.log import Entry, LeaseLost, RecordForgotten, TurnEnding
 from chat.models import EventKind, Message, Session, State, Turn
 from chat.narrowing import load_start
-from chat.places import ATTACHED
 from chat.readers import load_common_atoms
 from chat.running import Run, TurnStopped
 from chat.steps import Asker, run_as_asker, run_as_service, run_in_thread
-from chat.tool_calls import CALLS
-from chat.tools import BadCall, ToolFindings, count_tokens
+from chat.tool_calls import use_tool
 from entities.access import NoWorkspace, Scope, is_readable
-from entities.actions import record_action
 from entities.models import Workspace
 from entities.models.classification import PUBLIC
 from ingestion.relabelling import UNJUDGED, label_text
@@ -65,11 +63,13 @@ class TurnRefused(Exception):
         self.code, self.state = code, state
 
 
-async def run_turn(workspace: int, turn: UUID) -> None:
-    """Take a waiting turn and bring it to an end. Does nothing where another process has taken it."""
+async def run_turn(workspace: int, turn: UUID) -> Run | None:
+    """Take a waiting turn and bring it to an end. Does nothing where another process has taken it. Returns the run
+    where the answer is whole.
+    """
     holder = uuid4()
     if not await run_as_service(workspace, log.claim, turn, holder):
-        return
+        return None
     run = await run_as_service(workspace, _load, turn, holder)
     work, watch = asyncio.create_task(_answer(run)), asyncio.create_task(_watch(run))
     try:
@@ -80,8 +80,9 @@ async def run_turn(workspace: int, turn: UUID) -> None:
         for task in (work, watch):
             task.cancel()
         await asyncio.gather(work, watch, return_exceptions=True)
-    if ending is not None:
-        await _end(run, ending)
+    if ending is None or not await _end(run, ending):
+        return None
+    return run if ending.state is State.DONE else None
 
 
 async def _wait_for_outcome(
@@ -139,9 +140,9 @@ async def _answer(run: Run) -> TurnEnding:
         "looked": [],
     }
     if context.injections:
-        await run_as_service(run.asker.workspace, _record_injection, run.turn, context.injections)
+        await run_as_service(run.asker.workspace, record_injection, run.turn, context.injections)
     await run.give(context.given, context.label)
-    messages = list(context.messages)
+    messages, run.room, run.known = list(context.messages), context.room, context.known.known
     markers = CitationStream(lambda n: n in context.known.known or n in run.passages, run.find_number_by(context))
     for calls in range(TOOL_CALLS + 1):
         reply = await _call(run, context, messages, markers, may_search=calls < TOOL_CALLS)
@@ -149,7 +150,8 @@ async def _answer(run: Run) -> TurnEnding:
             raise TurnRefused("interrupted", CUT, State.INTERRUPTED)
         if not reply.tool_uses:
             return await _build_finished(run, reply, markers)
-        results = [await _use(run, context, tool.name, tool.id, tool.input) for tool in reply.tool_uses]
+        run.take_room(reply.content)
+        results = [await use_tool(run, context, tool) for tool in reply.tool_uses]
         messages += [{"role": "assistant", "content": reply.content}, {"role": "user", "content": results}]
     return await _build_finished(run, reply, markers)
 
@@ -202,42 +204,6 @@ async def _call(
     return reply
 
 
-async def _use(run: Run, context: Context, name: str, call: str, asked: dict[str, Any]) -> dict[str, Any]:
-    """Do what the model asks for, with a tool that it was offered. What cannot be done is told to the model."""
-    result = {"type": "tool_result", "tool_use_id": call}
-    if name not in {tool["name"] for tool in context.tools}:
-        return {**result, "content": f"There is no tool {name!r}.", "is_error": True}
-    try:
-        found = await CALLS[name](run, asked)
-    except BadCall as problem:
-        return {**result, "content": str(problem), "is_error": True}
-    await _take(run, found)
-    if not context.cites_blocks:
-        return {**result, "content": found.text}
-    # Every passage is cleaned and split into sentences: the event loop has other turns.
-    return {**result, "content": await run_in_thread(run.results.build_content, found)}
-
-
-async def _take(run: Run, found: ToolFindings) -> None:
-    """Passages are on record, with their labels and sources, before the model sees them."""
-    run.passages |= {passage.n: passage for passage in found.passages}
-    run.manifest["searches"] += 1
-    places = [found.place, ATTACHED if found.attached else ""]
-    run.manifest["looked"] += [place for place in places if place and place not in run.manifest["looked"]]
-    run.manifest["layers"]["passages"] = run.manifest["layers"].get("passages", 0) + count_tokens(found)
-    listed = {entry["n"] for entry in run.manifest["passages"]}
-    run.manifest["passages"] += [
-        {"n": p.n, "row": str(p.row), "entity": str(p.given.entity), "by": p.by}
-        for p in found.passages
-        if p.n not in listed
-    ]
-    if found.injections:
-        await run_as_service(run.asker.workspace, _record_injection, run.turn, found.injections)
-    await run.give(found.sources, found.label)
-    count = len(found.passages)
-    run.say(EventKind.STEP, text=f"Reading {count} passage{'' if count == 1 else 's'}" if count else "Nothing found")
-
-
 async def _build_finished(run: Run, reply: Reply, markers: CitationStream) -> TurnEnding:
     """The whole answer. Whether its passages bear it out is checked when it is read (`retrieval.citation_links`)."""
     run.show(markers.close(), markers)
@@ -256,7 +222,9 @@ def _build_unfinished(run: Run, state: State, error: str = "", code: str = "") -
     return TurnEnding(state, shown, run.label, error, code or state.value, run.dropped, run.usage)
 
 
-async def _end(run: Run, ending: TurnEnding) -> None:
+async def _end(run: Run, ending: TurnEnding) -> bool:
+    """False where another process has ended it."""
+
     async def finish() -> None:
         await run_as_service(run.asker.workspace, _finish, run, run.pending, ending)
 
@@ -264,6 +232,8 @@ async def _end(run: Run, ending: TurnEnding) -> None:
         await run.write(finish)
     except LeaseLost:
         logger.info("turn %s was ended by another process", run.turn)
+        return False
+    return True
 
 
 # Database steps
@@ -288,10 +258,6 @@ def _load_question(scope: Scope, row: Turn) -> str:
 def _is_readable(scope: Scope, row: Turn, label: int) -> bool:
     """Whether the asker may read their own question as others do."""
     return is_readable(label) and select_readable_messages(scope, row.session_id).filter(pk=row.question).exists()
-
-
-def _record_injection(scope: Scope, turn: UUID, names: tuple[str, ...]) -> None:
-    record_action(scope, "prompt.injection", "turn", turn, patterns=list(names))
 
 
 def _finish(scope: Scope, run: Run, entries: list[Entry], ending: TurnEnding) -> None:

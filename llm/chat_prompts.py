@@ -4,7 +4,7 @@ tool says beside its passages.
 
 from collections.abc import Iterable, Sequence
 
-from llm.prompts import NOT_FOUND, Cleaner, RenderedText, render_template
+from llm.prompts import NOT_FOUND, Cleaner, Prompt, RenderedText, build_user_message, render_template
 
 
 def render_reminder(cites_blocks: bool = False) -> str:
@@ -40,3 +40,19 @@ def render_lines(texts: Iterable[str]) -> RenderedText:
     clean = Cleaner()
     shown = [render_template("line", text=clean(" ".join(text.split()))) for text in texts]
     return RenderedText("\n".join(shown), clean.injections)
+
+
+def build_summary_prompt(before: str, texts: Sequence[tuple[str, str]]) -> Prompt:
+    """Ask for a summary of messages of a conversation, in their order, each after "asked", "asked_by_another" or
+    "answered". before: the summary of those before them, "" for none.
+    """
+    clean = Cleaner()
+    shown = [(role, clean(text)) for role, text in texts]
+    asked = render_template("chat_summary_user", before=clean(before), texts=shown)
+    system = render_template("chat_summary_system")
+    return Prompt(system, [build_user_message(asked)], max_tokens=700, injections=clean.injections)
+
+
+def render_summary(text: str, clean: Cleaner) -> str:
+    """What stands before the conversation so far: the summary of what was said before that."""
+    return render_template("chat_summary", text=clean(text))

@@ -13,7 +13,8 @@ from chat import actions, runner
 from chat.access import get_turn_or_404, select_messages
 from chat.evaluation.figures import FigureDrop, JudgedAnswer, compute_means, find_drops, score_answer
 from chat.evaluation.judge import Judge, choose_judge
-from chat.models import AnswerRun, LookIn, Session, State, Turn
+from chat.evaluation.models import AnswerRun
+from chat.models import LookIn, Session, State, Turn
 from chat.tools import get_owner
 from entities.access import Scope, get_entity_or_404
 from entities.audit import record_action

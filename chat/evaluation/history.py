@@ -8,7 +8,7 @@ from operator import attrgetter
 from django.utils.translation import gettext_noop
 
 from chat.evaluation.figures import NAMES
-from chat.models import AnswerRun
+from chat.evaluation.models import AnswerRun
 from entities.access import Scope
 from retrieval.evaluation.plots import Plot, build_plot
 

@@ -5,8 +5,9 @@ import json
 import pytest
 
 from chat.agents import ASSISTANT
+from chat.budget import FittedHistory, HistoryMessage, compute_history_room, fit_history
 from chat.context import TOOLS
-from chat.layout import BLOCK_TURNS, KEPT_TURNS, LAYERS, OLDER, HistoryMessage, find_first_turn, lay_out, mark_prefixes
+from chat.layout import BLOCK_TURNS, KEPT_TURNS, LAYERS, OLDER, PARTS, find_first_turn, lay_out, mark_prefixes
 from llm import prompts
 from llm.offline.tokens import estimate
 from llm.search_results import build_search_results
@@ -31,10 +32,9 @@ def said_before(number):
 
 
 def lay(number, cites_blocks=False):
-    said = said_before(number)
-    return lay_out(
-        ASSISTANT.prompt, RECORD, PULSE, said, number, said_in("user", number).text, cites_blocks=cites_blocks
-    )
+    said = FittedHistory(tuple(said_before(number)))
+    system = prompts.build_chat_system(ASSISTANT.prompt, RECORD, pulse=PULSE, cites_blocks=cites_blocks)
+    return lay_out(system, PULSE, said, number, said_in("user", number).text, cites_blocks=cites_blocks)
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,24 @@ def test_the_beginning_moves_by_whole_blocks(messages, first, given):
 
 
 def test_an_answer_whose_question_is_hidden_does_not_begin_a_prompt():
-    layout = lay_out(ASSISTANT.prompt, None, "", [HistoryMessage("assistant", "Yes."), *said_before(2)], 2, "And?")
+    system = prompts.build_chat_system(ASSISTANT.prompt, None)
+    said = FittedHistory((HistoryMessage("assistant", "Yes."), *said_before(2)), frozenset({1}))
+    layout = lay_out(system, "", said, 2, "And?")
+    assert layout.dropped == (PARTS,)
     assert [message["content"][:4] for message in layout.messages] == ["user", "assi", "And?"]
+
+
+@pytest.mark.parametrize("number", [1, 7])
+def test_a_summary_stands_in_the_first_message_and_not_among_the_instructions(number):
+    short = "<summary>\nThey agreed.\n</summary>"
+    system = prompts.build_chat_system(ASSISTANT.prompt, None)
+    said = FittedHistory(tuple(said_before(number)))
+    with_it, without = (lay_out(system, "", said, number, "And?", summary=text) for text in (short, ""))
+    assert with_it.system == without.system == system
+    assert with_it.messages[0]["content"] == f"{short}\n\n{without.messages[0]['content']}"
+    assert with_it.messages[1:] == without.messages[1:]
+    layers = {**without.layers, "summary of older messages": estimate(short)}
+    assert with_it.layers == layers
 
 
 def bytes_of(tools, system, messages):
@@ -114,3 +130,19 @@ def test_most_of_twenty_turns_is_a_prefix_that_was_sent_before(viewer, cites_blo
             assert marks == 2 + (number > 1) + (call > 0) <= 4
     print(f"{kept / total:.1%} of the input")
     assert kept / total >= 0.85
+
+
+def test_the_beginning_of_a_long_conversation_changes_by_steps():
+    """Long messages are cut alike from turn to turn, until there are so many more that they need a smaller share."""
+    said = [
+        HistoryMessage(role, f"{role} {n} " + "the quay wall " * 200, n)
+        for n in range(9)
+        for role in ("user", "assistant")
+    ]
+    room = compute_history_room(fixed=2_500)
+    fitted = [fit_history(said[: 2 * turns], room) for turns in range(1, 10)]
+    assert all(one.tokens <= room for one in fitted)
+    starts = [one.messages[0].text for one in fitted]
+    assert len(set(starts)) <= 5
+    assert all(one.messages[-1].text[:11] == "assistant 8"[:11].replace("8", str(n)) for n, one in enumerate(fitted))
+    assert [bool(one.cut) for one in fitted][:3] == [False] * 3

@@ -7,8 +7,9 @@ from uuid import uuid4
 import pytest
 from django.db import connection
 
-from chat import runner, tools
+from chat import runner
 from chat.models import Event, Message, Session, Turn
+from chat.passage_names import load_name_labels
 from entities.access import grant_entity, list_atoms, raise_labels, revoke_entity
 from entities.actions import delete_entity
 from entities.models import Source
@@ -283,12 +284,11 @@ def test_an_answer_rises_with_a_heading_that_was_told_with_its_passage(
         raising = threading.Thread(target=lambda: (raise_to_secret(alice, other), connection.close()))
         raising.start()
         raising.join()
-        return name_labels(results)
+        return load_name_labels(results)
 
-    name_labels = tools._load_name_labels
     for told in (True, False):
         if not told:  # it rises after the passages were read, before their headings are
-            monkeypatch.setattr(tools, "_load_name_labels", raise_meanwhile)
+            monkeypatch.setattr("chat.tools.load_name_labels", raise_meanwhile)
         model.says(tool_use=("search_knowledge", {"query": "lease of a fender"}))
         model.says(text="9,000 euros.")
         chat.ask("What does the fender cost?")

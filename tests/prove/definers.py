@@ -24,7 +24,7 @@ LISTED = {
     " app_label_links app_forget_linked app_forget_leading app_end_clearance app_forget_asked"
     " app_bin_files app_bin_rows app_forget_passages app_carry_counted app_notify_reader app_notify_sign_in"
     " app_index_message app_withdraw_closed app_withdraw_moved"
-    " app_forget_answers app_forget_role app_forget_passages_of_titles",
+    " app_forget_answers app_forget_role app_forget_passages_of_titles app_forget_summaries_of_message",
     "writes words of index rows again, from the rows; shows nothing": "app_add_words app_renew_words",
     "the door of the audit: refuses all but administrators and the service, and is written in the chain": (
         "app_audit_door app_redact_audit app_redact_audit_of app_remove_audit"

@@ -108,6 +108,12 @@ relabel_events AFTER UPDATE OF data_classification ON chat_message FOR EACH ROW 
 delete_message AFTER DELETE ON chat_message FOR EACH ROW EXECUTE FUNCTION app_delete_message()
 index_message AFTER INSERT OR DELETE OR UPDATE OF content, data_classification, audience ON chat_message
  FOR EACH ROW EXECUTE FUNCTION app_index_message()
+forget_summaries AFTER DELETE ON chat_message FOR EACH ROW EXECUTE FUNCTION app_forget_summaries_of_message()
+forget_risen_summaries AFTER UPDATE OF data_classification ON chat_message FOR EACH ROW
+ WHEN ((old.data_classification IS DISTINCT FROM new.data_classification))
+ EXECUTE FUNCTION app_forget_summaries_of_message()
+service_writes BEFORE INSERT OR UPDATE ON chat_summary FOR EACH ROW WHEN ((NOT app_service()))
+ EXECUTE FUNCTION app_keep_readers()
 delete_session AFTER DELETE ON chat_session FOR EACH ROW EXECUTE FUNCTION app_delete_session()
 forget_role AFTER DELETE ON entities_role FOR EACH ROW EXECUTE FUNCTION app_forget_role()
 keep_readers BEFORE UPDATE OF workspace_id, audience, owner, entity_id ON chat_session FOR EACH ROW WHEN
