@@ -14,7 +14,7 @@ from ingestion.documents import ParagraphText
 from ingestion.summaries import extract_words
 from ingestion.votes import Vote
 from llm import prompts
-from llm.client import Call, complete
+from llm.client import Call, complete, is_labelling_in_json
 from llm.labels import ParagraphLabels, WindowLabels, read_labels
 from llm.prompts import Level
 from llm.rules import merge_votes, vote_by_heading, vote_by_rules
@@ -46,7 +46,7 @@ PLAIN = extract_words(
 @dataclass(frozen=True)
 class Classifier:
     """What the model is asked with. guidance: the workspace's own advice. title: the file's name. is_offline: as of
-    `Call`."""
+    `Call`, of labels."""
 
     workspace: int
     levels: tuple[Level, ...]
@@ -88,10 +88,13 @@ def ask_model(classifier: Classifier, texts: Sequence[str]) -> tuple[WindowLabel
     """The model's labels of paragraphs, in one call, and what was neutralised in them. Raises:
     llm.errors.ModelError.
     """
-    prompt = prompts.classify_window(classifier.levels, texts, title=classifier.title, guidance=classifier.guidance)
+    as_json = not classifier.is_offline and is_labelling_in_json(classifier.workspace)
+    prompt = prompts.classify_window(
+        classifier.levels, texts, title=classifier.title, guidance=classifier.guidance, as_json=as_json
+    )
     reply = complete(Call(classifier.workspace, 0, "classify", "fast", classifier.is_offline), **prompt.request)
     values = {level.value for level in classifier.levels}
-    return read_labels(reply, count=len(texts), levels=values), prompt.injections
+    return read_labels(reply, count=len(texts), levels=values, as_json=as_json), prompt.injections
 
 
 def build_rules_vote(text: str, lang: str, above: Sequence[str] = (), before: str = "") -> Vote:

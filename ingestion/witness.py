@@ -12,7 +12,7 @@ from typing import Any
 
 from entities.rag import Collection, split_label
 from llm import prompts, rules, vision
-from llm.client import get_model_name
+from llm.client import get_labeller_name, get_model_name, is_labelling_in_json
 from llm.prompts import Level
 
 SCHEMA = 8
@@ -88,15 +88,16 @@ def collect_inputs(
     eyes = [get_model_name("standard"), prompts.hash_templates(*vision.TEMPLATES)] if strategy == "vision" else []
     extraction = hash_parts(SCHEMA, strategy, *eyes)
     if not collection.classify:
-        summaries = hash_parts(get_model_name("fast"), prompts.hash_templates(*prompts.SUMMARISE_TEMPLATES))
+        summaries = hash_parts(get_labeller_name(), prompts.hash_templates(*prompts.SUMMARISE_TEMPLATES))
         return RevisionInputs(extraction, hash_parts(declared), str(rules.VERSION), "", "", summaries, hidden)
+    asked = prompts.CLASSIFY_JSON_TEMPLATES if is_labelling_in_json() else prompts.CLASSIFY_TEMPLATES
     told = [[level.value, level.label, level.description] for level in levels]
     return RevisionInputs(
         extraction=extraction,
         policy=hash_parts(epoch, told, guidance, declared),
         rules=str(rules.VERSION),
-        model=get_model_name("fast"),
-        prompt=prompts.hash_templates(*prompts.CLASSIFY_TEMPLATES, *prompts.SUMMARISE_TEMPLATES),
+        model=get_labeller_name(),
+        prompt=prompts.hash_templates(*asked, *prompts.SUMMARISE_TEMPLATES),
         concealed=hidden,
     )
 

@@ -48,8 +48,11 @@ __all__ = [
     "ToolUse",
     "Usage",
     "complete",
-    "is_offline",
+    "get_labeller_name",
     "get_model_name",
+    "is_labelling_in_json",
+    "is_labelling_offline",
+    "is_offline",
     "stream",
 ]
 
@@ -67,6 +70,28 @@ def is_offline(workspace: int = 0) -> bool:
     workspace: may be left out in an open scope, whose workspace it then is.
     """
     return transport.choose_transport(endpoints.get_endpoint(workspace)) == "offline"
+
+
+def is_labelling_offline(workspace: int = 0) -> bool:
+    """Whether labels are left to the rules: there is no model, or its test found that it cannot be asked for them.
+
+    workspace: as of `is_offline`.
+    """
+    endpoint = endpoints.get_endpoint(workspace)
+    return endpoint.labels == "rules" or transport.choose_transport(endpoint) == "offline"
+
+
+def is_labelling_in_json(workspace: int = 0) -> bool:
+    """Whether a model is asked for labels as JSON, because it does not obey a forced tool. workspace: as of
+    `is_offline`.
+    """
+    endpoint = endpoints.get_endpoint(workspace)
+    return endpoint.labels == "json" and transport.choose_transport(endpoint) != "offline"
+
+
+def get_labeller_name() -> str:
+    """The name of the model that is asked for labels now in the workspace whose scope is open."""
+    return models_catalogue.OFFLINE.name if is_labelling_offline() else get_model_name("fast")
 
 
 def get_model_name(tier: str) -> str:
@@ -93,8 +118,10 @@ def complete(
     tool_choice: dict[str, Any] | None = None,
     max_tokens: int = 2048,
     endpoint: Endpoint | None = None,
+    on_text: Callable[[str], None] | None = None,
 ) -> Reply:
-    """The whole answer. endpoint: another than the workspace's, to test it: once, and not for long.
+    """The whole answer. endpoint: to test it: once, and for `transport.TEST_SECONDS` at most. on_text: gets the text
+    piece by piece, as it comes.
 
     Raises: BudgetExceeded before the call; ModelUnavailable; ModelInterrupted when the answer broke off;
     CalledInsideScope.
@@ -113,7 +140,9 @@ def complete(
     try:
         with transport.build_sync_client(endpoint, is_test=is_test).messages.stream(**request) as events:
             for event in events:
-                answer.take(event)
+                item = answer.take(event)
+                if on_text is not None and isinstance(item, TextDelta):
+                    on_text(item.text)
                 if is_test and read_monotonic_ms() - started > transport.TEST_SECONDS * 1000:
                     raise TimeoutError
         outcome = answer.outcome
