@@ -146,7 +146,7 @@ def save_endpoint(scope: Scope, endpoint: Endpoint, findings: Sequence[Abilities
             "base_url": endpoint.base_url,
             "model": endpoint.model,
             "deep_model": endpoint.deep_model,
-            "sealed_key": seal_key(endpoint.key),
+            "sealed_key": encode_key(endpoint.key),
             "labels": labels,
             "findings": [one.to_json() for one in findings],
             "saved_by": scope.principal,
@@ -174,12 +174,12 @@ def note_findings(endpoint: Endpoint, findings: Sequence[Abilities]) -> None:
     same.update(labels=choose_labels(findings), findings=[one.to_json() for one in findings])
 
 
-def seal_key(key: str) -> str:
+def encode_key(key: str) -> str:
     """As the database has it; "" for none."""
     return _build_cipher().encrypt(key.encode()).decode() if key else ""
 
 
-def unseal_key(sealed: str) -> str:
+def decode_key(sealed: str) -> str:
     """Raises: InvalidToken where it was sealed under another secret key of the installation."""
     return _build_cipher().decrypt(sealed.encode()).decode() if sealed else ""
 
@@ -189,7 +189,7 @@ def _load_endpoint() -> Endpoint:
     if row is None:
         return get_installation_endpoint()
     try:
-        key = unseal_key(row.sealed_key)
+        key = decode_key(row.sealed_key)
     except InvalidToken:
         # Text goes nowhere rather than to a server that was not meant for it.
         return Endpoint(own=True, unreadable=True)
