@@ -155,7 +155,7 @@ def _list_entries(listed: Any) -> list[dict[str, Any]]:
 
 def _read_context(listed: Any, model: str) -> int:
     for entry in _list_entries(listed):
-        if {entry.get("id"), entry.get("name"), entry.get("model")} & {model, f"{model}:latest"}:
+        if any(entry.get(name) in (model, f"{model}:latest") for name in ("id", "name", "model")):
             return _find_tokens(entry) or _find_tokens(entry.get("meta"))
     return 0
 
