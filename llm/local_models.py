@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 import httpx2
 
 HOST = "127.0.0.1"
-TIMEOUT = httpx2.Timeout(connect=1.0, read=2.0, write=1.0, pool=1.0)
-SECONDS = 4.0
-"""Of one look at one address."""
+TIMEOUT = httpx2.Timeout(connect=2.0, read=5.0, write=2.0, pool=5.0)
+SECONDS = 6.0
+"""Of one look at one address. A computer that runs a model on its CPU is busy."""
 MOST_BYTES = 1_000_000
 MOST_MODELS = 100
 LONGEST_NAME = 80
@@ -71,8 +71,8 @@ def find_local_servers(ports: Sequence[int]) -> list[LocalServer]:
     """Those that answer on these ports, in this order."""
     if not ports:
         return []
-    with ThreadPoolExecutor(len(ports)) as pool:
-        listed = pool.map(lambda port: read_models(load_json(f"http://{HOST}:{port}/v1/models")), ports)
+    with _build_client() as client, ThreadPoolExecutor(len(ports)) as pool:
+        listed = pool.map(lambda port: read_models(load_json(client, f"http://{HOST}:{port}/v1/models")), ports)
         return [LocalServer(port, models) for port, models in zip(ports, listed, strict=True) if models]
 
 
@@ -93,27 +93,27 @@ def find_context(url: str, model: str, key: str = "") -> int:
     say. Ollama, LM Studio and llama.cpp say it at an address of their own, which gets no key.
     """
     headers = {"authorization": f"Bearer {key}"} if key else {}
-    told = _read_context(load_json(f"{url}/models", headers), model)
-    if told:
-        return told
     parts = urlsplit(url)
     root = f"{parts.scheme}://{parts.netloc}"
-    for path in ("/api/ps", "/api/v0/models"):
-        if told := _read_context(load_json(f"{root}{path}"), model):
-            return told
-    settings = load_json(f"{root}/props")
-    return _find_tokens(settings.get("default_generation_settings")) if isinstance(settings, dict) else 0
+    with _build_client() as client:
+        told = _read_context(load_json(client, f"{url}/models", headers), model)
+        for path in ("/api/ps", "/api/v0/models"):
+            told = told or _read_context(load_json(client, f"{root}{path}"), model)
+        settings = None if told else load_json(client, f"{root}/props")
+    return told or (_find_tokens(settings.get("default_generation_settings")) if isinstance(settings, dict) else 0)
 
 
-def load_json(url: str, headers: dict[str, str] | None = None) -> Any:
+def _build_client() -> httpx2.Client:
+    """No proxy, and no redirects: nobody has named the host that they lead to."""
+    return httpx2.Client(timeout=TIMEOUT, trust_env=False, follow_redirects=False)
+
+
+def load_json(client: httpx2.Client, url: str, headers: dict[str, str] | None = None) -> Any:
     """What is at an address, or None: nothing there, a redirect, no JSON, too long or too slow."""
     until, body = time.monotonic() + SECONDS, b""
     asked = {"accept": "application/json", "accept-encoding": "identity"} | (headers or {})
     try:
-        with (
-            httpx2.Client(timeout=TIMEOUT, trust_env=False, follow_redirects=False) as client,
-            client.stream("GET", url, headers=asked) as answer,
-        ):
+        with client.stream("GET", url, headers=asked) as answer:
             if answer.status_code != 200:
                 return None
             for piece in answer.iter_raw():
