@@ -99,10 +99,15 @@ def test_what_a_hostile_server_answers_does_no_harm(
     (found,) = find_local_servers([server.port])
     assert len(found.models) == local_models.MOST_MODELS
     monkeypatch.setattr(local_models, "SECONDS", 0.05)
-    sent: list[Any] = []
-    server.pages["/v1/models"] = Raw(
-        (sent.append(time.sleep(0.02)) or b" " for _ in range(2_000)), kind="application/json"
-    )  # type: ignore[func-returns-value]
+    sent: list[bytes] = []
+
+    def drip() -> Iterator[bytes]:
+        while len(sent) < 2_000:
+            time.sleep(0.02)
+            sent.append(b" ")
+            yield b" "
+
+    server.pages["/v1/models"] = Raw(drip(), kind="application/json")
     with httpx2.Client() as client:
         assert load_json(client, f"{server.url}/models") is None
     assert 0 < len(sent) < 2_000
