@@ -14,7 +14,8 @@ from ingestion.documents import ParagraphText
 from ingestion.summaries import extract_words
 from ingestion.votes import Vote
 from llm import prompts
-from llm.client import Call, complete, is_labelling_in_json
+from llm.client import Call, complete
+from llm.labelling import is_labelling_in_json
 from llm.labels import ParagraphLabels, WindowLabels, read_labels
 from llm.prompts import Level
 from llm.rules import merge_votes, vote_by_heading, vote_by_rules

@@ -19,7 +19,8 @@ from ingestion.synthesis import build_excerpts
 from ingestion.votes import build_votes
 from ingestion.witness import CONCEALED, NAMES, OF_THE_MODEL
 from ingestion.work import get_strategy
-from llm.client import compute_cost, get_labeller_name, is_offline
+from llm.client import compute_cost, get_model_name, is_offline
+from llm.labelling import get_labeller_name
 from llm.models import ModelCall
 from llm.vision import MOST_PICTURES
 
@@ -108,7 +109,10 @@ def plan_requalification(*, everything: bool = False) -> RequalifyPlan:
     free = annotate_causes(published.filter(pending_revision=None)).order_by("pk")
     files = tuple(plan_file(file, NAMES if everything else list_causes(file)) for file in free)
     return RequalifyPlan(
-        files, published.exclude(pending_revision=None).count(), get_labeller_name(), estimate_cost(files)
+        files,
+        published.exclude(pending_revision=None).count(),
+        get_labeller_name(get_model_name("fast")),
+        estimate_cost(files),
     )
 
 
@@ -181,7 +185,9 @@ def estimate_cost(files: Sequence[PlannedFile]) -> Decimal:
 
 def compute_answered_share() -> float | None:
     """Tokens answered for one asked, of the metered classifications by the model in use; None without any."""
-    recent = ModelCall.objects.filter(feature="classify", model=get_labeller_name(), outcome=ModelCall.Outcome.OK)
+    recent = ModelCall.objects.filter(
+        feature="classify", model=get_labeller_name(get_model_name("fast")), outcome=ModelCall.Outcome.OK
+    )
     sums = ModelCall.objects.filter(pk__in=recent.order_by("-pk").values("pk")[:RECENT]).aggregate(
         asked=Sum("tokens_in"), cached=Sum("tokens_cached"), said=Sum("tokens_out")
     )

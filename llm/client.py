@@ -48,10 +48,7 @@ __all__ = [
     "ToolUse",
     "Usage",
     "complete",
-    "get_labeller_name",
     "get_model_name",
-    "is_labelling_in_json",
-    "is_labelling_offline",
     "is_offline",
     "stream",
 ]
@@ -70,28 +67,6 @@ def is_offline(workspace: int = 0) -> bool:
     workspace: may be left out in an open scope, whose workspace it then is.
     """
     return transport.choose_transport(endpoints.get_endpoint(workspace)) == "offline"
-
-
-def is_labelling_offline(workspace: int = 0) -> bool:
-    """Whether labels are left to the rules: there is no model, or its test found that it cannot be asked for them.
-
-    workspace: as of `is_offline`.
-    """
-    endpoint = endpoints.get_endpoint(workspace)
-    return endpoint.labels == "rules" or transport.choose_transport(endpoint) == "offline"
-
-
-def is_labelling_in_json(workspace: int = 0) -> bool:
-    """Whether a model is asked for labels as JSON, because it does not obey a forced tool. workspace: as of
-    `is_offline`.
-    """
-    endpoint = endpoints.get_endpoint(workspace)
-    return endpoint.labels == "json" and transport.choose_transport(endpoint) != "offline"
-
-
-def get_labeller_name() -> str:
-    """The name of the model that is asked for labels now in the workspace whose scope is open."""
-    return models_catalogue.OFFLINE.name if is_labelling_offline() else get_model_name("fast")
 
 
 def get_model_name(tier: str) -> str:

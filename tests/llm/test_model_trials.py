@@ -14,7 +14,7 @@ from entities.access import Scope
 from ingestion.classify import Classifier, ask_model
 from ingestion.relabelling import label_text
 from ingestion.waiting import measure_waiting
-from llm import client, endpoint_tests, transport
+from llm import client, endpoint_tests, labelling, transport
 from llm.endpoint_check import LEVELS, PARAGRAPHS
 from llm.endpoint_tests import run_test
 from llm.endpoints import get_endpoint
@@ -94,10 +94,10 @@ def test_a_model_that_does_neither_leaves_labels_to_the_rules_and_answers_still(
     assert "Labels are left to the rules." in page
     asked = len(server.seen)
     workspace = alice.scope.workspace
-    assert client.is_labelling_offline(workspace)
+    assert labelling.is_labelling_offline(workspace)
     assert label_text(workspace, "Write to ana.ruiz@example.org, telephone 020 7946 0958.")
     with alice.scope.open():
-        assert client.get_labeller_name() == "offline-extractive"
+        assert labelling.get_labeller_name(client.get_model_name("fast")) == "offline-extractive"
         assert measure_waiting(alice.scope).files == 0  # nothing waits for a model that judges nothing
     assert len(server.seen) == asked
     assert not client.is_offline(workspace)
@@ -110,12 +110,12 @@ def test_a_model_that_reads_less_than_a_window_leaves_labels_to_the_rules(alice:
     page = connect(alice, server)
     assert "Reads 4,096 tokens at once." in page
     assert "OLLAMA_CONTEXT_LENGTH" in page
-    assert client.is_labelling_offline(alice.scope.workspace)
+    assert labelling.is_labelling_offline(alice.scope.workspace)
     # With more room it labels, as soon as it has been tested again.
     server.pages["/api/ps"] = whole(models=[{"name": "small-7b", "context_length": 16_384}])
     alice.client.post(f"{alice.base}model/test/")
     assert "Labels are asked for with a tool." in finish_test(alice).content.decode()
-    assert not client.is_labelling_offline(alice.scope.workspace)
+    assert not labelling.is_labelling_offline(alice.scope.workspace)
 
 
 @pytest.mark.parametrize("labels", ['[{"n": 0, "labels": [0]}, {"n": 1, "labels": [0]}]', '[{"n": 1, "labels": [3]}]'])
