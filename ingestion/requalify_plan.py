@@ -185,9 +185,7 @@ def estimate_cost(files: Sequence[PlannedFile]) -> Decimal:
 
 def compute_answered_share() -> float | None:
     """Tokens answered for one asked, of the metered classifications by the model in use; None without any."""
-    recent = ModelCall.objects.filter(
-        feature="classify", model=get_labeller_name(get_model_name("fast")), outcome=ModelCall.Outcome.OK
-    )
+    recent = ModelCall.objects.filter(feature="classify", model=get_model_name("fast"), outcome=ModelCall.Outcome.OK)
     sums = ModelCall.objects.filter(pk__in=recent.order_by("-pk").values("pk")[:RECENT]).aggregate(
         asked=Sum("tokens_in"), cached=Sum("tokens_cached"), said=Sum("tokens_out")
     )
