@@ -93,13 +93,11 @@ def complete(
     tool_choice: dict[str, Any] | None = None,
     max_tokens: int = 2048,
     endpoint: Endpoint | None = None,
-    on_text: Callable[[str], None] | None = None,
 ) -> Reply:
-    """The whole answer. endpoint: to test it: once, and for `transport.TEST_SECONDS` at most. on_text: gets the text
-    piece by piece, as it comes.
+    """The whole answer. endpoint: to test it: once, and for `transport.TEST_SECONDS` at most.
 
-    Raises: BudgetExceeded before the call; ModelUnavailable; ModelInterrupted when the answer broke off;
-    CalledInsideScope.
+    Raises: BudgetExceeded before the call; ModelUnavailable, of a test also where the connection was lost or took too
+    long; ModelInterrupted when the answer broke off; CalledInsideScope.
     """
     _refuse_inside_scope()
     import anthropic
@@ -115,17 +113,15 @@ def complete(
     try:
         with transport.build_sync_client(endpoint, is_test=is_test).messages.stream(**request) as events:
             for event in events:
-                item = answer.take(event)
-                if on_text is not None and isinstance(item, TextDelta):
-                    on_text(item.text)
-                if is_test and read_monotonic_ms() - started > transport.TEST_SECONDS * 1000:
-                    raise TimeoutError
+                answer.take(event)
         outcome = answer.outcome
     except anthropic.APIError as error:
         raise transport.convert_error(error) from None  # it quotes the server, which may quote the request
     except BROKEN as error:
         _log_broken(call, error)
         outcome = Outcome.INTERRUPTED
+        if is_test and isinstance(error, httpx2.TransportError):
+            raise ModelUnavailable(transport.UNREACHABLE, retryable=True) from None
     finally:
         metering.record_call(call, model.name, answer.usage, read_monotonic_ms() - started, outcome)
     if answer.stop_reason is None:

@@ -106,6 +106,17 @@ def test_what_does_not_work_is_not_saved_and_the_page_says_why(
                 assert client.is_offline()
 
 
+def test_a_test_ends_in_time_also_where_a_server_only_ever_pings(
+    alice: Person, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pings = b'event: ping\ndata: {"type": "ping"}\n\n' * 100
+    Provider.answers = [pings]
+    assert "or its answer broke off" in connect(alice, address).content.decode()
+    monkeypatch.setattr("llm.transport.TEST_SECONDS", 0)
+    Provider.answers = [pings]
+    assert "could not be reached" in connect(alice, address).content.decode()
+
+
 def test_nothing_is_asked_of_what_cannot_be_right(subtests: pytest.Subtests, alice: Person, address: str) -> None:
     for changes, word in [
         ({"kind": "key", "key": "", "model": ""}, "This field is required."),
