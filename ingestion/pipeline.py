@@ -59,8 +59,8 @@ from ingestion.stored import load_known_digests, load_known_votes, load_publishe
 from ingestion.synthesis import summarise_labels
 from ingestion.votes import FLOOR, Vote
 from ingestion.work import FileVotes, SegmentedFile, Work, build_clearances, load_work
+from llm.client import is_labelling_offline
 from llm.errors import BudgetExceeded, ModelError
-from llm.labelling import is_labelling_offline
 from llm.metering import take_spent, track_spending, write_calls
 
 logger = logging.getLogger(__name__)

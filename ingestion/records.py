@@ -39,8 +39,8 @@ from ingestion.turns import is_free
 from ingestion.vector_models import get_current_model, load_embedder, lock_embedder
 from ingestion.votes import KEPT_TYPED, Vote, build_votes, collect_automatic, decide_atoms
 from ingestion.work import load_workspace_levels
+from llm.client import is_labelling_offline
 from llm.errors import BudgetExceeded, ModelError
-from llm.labelling import is_labelling_offline
 
 logger = logging.getLogger(__name__)
 

@@ -54,8 +54,8 @@ from ingestion.votes import (
     is_judged,
 )
 from ingestion.work import load_workspace_levels
+from llm.client import is_labelling_offline
 from llm.errors import ModelError
-from llm.labelling import is_labelling_offline
 
 LONGEST_REASON = 500
 CHANGED = gettext_lazy("This paragraph has changed since it was shown. Nothing was decided; look at it again.")

@@ -24,7 +24,7 @@ from ingestion.queueing import queue_file, wake_next
 from ingestion.requalify_plan import estimate_cost, plan_file
 from ingestion.staleness import annotate_causes, list_causes, load_inputs_by_group
 from ingestion.turns import UNFINISHED
-from llm.labelling import is_labelling_offline
+from llm.client import is_labelling_offline
 
 AT_REST = Q(pending_revision=None) | Q(pending_revision=F("revision"), state=State.FAILED)
 """Nothing is being made of the file: also where that has failed, and may be tried again."""

@@ -12,8 +12,8 @@ from typing import Any
 
 from entities.rag import Collection, split_label
 from llm import prompts, rules, vision
-from llm.client import get_model_name
-from llm.labelling import get_labeller_name, is_labelling_in_json
+from llm.client import get_labeller_name, get_model_name
+from llm.endpoints import get_current_endpoint
 from llm.prompts import Level
 
 SCHEMA = 8
@@ -88,11 +88,12 @@ def collect_inputs(
         declared.append("public")
     eyes = [get_model_name("standard"), prompts.hash_templates(*vision.TEMPLATES)] if strategy == "vision" else []
     extraction = hash_parts(SCHEMA, strategy, *eyes)
-    labeller = get_labeller_name(get_model_name("fast"))
+    labeller = get_labeller_name()
     if not collection.classify:
         summaries = hash_parts(labeller, prompts.hash_templates(*prompts.SUMMARISE_TEMPLATES))
         return RevisionInputs(extraction, hash_parts(declared), str(rules.VERSION), "", "", summaries, hidden)
-    asked = prompts.CLASSIFY_JSON_TEMPLATES if is_labelling_in_json() else prompts.CLASSIFY_TEMPLATES
+    in_json = get_current_endpoint().labels == "json"
+    asked = prompts.CLASSIFY_JSON_TEMPLATES if in_json else prompts.CLASSIFY_TEMPLATES
     told = [[level.value, level.label, level.description] for level in levels]
     return RevisionInputs(
         extraction=extraction,

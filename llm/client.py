@@ -48,7 +48,9 @@ __all__ = [
     "ToolUse",
     "Usage",
     "complete",
+    "get_labeller_name",
     "get_model_name",
+    "is_labelling_offline",
     "is_offline",
     "stream",
 ]
@@ -67,6 +69,16 @@ def is_offline(workspace: int = 0) -> bool:
     workspace: may be left out in an open scope, whose workspace it then is.
     """
     return transport.choose_transport(endpoints.get_endpoint(workspace)) == "offline"
+
+
+def is_labelling_offline(workspace: int = 0) -> bool:
+    """Whether labels are left to the rules: as `is_offline`, or the model's test found that it cannot be asked."""
+    return endpoints.get_endpoint(workspace).labels == "rules" or is_offline(workspace)
+
+
+def get_labeller_name() -> str:
+    """The name of what labels now in the workspace whose scope is open."""
+    return models_catalogue.OFFLINE.name if is_labelling_offline() else get_model_name("fast")
 
 
 def get_model_name(tier: str) -> str:

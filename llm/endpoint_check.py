@@ -1,7 +1,7 @@
 """What a model can and cannot do: it is asked as chats and labels ask it, one call after the other."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,6 @@ from llm.abilities import Abilities
 from llm.endpoints import Endpoint
 from llm.errors import ModelError, ModelInterrupted, ModelUnavailable
 from llm.labels import read_labels
-from llm.local_models import find_context
 from llm.messages import Call, Reply
 from llm.prompts import Level
 
@@ -44,14 +43,16 @@ ANSWERS_OTHERWISE = {
     "anthropic": gettext_noop("It does not answer as Anthropic’s Messages API does, or its answer broke off."),
     "openai": gettext_noop("It does not answer as OpenAI’s Chat Completions API does, or its answer broke off."),
 }
-SAYS_NOTHING = gettext_noop("It answered with nothing.")
+SAYS_NOTHING = gettext_noop("Its answer was empty.")
 NO_TOOLS = gettext_noop("It answers, but its server gives it no tools. Answers in conversations need them.")
 USES_NONE = gettext_noop(
     "It answers, but does not use the tool that it was asked to use. Answers in conversations need that."
 )
 OTHER_FIGURES = gettext_noop("It used a tool, but with other figures than it was given. Answers need better.")
-NOT_ABOUT_TOOLS = (401, 403, 404, 408, 429, 503, 529)
-"""Statuses with which a server that has just answered refuses for another reason than the tools."""
+ABOUT_TOOLS = (400, 422, 500, 501)
+"""Statuses with which a server that has just answered refuses tools. With others, it could be asked another time."""
+ABOUT_LABELS = (200, *ABOUT_TOOLS)
+"""200: the answer is an error in its middle, as where the call of the tool is broken."""
 
 
 class CheckStopped(Exception):
@@ -61,47 +62,41 @@ class CheckStopped(Exception):
 def check_model(call: Call, endpoint: Endpoint, on_step: Callable[[str], None]) -> Abilities:
     """What the model of the tier of `call` can do. Labels are asked of the tier "fast" alone.
 
-    on_step: hears "answer", "tools", "labels", "json" and "context" before each; what it raises ends the test. No scope
-    may be open.
+    on_step: hears "answer", "tools", "labels" and "json" before each; what it raises ends the test. No scope may be
+    open.
     """
     found = Abilities(endpoint.find_model(call.tier).name)
     try:
-        found = _ask_for_text(found, call, endpoint, on_step)
-        found = found if found.problem else _ask_for_tool(found, call, endpoint, on_step)
+        on_step("answer")
+        found = _ask_for_text(found, call, endpoint)
+        if not found.problem:
+            on_step("tools")
+            found = _ask_for_tool(found, call, endpoint)
+        if not found.problem and call.tier == "fast":
+            on_step("labels")
+            found = replace(found, forced=_ask_for_labels(call, endpoint))
+            on_step("json")
+            found = replace(found, json=_ask_for_labels(call, endpoint, as_json=True))
     except ModelInterrupted:
         return replace(found, problem=ANSWERS_OTHERWISE[endpoint.api])
     except ModelError as problem:
         return replace(found, problem=str(problem))
-    if found.problem:
-        return found
-    if call.tier == "fast":
-        for step in ("labels", "json"):
-            on_step(step)
-            obeys = _ask_for_labels(call, endpoint, as_json=step == "json")
-            found = replace(found, json=obeys) if step == "json" else replace(found, forced=obeys)
-    if endpoint.base_url and not endpoint.is_anthropic:
-        on_step("context")
-        url = endpoint.base_url if endpoint.api == "openai" else f"{endpoint.base_url}/v1"
-        found = replace(found, context=find_context(url, found.model, endpoint.key))
     return found
 
 
-def _ask_for_text(found: Abilities, call: Call, endpoint: Endpoint, on_step: Callable[[str], None]) -> Abilities:
+def _ask_for_text(found: Abilities, call: Call, endpoint: Endpoint) -> Abilities:
     """Raises: ModelError."""
-    on_step("answer")
-    begun, pieces = time.monotonic(), list[str]()
-    reply = _ask(call, endpoint, COUNT, on_text=pieces.append)
-    problem = "" if reply.text.strip() else SAYS_NOTHING
-    return replace(found, seconds=time.monotonic() - begun, streams=len(pieces) > 1, problem=problem)
+    begun = time.monotonic()
+    reply = _ask(call, endpoint, COUNT)
+    return replace(found, seconds=time.monotonic() - begun, problem="" if reply.text.strip() else SAYS_NOTHING)
 
 
-def _ask_for_tool(found: Abilities, call: Call, endpoint: Endpoint, on_step: Callable[[str], None]) -> Abilities:
+def _ask_for_tool(found: Abilities, call: Call, endpoint: Endpoint) -> Abilities:
     """As a chat offers its tools. Raises: ModelError."""
-    on_step("tools")
     try:
         reply = _ask(call, endpoint, QUESTION, tools=[ADD])
     except ModelUnavailable as refused:
-        if not refused.status or refused.status in NOT_ABOUT_TOOLS:
+        if refused.status not in ABOUT_TOOLS:
             raise
         return replace(found, tools=False, problem=NO_TOOLS)
     used = next((tool.input for tool in reply.tool_uses if tool.name == "add"), None)
@@ -112,17 +107,22 @@ def _ask_for_tool(found: Abilities, call: Call, endpoint: Endpoint, on_step: Cal
     return replace(found, tools=True)
 
 
-def _ask(call: Call, endpoint: Endpoint, text: str, **how: Any) -> Reply:
-    messages = [{"role": "user", "content": text}]
-    return client.complete(call, system=SYSTEM, messages=messages, max_tokens=MOST_TOKENS, endpoint=endpoint, **how)
+def _ask(call: Call, endpoint: Endpoint, text: str, tools: Sequence[dict[str, Any]] = ()) -> Reply:
+    asked: dict[str, Any] = {"system": SYSTEM, "messages": [{"role": "user", "content": text}], "max_tokens": MOST_TOKENS}
+    return client.complete(call, **asked, tools=tools, endpoint=endpoint)
 
 
-def _ask_for_labels(call: Call, endpoint: Endpoint, *, as_json: bool) -> bool:
-    """Whether it labels two paragraphs, and none of them lower than anybody would."""
+def _ask_for_labels(call: Call, endpoint: Endpoint, *, as_json: bool = False) -> bool:
+    """Whether it labels two paragraphs, and none of them lower than anybody would. Raises: ModelError, where nothing is
+    known of that."""
     prompt = prompts.classify_window(LEVELS, PARAGRAPHS, as_json=as_json)
     try:
         reply = client.complete(call, **prompt.request, endpoint=endpoint)
-    except ModelError:
+    except ModelInterrupted:
+        return False
+    except ModelUnavailable as refused:
+        if refused.status not in ABOUT_LABELS:
+            raise
         return False
     values = {level.value for level in LEVELS}
     said = read_labels(reply, count=len(PARAGRAPHS), levels=values, as_json=as_json)

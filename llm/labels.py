@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,9 @@ from llm.messages import Reply
 
 THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.S)
 """What some models of one's own write before they answer."""
+WORD = re.compile(r"\w{3,}")
+"""With what stands between two of them they are four characters or more: never more of them than tokens, also where
+tokens are estimated (`llm.offline.tokens`)."""
 
 
 @dataclass(frozen=True)
@@ -57,21 +60,36 @@ def read_labels(reply: Reply, *, count: int, levels: Collection[int], as_json: b
     return WindowLabels(paragraphs, frozenset(range(count)) - set(paragraphs), summaries)
 
 
+def is_cut(reply: Reply, texts: Iterable[str]) -> bool:
+    """Whether a server has cut a prompt off, as some do in silence: it counts fewer tokens than these texts, which are in
+    the prompt, have words. A server that does not count is believed.
+    """
+    counted = reply.usage.input + reply.usage.cached
+    return 0 < counted < sum(len(WORD.findall(text)) for text in texts)
+
+
 def _list_inputs(reply: Reply) -> list[dict[str, Any]]:
     return [use.input for use in reply.tool_uses if use.name == "record_labels"]
 
 
 def _read_json(text: str) -> Iterator[dict[str, Any]]:
-    """The one object of an answer, which may stand in a fence or between sentences. Of an answer that is cut off or
-    has several, none.
+    """The one object of an answer, which may stand in a fence or between sentences. Of an answer that is cut off, has
+    several, or says one thing twice, none.
     """
     bare = THOUGHTS.sub("", text)
     try:
-        found = json.loads(bare[bare.index("{") : bare.rindex("}") + 1])
+        found = json.loads(bare[bare.index("{") : bare.rindex("}") + 1], object_pairs_hook=_build_object)
     except (ValueError, RecursionError):
         return
     if isinstance(found, dict):
         yield found
+
+
+def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Raises: ValueError where a key stands there twice."""
+    if len(made := dict(pairs)) < len(pairs):
+        raise ValueError
+    return made
 
 
 def _list_items(value: Any) -> list[dict[str, Any]]:

@@ -213,9 +213,12 @@ def classify_window(
         _build_text_block(render_template("classify_window_levels", levels=levels, guidance=guidance), cached=True),
         _build_text_block(render_template("classify_window_paragraphs", title=clean(title), paragraphs=texts)),
     ]
-    asked += [_build_text_block(render_template("classify_window_json"))] if as_json else []
+    system = render_template("classify_window_system")
+    if as_json:
+        system = system.replace("Answer only by calling record_labels, once. ", "")
+        asked.append(_build_text_block(render_template("classify_window_json")))
     return Prompt(
-        system=render_template("classify_window_system"),
+        system=system,
         messages=[{"role": "user", "content": asked}],
         tools=() if as_json else (RECORD_LABELS,),
         tool_choice=None if as_json else {"type": "tool", "name": "record_labels"},

@@ -1,11 +1,13 @@
 """What a model says about labels is checked; what is not certain is missing."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 
-from llm.labels import read_labels
+from llm.labels import is_cut, read_labels
 from llm.messages import Reply, ToolUse, Usage
+from llm.offline.tokens import estimate
 
 
 def reply(paragraphs, summaries=()):
@@ -78,6 +80,8 @@ def test_labels_are_read_in_json(text):
         '{"paragraphs": ' + "[" * 100_000 + "]" * 100_000 + "}",
         ANSWER.replace("[3]", "[9]"),
         ANSWER.replace("0.5", "1e999, 2"),
+        ANSWER.replace("[3]", '[3], "labels": [0]'),
+        ANSWER.replace('"summaries"', '"paragraphs": [{"n": 0, "labels": [0]}], "summaries"'),
     ],
 )
 def test_of_what_is_no_json_nothing_is_believed(text):
@@ -86,6 +90,21 @@ def test_of_what_is_no_json_nothing_is_believed(text):
 
 def test_text_is_no_answer_where_a_tool_was_asked_for():
     assert read_labels(in_words(ANSWER), count=1, levels={3}).missing == {0}
+
+
+@pytest.mark.parametrize(
+    ("given", "cached", "cut"),
+    [(0, 0, False), (1, 0, True), (4_000, 1_000, True), (9_100, 0, False), (1_000, 8_100, False)],
+)
+def test_a_server_that_counts_fewer_tokens_than_words_has_cut_the_prompt(given, cached, cut):
+    answer = replace(in_words(ANSWER), usage=Usage(given, 9, cached))
+    assert is_cut(answer, ["The cap is high.", "Two million and 40 of it. " * 3_000]) is cut
+
+
+@pytest.mark.parametrize("text", ["1 2 3 4 5 6 7 8", "one,two,six", "§§§ 4.1.2 " * 50, "........ 3", "Überweisungsträger"])
+def test_an_estimate_of_tokens_is_never_taken_for_a_prompt_that_was_cut(text):
+    answer = replace(in_words(ANSWER), usage=Usage(estimate(text)))
+    assert not is_cut(answer, [text])
 
 
 @pytest.mark.parametrize(
