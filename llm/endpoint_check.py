@@ -56,7 +56,7 @@ ABOUT_LABELS = (200, *ABOUT_TOOLS)
 
 
 class CheckStopped(Exception):
-    """Whoever began the test has stopped it, or begun another."""
+    """The test is to go no further. Its message is for people, and empty where somebody has stopped it."""
 
 
 def check_model(call: Call, endpoint: Endpoint, on_step: Callable[[str], None]) -> Abilities:
@@ -108,7 +108,11 @@ def _ask_for_tool(found: Abilities, call: Call, endpoint: Endpoint) -> Abilities
 
 
 def _ask(call: Call, endpoint: Endpoint, text: str, tools: Sequence[dict[str, Any]] = ()) -> Reply:
-    asked: dict[str, Any] = {"system": SYSTEM, "messages": [{"role": "user", "content": text}], "max_tokens": MOST_TOKENS}
+    asked: dict[str, Any] = {
+        "system": SYSTEM,
+        "messages": [{"role": "user", "content": text}],
+        "max_tokens": MOST_TOKENS,
+    }
     return client.complete(call, **asked, tools=tools, endpoint=endpoint)
 
 

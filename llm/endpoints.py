@@ -6,7 +6,6 @@ The key is saved encrypted with the installation's secret key. No page, log or a
 import base64
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -74,21 +73,6 @@ class Endpoint:
         return [(tier, name) for name, tier in found.items()]
 
 
-@dataclass(frozen=True)
-class SavedEndpoint:
-    """What a page may show of the workspace's own endpoint."""
-
-    api: str
-    base_url: str
-    model: str
-    deep_model: str
-    has_key: bool
-    labels: str
-    findings: Sequence[Abilities]
-    saved_by: int
-    saved_at: datetime
-
-
 def get_installation_endpoint() -> Endpoint:
     """Anthropic's settings come first. OpenAI's are empty unless the operator has chosen that API (config/settings.py);
     its key is sent nowhere without an address.
@@ -118,24 +102,6 @@ def get_current_endpoint() -> Endpoint:
     return found
 
 
-def describe_endpoint() -> SavedEndpoint | None:
-    """The workspace's own, without its key. In an open scope."""
-    row = WorkspaceEndpoint.objects.first()
-    if row is None:
-        return None
-    return SavedEndpoint(
-        row.api,
-        row.base_url,
-        row.model,
-        row.deep_model,
-        bool(row.sealed_key),
-        row.labels,
-        [Abilities.from_json(one) for one in row.findings],
-        row.saved_by,
-        row.saved_at,
-    )
-
-
 def save_endpoint(scope: Scope, endpoint: Endpoint, findings: Sequence[Abilities] = ()) -> None:
     """In the open scope of an administrator. findings: of its test."""
     labels = choose_labels(findings)
@@ -163,15 +129,6 @@ def remove_endpoint(scope: Scope) -> bool:
     if removed:
         record_action(scope, "model.disconnected", "workspace", scope.workspace)
     return bool(removed)
-
-
-def note_findings(endpoint: Endpoint, findings: Sequence[Abilities]) -> None:
-    """What another test of the endpoint in use found, unless another was saved meanwhile. In an open scope."""
-    same = WorkspaceEndpoint.objects.filter(
-        api=endpoint.api, base_url=endpoint.base_url, model=endpoint.model, deep_model=endpoint.deep_model
-    )
-    # Not `save`: it would change when the endpoint was connected.
-    same.update(labels=choose_labels(findings), findings=[one.to_json() for one in findings])
 
 
 def encode_key(key: str) -> str:

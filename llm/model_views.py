@@ -15,16 +15,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from entities.access import ADMIN, Scope, opens_own_scope, requires
 from entities.models import User
-from llm.endpoint_tests import begin_test, describe_test, forget_test
-from llm.endpoints import (
-    Endpoint,
-    describe_endpoint,
-    get_current_endpoint,
-    get_installation_endpoint,
-    remove_endpoint,
-)
+from llm.endpoint_tests import begin_test, forget_test
+from llm.endpoints import Endpoint, get_current_endpoint, get_installation_endpoint, remove_endpoint
 from llm.local_models import LocalServer, find_local_servers
 from llm.model_forms import KeyForm, ServerForm
+from llm.models import EndpointTest, WorkspaceEndpoint
 from llm.models_catalogue import TIERS, CatalogueError
 from llm.tasks import wake_test
 
@@ -47,10 +42,11 @@ def model(request: HttpRequest) -> HttpResponse:
 @requires(ADMIN)
 @require_POST
 def check(request: HttpRequest) -> HttpResponse:
-    """Test the model that is connected."""
-    if get_current_endpoint().is_offline:
+    """Test the model that is connected: what is found of a workspace's own is saved."""
+    endpoint = get_current_endpoint()
+    if endpoint.is_offline or settings.MODEL_TRANSPORT == "offline":
         return redirect("llm:model")
-    return _begin(request, None)
+    return _begin(request, endpoint)
 
 
 @requires(ADMIN)
@@ -58,7 +54,7 @@ def check(request: HttpRequest) -> HttpResponse:
 @require_safe
 def model_test(request: HttpRequest) -> HttpResponse:
     """How far the test is. When it has ended, the whole page is to be loaded again."""
-    test = describe_test()
+    test = EndpointTest.objects.first()
     if test is None or not test.is_live:
         return HttpResponse(headers={"HX-Refresh": "true"})
     return render(request, "llm/model_test.html", {"test": test})
@@ -68,7 +64,7 @@ def model_test(request: HttpRequest) -> HttpResponse:
 @require_POST
 def forget(request: HttpRequest) -> HttpResponse:
     """Stop the test."""
-    forget_test(get_scope(request))
+    forget_test()
     return redirect("llm:model")
 
 
@@ -79,6 +75,8 @@ def forget(request: HttpRequest) -> HttpResponse:
 def find_local(request: HttpRequest) -> HttpResponse:
     """Look for servers of models on this computer, and fill the form with what one of them has. `port`: of which."""
     _refuse_where_closed()
+    if not settings.LOCAL_MODEL_PORTS:
+        raise Http404("Not found.")
     servers = find_local_servers(settings.LOCAL_MODEL_PORTS)
     able = [server for server in servers if server.fast]
     chosen = next((one for one in able if str(one.port) == request.POST.get("port")), able[0] if able else None)
@@ -90,7 +88,7 @@ def find_local(request: HttpRequest) -> HttpResponse:
 @require_POST
 def disconnect(request: HttpRequest) -> HttpResponse:
     """Forget the workspace's own key or server."""
-    forget_test(get_scope(request))
+    forget_test()
     if remove_endpoint(get_scope(request)):
         messages.success(request, gettext("The model is disconnected, and its key is deleted."))
     return redirect("llm:model")
@@ -101,13 +99,15 @@ def get_scope(request: HttpRequest) -> Scope:
 
 
 def _refuse_where_closed() -> None:
-    if not settings.WORKSPACE_MODELS:
+    if not settings.WORKSPACE_MODELS or settings.MODEL_TRANSPORT == "offline":
         raise Http404("Not found.")
 
 
-def _begin(request: HttpRequest, endpoint: Endpoint | None) -> HttpResponse:
+def _begin(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
     scope = get_scope(request)
-    transaction.on_commit(partial(wake_test, scope.workspace, begin_test(scope, endpoint)))
+    token = begin_test(scope, endpoint)
+    if token is not None:
+        transaction.on_commit(partial(wake_test, scope.workspace, token))
     answer = redirect("llm:model")
     if "first" in request.GET:
         answer["Location"] += "?first"
@@ -121,11 +121,11 @@ def _render_page(
     chosen: LocalServer | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    saved, test, endpoint = describe_endpoint(), describe_test(), get_current_endpoint()
+    saved, test, endpoint = WorkspaceEndpoint.objects.first(), EndpointTest.objects.first(), get_current_endpoint()
     context = {
         "form": form,
         "key_form": form if isinstance(form, KeyForm) else KeyForm(),
-        "server_form": form if isinstance(form, ServerForm) else ServerForm(initial=_fill_form(chosen)),
+        "server_form": form if isinstance(form, ServerForm) else ServerForm(initial=_fill_form(chosen, test, saved)),
         "endpoint": endpoint,
         "saved": saved,
         "saved_by": User.objects.filter(pk=saved.saved_by).first() if saved else None,
@@ -135,7 +135,7 @@ def _render_page(
         "is_forced_offline": settings.MODEL_TRANSPORT == "offline",
         "first": "first" in request.GET,
         "test": test,
-        "found": saved.findings if saved and endpoint.own else (),
+        "found": saved.abilities if saved and endpoint.own else (),
         "servers": servers,
         "chosen": chosen,
         "ports": settings.LOCAL_MODEL_PORTS,
@@ -143,14 +143,14 @@ def _render_page(
     return render(request, "llm/model.html", context, status=status)
 
 
-def _fill_form(chosen: LocalServer | None) -> dict[str, Any] | None:
+def _fill_form(
+    chosen: LocalServer | None, test: EndpointTest | None, saved: WorkspaceEndpoint | None
+) -> dict[str, Any] | None:
     """Fields of `ServerForm`: what was found on this computer, what was tested and not saved, or what is saved."""
     if chosen is not None:
         return {"api": "openai", "base_url": chosen.url, "model": chosen.fast, "deep_model": chosen.deep}
-    saved, test = describe_endpoint(), describe_test()
-    if test is not None and test.is_failed and test.endpoint is not None and test.endpoint.base_url:
-        return vars(test.endpoint) | {"key": ""}
-    return vars(saved) if saved else None
+    row = test if test is not None and test.is_failed and test.base_url else saved
+    return {name: getattr(row, name) for name in ("api", "base_url", "model", "deep_model")} if row else None
 
 
 def _list_model_names(endpoint: Endpoint) -> list[str]:

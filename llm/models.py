@@ -1,12 +1,14 @@
 """What calls to models cost, and what a workspace may spend. No text is kept."""
 
 import uuid
+from datetime import timedelta
 
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
 from entities.models import Workspace
+from llm.abilities import Abilities
 
 
 class ModelCall(models.Model):
@@ -80,19 +82,27 @@ class WorkspaceEndpoint(models.Model):
     def __str__(self) -> str:
         return self.base_url or "Anthropic"
 
+    @property
+    def abilities(self) -> list[Abilities]:
+        return [Abilities.from_json(one) for one in self.findings]
+
 
 class EndpointTest(models.Model):
     """The last test of a model in a workspace, which a worker carries out (`llm.endpoint_tests`).
 
-    saves: whether the endpoint is saved when the test finds that it can be used; without it, the endpoint that is in
-    use is tested, and none stands here. sealed_key: until the test has ended. model_now, step, step_at: what is being
+    saves: whether the endpoint is saved when the test finds that it can be used; without it, that of the installation
+    is tested, and none stands here. sealed_key: until the test has ended. model_now, step, step_at: what is being
     asked, and since when. results: a list of `llm.abilities.Abilities`. note: why nothing came of it. started_by: user
     id. token: of this test; another begins with another.
     """
 
+    SILENT = timedelta(minutes=11)
+    """Without another step for so long, the worker is gone: twice `llm.transport.TEST_SECONDS`, and a minute."""
+
     class State(models.TextChoices):
         WAITING = "waiting", "Waits for a worker"
         RUNNING = "running", "Runs"
+        STOPPING = "stopping", "Is stopped with its next step"
         DONE = "done", "Done"
         FAILED = "failed", "Failed"
 
@@ -115,3 +125,27 @@ class EndpointTest(models.Model):
 
     def __str__(self) -> str:
         return f"{self.state} {self.model}"
+
+    @property
+    def abilities(self) -> list[Abilities]:
+        return [Abilities.from_json(one) for one in self.results]
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it did not end, and its worker is gone."""
+        was_begun = self.state in (self.State.RUNNING, self.State.STOPPING)
+        return was_begun and timezone.now() - self.step_at > self.SILENT
+
+    @property
+    def is_working(self) -> bool:
+        """Whether a worker is in a call for it."""
+        return self.state in (self.State.RUNNING, self.State.STOPPING) and not self.is_lost
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it may still come to something, or its worker is not free yet."""
+        return self.state == self.State.WAITING or self.is_working
+
+    @property
+    def is_failed(self) -> bool:
+        return self.state == self.State.FAILED or self.is_lost

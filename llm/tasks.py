@@ -5,7 +5,7 @@ from uuid import UUID
 
 from celery import shared_task
 
-from llm.endpoint_tests import run_test
+from llm.endpoint_tests import end_test, run_test
 
 logger = logging.getLogger(__name__)
 
@@ -16,8 +16,9 @@ def try_model(workspace: int, token: str) -> None:
 
 
 def wake_test(workspace: int, token: UUID) -> None:
-    """Have a test carried out. Should the broker be away, it waits until it is begun once more."""
+    """Have a test carried out. Should the broker be away, it has failed."""
     try:
         try_model.delay(workspace, str(token))
     except Exception:
         logger.warning("the test of a model in workspace %s was not begun", workspace, exc_info=True)
+        end_test(workspace, token)

@@ -36,6 +36,7 @@ class Migration(migrations.Migration):
                         choices=[
                             ("waiting", "Waits for a worker"),
                             ("running", "Runs"),
+                            ("stopping", "Is stopped with its next step"),
                             ("done", "Done"),
                             ("failed", "Failed"),
                         ],
