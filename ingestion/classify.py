@@ -89,8 +89,8 @@ Ask = Callable[[Classifier, Sequence[str]], tuple[WindowLabels, tuple[str, ...]]
 
 
 def ask_model(classifier: Classifier, texts: Sequence[str]) -> tuple[WindowLabels, tuple[str, ...]]:
-    """The model's labels of paragraphs, in one call, and what was neutralised in them; none of what a server has cut off.
-    Raises: llm.errors.ModelError.
+    """The model's labels of paragraphs, in one call, and what was neutralised in them; no labels where the server has
+    cut the prompt off. Raises: llm.errors.ModelError.
     """
     endpoint = Endpoint() if classifier.is_offline else get_endpoint(classifier.workspace)
     as_json = endpoint.labels == "json"

@@ -110,7 +110,7 @@ def plan_requalification(*, everything: bool = False) -> RequalifyPlan:
     return RequalifyPlan(
         files,
         published.exclude(pending_revision=None).count(),
-        get_labeller_name(),
+        get_labeller_name(get_model_name("fast")),
         estimate_cost(files),
     )
 
@@ -166,8 +166,8 @@ def count_vision_pages(file: File) -> int:
 
 
 def estimate_cost(files: Sequence[PlannedFile]) -> Decimal:
-    """USD, by the price of the model and by how much it answered of late; what the rules label costs nothing. In an open
-    scope.
+    """USD, by the price of the model and by how much it answered of late; what is left to the rules costs nothing. In
+    an open scope.
     """
     share, is_free = compute_answered_share(), is_labelling_offline()
     total = Decimal(0)

@@ -88,7 +88,7 @@ def collect_inputs(
         declared.append("public")
     eyes = [get_model_name("standard"), prompts.hash_templates(*vision.TEMPLATES)] if strategy == "vision" else []
     extraction = hash_parts(SCHEMA, strategy, *eyes)
-    labeller = get_labeller_name()
+    labeller = get_labeller_name(get_model_name("fast"))
     if not collection.classify:
         summaries = hash_parts(labeller, prompts.hash_templates(*prompts.SUMMARISE_TEMPLATES))
         return RevisionInputs(extraction, hash_parts(declared), str(rules.VERSION), "", "", summaries, hidden)

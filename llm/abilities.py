@@ -10,8 +10,8 @@ Labels = Literal["tool", "json", "rules"]
 @dataclass(frozen=True)
 class Abilities:
     """Of one model. problem: an English sentence for people, "" where it can be used. seconds: until its first answer
-    was whole; 0.0 where there was none. None: it was not asked. tools: it uses a tool that it is offered, with the right
-    figures. forced: it labels two paragraphs with the tool that it is to use; json: it labels them as JSON.
+    was whole; 0.0 where there was none. None: it was not asked. tools: it uses a tool that it is offered, with the
+    right figures. forced: it labels two paragraphs with the tool that it is to use; json: it labels them as JSON.
     """
 
     model: str

@@ -76,9 +76,9 @@ def is_labelling_offline(workspace: int = 0) -> bool:
     return endpoints.get_endpoint(workspace).labels == "rules" or is_offline(workspace)
 
 
-def get_labeller_name() -> str:
-    """The name of what labels now in the workspace whose scope is open."""
-    return models_catalogue.OFFLINE.name if is_labelling_offline() else get_model_name("fast")
+def get_labeller_name(model: str) -> str:
+    """The name of what labels in the workspace whose scope is open: `model`, of the tier "fast", if it can be asked."""
+    return models_catalogue.OFFLINE.name if endpoints.get_current_endpoint().labels == "rules" else model
 
 
 def get_model_name(tier: str) -> str:

@@ -7,7 +7,6 @@ nothing any more.
 import logging
 import time
 import uuid
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -76,8 +75,8 @@ def begin_test(scope: Scope, endpoint: Endpoint) -> uuid.UUID | None:
 
 
 def forget_test() -> None:
-    """Stop it, or take what it found from the page. In the open scope of an administrator. A worker cannot leave the call
-    that it is in: until then the test stands there, so that no other takes the next worker.
+    """Stop it, or take what it found from the page. In the open scope of an administrator. A worker cannot leave the
+    call that it is in: until then the test stands there, so that no other takes the next worker.
     """
     last = EndpointTest.objects.select_for_update().first()
     if last is not None and last.is_working:

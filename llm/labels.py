@@ -61,8 +61,8 @@ def read_labels(reply: Reply, *, count: int, levels: Collection[int], as_json: b
 
 
 def is_cut(reply: Reply, texts: Iterable[str]) -> bool:
-    """Whether a server has cut a prompt off, as some do in silence: it counts fewer tokens than these texts, which are in
-    the prompt, have words. A server that does not count is believed.
+    """Whether a server has cut a prompt off, as some do in silence: it counts fewer tokens than these texts, which are
+    in the prompt, have words. A server that does not count is believed.
     """
     counted = reply.usage.input + reply.usage.cached
     return 0 < counted < sum(len(WORD.findall(text)) for text in texts)

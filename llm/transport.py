@@ -75,8 +75,9 @@ def may_send_search_results(endpoint: Endpoint) -> bool:
 
 
 def build_sync_client(endpoint: Endpoint, *, is_test: bool = False) -> "anthropic.Anthropic":
-    """The SDK's client for workers. is_test: for one call, which is tried once and takes nothing in after `TEST_SECONDS`
-    from now."""
+    """The SDK's client for workers. is_test: for one call, which is tried once; nothing is taken in that comes later
+    than `TEST_SECONDS` from now.
+    """
     match choose_transport(endpoint):
         case "real" if is_test:
             return _build_real_client(endpoint.server, time.monotonic() + TEST_SECONDS)

@@ -46,7 +46,7 @@ def test_a_model_on_this_computer_is_found_and_tested_with_patience(
         expect(test).to_contain_text("loaded for a minute or longer")
         loaded.set()
         result = page.get_by_role("alert").filter(has_text="its server gives it no tools")
-        expect(result).to_contain_text("word by word", timeout=LONG)
+        expect(result).to_contain_text("its first answer came in", timeout=LONG)
         expect(result).to_contain_text("Nothing was saved.")
         assert_accessible(page)
         page.get_by_role("button", name="Close").click()

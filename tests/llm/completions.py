@@ -44,13 +44,20 @@ def says(*texts: str, finish: str = "stop") -> Raw:
     return stream(delta(role="assistant", content=""), *(delta(content=text) for text in texts), delta(finish))
 
 
-def calls(name: str, arguments: str, finish: str = "tool_calls", id: str = "call_1") -> Raw:
+def calls(
+    name: str,
+    arguments: str,
+    finish: str = "tool_calls",
+    id: str = "call_1",
+    usage: dict[str, Any] | None = USAGE,
+) -> Raw:
     middle = len(arguments) // 2
     return stream(
         delta(role="assistant", content=None, tool_calls=[fragment(0, "", name=name, id=id)]),
         delta(tool_calls=[fragment(0, arguments[:middle])]),
         delta(tool_calls=[fragment(0, arguments[middle:])]),
         delta(finish),
+        usage=usage,
     )
 
 
@@ -73,7 +80,7 @@ def whole(**body: Any) -> Raw:
 @dataclass
 class Completions:
     """answers: in order; respond: to a request, where they are at an end. pages: what stands at which path. seen: the
-    requests, with their paths and headers by lower-case name. looked: the paths and headers of those for pages.
+    requests, with their paths and headers by lower-case name. looked: the paths of those for pages.
     """
 
     url: str = ""
@@ -81,7 +88,7 @@ class Completions:
     respond: Callable[[dict[str, Any]], Raw] | None = None
     pages: dict[str, Raw] = field(default_factory=dict)
     seen: list[dict[str, Any]] = field(default_factory=list)
-    looked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    looked: list[str] = field(default_factory=list)
 
     @property
     def port(self) -> int:
@@ -101,7 +108,7 @@ def serve_completions(port: int = 0) -> Iterator[Completions]:
             self.send(made.answers.pop(0) if made.answers or made.respond is None else made.respond(body))
 
         def do_GET(self) -> None:
-            made.looked.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
+            made.looked.append(self.path)
             self.send(made.pages.get(self.path, Raw([b"not here"], 404, "text/plain")))
 
         def send(self, raw: Raw) -> None:

@@ -101,7 +101,9 @@ def test_a_server_that_counts_fewer_tokens_than_words_has_cut_the_prompt(given, 
     assert is_cut(answer, ["The cap is high.", "Two million and 40 of it. " * 3_000]) is cut
 
 
-@pytest.mark.parametrize("text", ["1 2 3 4 5 6 7 8", "one,two,six", "§§§ 4.1.2 " * 50, "........ 3", "Überweisungsträger"])
+@pytest.mark.parametrize(
+    "text", ["1 2 3 4 5 6 7 8", "one,two,six", "§§§ 4.1.2 " * 50, "........ 3", "Überweisungsträger"]
+)
 def test_an_estimate_of_tokens_is_never_taken_for_a_prompt_that_was_cut(text):
     answer = replace(in_words(ANSWER), usage=Usage(estimate(text)))
     assert not is_cut(answer, [text])

@@ -1,5 +1,6 @@
 """The page on which a workspace is connected to a model: tested before it is saved, for this workspace alone."""
 
+import json
 import logging
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +16,7 @@ from llm.endpoints import Endpoint, get_endpoint
 from llm.messages import ToolUse
 from llm.models import Budget, EndpointTest, ModelCall, WorkspaceEndpoint
 from tests.conftest import Person
-from tests.llm.provider import TALKS, TESTED, Provider, serve_provider
+from tests.llm.provider import LABELLED, LABELS, TALKS, TESTED, USES_TOOL, Provider, serve_provider
 from tests.llm.trials import finish_test, run_last_test
 
 pytestmark = pytest.mark.django_db
@@ -82,11 +83,15 @@ def test_what_does_not_work_is_not_saved_and_the_page_says_why(
     wrong: list[tuple[list[Any], str]] = [
         ([401], "refused the API key"),
         ([404], "does not know this model"),
-        ([wire.Answer(deltas=(" ",))], "answered with nothing"),
+        ([wire.Answer(deltas=(" ",))], "Its answer was empty."),
         ([TALKS, TALKS], "does not use the tool"),
         ([TALKS, 400], "its server gives it no tools"),
         ([TALKS, two], "other figures"),
         ([TALKS, 401], "refused the API key"),
+        ([TALKS, 502], "The model is not available."),
+        ([TALKS, 413], "too large"),
+        ([TALKS, USES_TOOL, 503], "The model is not available."),  # nothing is known of its labels
+        ([TALKS, USES_TOOL, LABELS, 429], "limiting our rate"),
         ([307], "The model is not available."),
         ([b"<html>Welcome</html>"], "does not answer as Anthropic’s Messages API does"),
         ([HALF], "does not answer as Anthropic’s Messages API does"),
@@ -104,6 +109,14 @@ def test_what_does_not_work_is_not_saved_and_the_page_says_why(
                 assert not WorkspaceEndpoint.objects.exists()
                 assert not EndpointTest.objects.get().sealed_key
                 assert client.is_offline()
+
+
+def test_who_refuses_a_tool_that_has_to_be_used_is_asked_for_json(alice: Person, address: str) -> None:
+    in_json = wire.Answer(deltas=(json.dumps(LABELLED),), input_tokens=9, output_tokens=9)
+    for refusal in (400, wire.Answer(deltas=("Here",), error="api_error")):
+        Provider.answers = [TALKS, USES_TOOL, refusal, in_json]
+        assert "Labels are asked for as JSON." in connect(alice, address).content.decode()
+        assert get_endpoint(alice.scope.workspace).labels == "json"
 
 
 def test_a_test_ends_in_time_also_where_a_server_only_ever_pings(
@@ -140,7 +153,7 @@ def test_a_connected_model_is_tested_again_and_disconnected(alice: Person, addre
     assert alice.client.post(f"{alice.base}model/test/").status_code == 302
     page = finish_test(alice).content.decode()
     assert "The model is not available." in page
-    assert "Nothing was saved." not in page
+    assert get_endpoint(alice.scope.workspace).labels == "tool"  # as it was found before
     alice.client.post(f"{alice.base}model/disconnect/")
     with alice.scope.open():
         assert not WorkspaceEndpoint.objects.exists()

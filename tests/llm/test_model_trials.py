@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -11,17 +12,28 @@ from django.conf import LazySettings
 from django.utils import timezone
 
 from entities.access import Scope
+from entities.models import AuditEntry
 from ingestion.classify import Classifier, ask_model
 from ingestion.relabelling import label_text
 from ingestion.waiting import measure_waiting
-from llm import client, endpoint_tests, labelling, transport
+from llm import client, endpoint_tests, tasks, transport
+from llm.abilities import Abilities
 from llm.endpoint_check import LEVELS, PARAGRAPHS
 from llm.endpoint_tests import run_test
 from llm.endpoints import Endpoint, get_endpoint
+from llm.labels import WORD
 from llm.models import EndpointTest, WorkspaceEndpoint
 from tests.conftest import Person
-from tests.llm.completions import Completions, Raw, says, serve_completions, whole
-from tests.llm.trials import answer_in_prose, finish_test, ignore_force, obey, refuse_tools, run_last_test
+from tests.llm.completions import Completions, Raw, calls, says, serve_completions
+from tests.llm.trials import (
+    LABELLED_TEXT,
+    answer_in_prose,
+    finish_test,
+    ignore_force,
+    obey,
+    refuse_tools,
+    run_last_test,
+)
 
 pytestmark = pytest.mark.django_db
 PERSONAL = frozenset({3})
@@ -52,15 +64,12 @@ def ask_for_labels(who: Person) -> Any:
 
 
 def test_two_models_are_tested_and_each_serves_its_tiers(alice: Person, server: Completions) -> None:
-    server.pages["/v1/models"] = whole(data=[{"id": "small-7b", "max_model_len": 32_768}])
     page = connect(alice, server)
     for sentence, times in {
         "Answers: its first answer came in": 2,
         "Uses tools: it can search": 2,
         "Uses the tool that it has to use.": 1,
         "Answers in JSON.": 1,
-        "Reads 32,768 tokens at once.": 1,
-        "Its server does not say how much it reads at once.": 1,  # of the other one
         "Labels are asked for with a tool.": 1,
     }.items():
         assert page.count(sentence) == times, sentence
@@ -94,10 +103,10 @@ def test_a_model_that_does_neither_leaves_labels_to_the_rules_and_answers_still(
     assert "Labels are left to the rules." in page
     asked = len(server.seen)
     workspace = alice.scope.workspace
-    assert labelling.is_labelling_offline(workspace)
+    assert client.is_labelling_offline(workspace)
     assert label_text(workspace, "Write to ana.ruiz@example.org, telephone 020 7946 0958.")
     with alice.scope.open():
-        assert labelling.get_labeller_name(client.get_model_name("fast")) == "offline-extractive"
+        assert client.get_labeller_name(client.get_model_name("fast")) == "offline-extractive"
         assert measure_waiting(alice.scope).files == 0  # nothing waits for a model that judges nothing
     assert len(server.seen) == asked
     assert not client.is_offline(workspace)
@@ -105,17 +114,19 @@ def test_a_model_that_does_neither_leaves_labels_to_the_rules_and_answers_still(
     assert client.complete(call, system="", messages=[{"role": "user", "content": "Hello"}]).text == "one, two"
 
 
-def test_a_model_that_reads_less_than_a_window_leaves_labels_to_the_rules(alice: Person, server: Completions) -> None:
-    server.pages["/api/ps"] = whole(models=[{"name": "small-7b", "context_length": 4096}])
-    page = connect(alice, server)
-    assert "Reads 4,096 tokens at once." in page
-    assert "OLLAMA_CONTEXT_LENGTH" in page
-    assert labelling.is_labelling_offline(alice.scope.workspace)
-    # With more room it labels, as soon as it has been tested again.
-    server.pages["/api/ps"] = whole(models=[{"name": "small-7b", "context_length": 16_384}])
-    alice.client.post(f"{alice.base}model/test/")
-    assert "Labels are asked for with a tool." in finish_test(alice).content.decode()
-    assert not labelling.is_labelling_offline(alice.scope.workspace)
+def test_of_a_prompt_that_the_server_has_cut_off_no_label_is_believed(
+    alice: Person, server: Completions, caplog: pytest.LogCaptureFixture
+) -> None:
+    connect(alice, server)
+    counted = len(WORD.findall(" ".join(PARAGRAPHS)))
+    server.respond = lambda body: calls("record_labels", LABELLED_TEXT, usage={"prompt_tokens": counted})
+    assert ask_for_labels(alice) == {0: frozenset(), 1: PERSONAL}
+    server.respond = lambda body: calls("record_labels", LABELLED_TEXT, usage=None)  # it does not count
+    assert ask_for_labels(alice) == {0: frozenset(), 1: PERSONAL}
+    assert "has cut" not in caplog.text
+    server.respond = lambda body: calls("record_labels", LABELLED_TEXT, usage={"prompt_tokens": counted - 1})
+    assert ask_for_labels(alice) == {}
+    assert "has cut" in caplog.text
 
 
 @pytest.mark.parametrize("labels", ['[{"n": 0, "labels": [0]}, {"n": 1, "labels": [0]}]', '[{"n": 1, "labels": [3]}]'])
@@ -169,7 +180,6 @@ def test_a_test_waits_runs_and_ends_while_its_administrator_comes_and_goes(alice
             "Now it is asked to use a tool.",
             "label two paragraphs with a tool",
             "label two paragraphs in JSON",
-            "how much it reads at once",
             "loaded for a minute or longer",
             "Now it is asked to use a tool.",
         ),
@@ -187,13 +197,17 @@ def test_a_test_waits_runs_and_ends_while_its_administrator_comes_and_goes(alice
 
 def test_a_test_that_is_stopped_saves_nothing(alice: Person, server: Completions) -> None:
     begin(alice, server, key="sk-secret-1")
-    stopped = False
+    stopped: list[str] = []
 
     def stop(*arguments: Any) -> Any:
-        nonlocal stopped
+        """While a worker is in a call."""
         found = asked(*arguments)
-        if not stopped:
-            stopped = alice.client.post(f"{alice.base}model/test/stop/").status_code == 302
+        alice.client.post(f"{alice.base}model/test/stop/")
+        begin(alice, server, model="another")  # which takes no other worker
+        with alice.scope.open():
+            row = EndpointTest.objects.get()
+        stopped.extend([row.state, row.sealed_key, row.model])
+        stopped.append(alice.client.get(f"{alice.base}model/").content.decode())
         return found
 
     asked = endpoint_tests.check_model
@@ -202,7 +216,9 @@ def test_a_test_that_is_stopped_saves_nothing(alice: Person, server: Completions
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(endpoint_tests, "check_model", stop)
         run_test(alice.scope.workspace, token)
-    assert stopped
+    assert stopped[:3] == ["stopping", "", "small-7b"]
+    assert "The test is stopped when the answer comes" in stopped[3]
+    assert "Test and save" not in stopped[3]
     assert {seen["model"] for seen in server.seen} == {"small-7b"}
     with alice.scope.open():
         assert not EndpointTest.objects.exists()
@@ -214,7 +230,7 @@ def test_a_test_that_is_stopped_saves_nothing(alice: Person, server: Completions
 
 def test_a_test_whose_worker_is_gone_is_shown_as_broken_off(alice: Person, server: Completions) -> None:
     begin(alice, server)
-    ago = timezone.now() - timedelta(seconds=transport.TEST_SECONDS)
+    ago = timezone.now() - timedelta(seconds=2 * transport.TEST_SECONDS)
     with alice.scope.open():
         EndpointTest.objects.update(state="running", step="answer", step_at=ago)
     assert "being tested" in alice.client.get(f"{alice.base}model/").content.decode()
@@ -223,6 +239,45 @@ def test_a_test_whose_worker_is_gone_is_shown_as_broken_off(alice: Person, serve
     page = alice.client.get(f"{alice.base}model/").content.decode()
     assert "The test broke off." in page
     assert "Test and save" in page
+    begin(alice, server, model="another")
+    with alice.scope.open():
+        assert EndpointTest.objects.get().model == "another"
+
+
+def test_a_test_that_its_worker_lost_is_not_carried_out_again_when_its_message_comes_again(
+    alice: Person, server: Completions
+) -> None:
+    begin(alice, server, key="sk-secret-1")
+    with alice.scope.open():
+        EndpointTest.objects.update(state="running", step="answer")
+    assert "The test broke off." in finish_test(alice).content.decode()
+    with alice.scope.open():
+        assert not EndpointTest.objects.get().sealed_key
+        assert not WorkspaceEndpoint.objects.exists()
+    assert server.seen == []
+
+
+def test_a_test_that_no_worker_hears_of_has_failed(
+    alice: Person, server: Completions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(alice, server, key="sk-secret-1")
+    with alice.scope.open():
+        row = EndpointTest.objects.get()
+    monkeypatch.setattr(tasks.try_model, "delay", lambda *arguments: 1 / 0)
+    tasks.wake_test(row.workspace_id, row.token)
+    assert "The test broke off." in alice.client.get(f"{alice.base}model/").content.decode()
+    with alice.scope.open():
+        assert not EndpointTest.objects.get().sealed_key
+
+
+def test_who_began_a_test_and_is_gone_saves_nothing(alice: Person, server: Completions) -> None:
+    begin(alice, server, key="sk-secret-1")
+    with alice.scope.open():
+        EndpointTest.objects.update(started_by=2**40)
+    assert "does not administer" in finish_test(alice).content.decode()
+    with alice.scope.open():
+        assert not EndpointTest.objects.get().sealed_key
+        assert not WorkspaceEndpoint.objects.exists()
 
 
 def test_a_test_that_takes_too_long_or_breaks_is_ended(
@@ -273,23 +328,72 @@ def test_a_test_belongs_to_its_workspace(
     assert "sk-secret-1" not in caplog.text
 
 
-def test_another_test_of_what_is_in_use_changes_how_labels_are_asked_for_and_nothing_else(
+def test_another_test_of_what_is_in_use_changes_how_labels_are_asked_for_and_is_on_record(
     alice: Person, server: Completions
 ) -> None:
-    connect(alice, server)
-    with alice.scope.open():
-        before = WorkspaceEndpoint.objects.get()
+    connect(alice, server, key="sk-secret-1")
+    before = get_endpoint(alice.scope.workspace)
     server.respond = ignore_force
     alice.client.post(f"{alice.base}model/test/")
     finish_test(alice)
+    assert get_endpoint(alice.scope.workspace) == replace(before, labels="json")
+    assert before.key == "sk-secret-1"
     with alice.scope.open():
-        after = WorkspaceEndpoint.objects.get()
-    assert (before.labels, after.labels) == ("tool", "json")
-    assert (after.saved_at, after.sealed_key) == (before.saved_at, before.sealed_key)
+        found = [entry.detail["labels"] for entry in AuditEntry.objects.filter(action="model.connected").order_by("pk")]
+    assert found == ["tool", "json"]
     server.respond = refuse_tools  # what cannot be used now is not what is known of it
     alice.client.post(f"{alice.base}model/test/")
     assert "its server gives it no tools" in finish_test(alice).content.decode()
     assert get_endpoint(alice.scope.workspace).labels == "json"
+
+
+def test_of_the_installations_model_a_test_is_shown_and_nothing_is_saved(
+    alice: Person, server: Completions, settings: LazySettings
+) -> None:
+    settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = server.url, "sk-installed"
+    settings.MODEL_TIERS = dict.fromkeys(("fast", "standard", "deep"), "small-7b")
+    settings.MODEL_PRICES = {"small-7b": ["0", "0"]}
+    server.respond = ignore_force
+    alice.client.post(f"{alice.base}model/test/")
+    with alice.scope.open():
+        assert not EndpointTest.objects.get().sealed_key
+    page = finish_test(alice).content.decode()
+    assert "Does not use the tool that it has to use" in page
+    assert "This is so for every model of the installation" in page
+    assert "Labels are asked for as JSON." not in page
+    assert get_endpoint(alice.scope.workspace).labels == "tool"
+    with alice.scope.open():
+        assert not WorkspaceEndpoint.objects.exists()
+
+
+def test_what_another_version_has_found_is_read() -> None:
+    assert Abilities.from_json({"model": "m", "forced": True, "context": 4096}) == Abilities("m", forced=True)
+
+
+def test_a_test_that_waited_while_the_page_was_closed_saves_nothing(
+    alice: Person, server: Completions, settings: LazySettings
+) -> None:
+    begin(alice, server, key="sk-secret-1")
+    settings.WORKSPACE_MODELS = False
+    run_last_test(alice)
+    assert server.seen == []
+    with alice.scope.open():
+        assert not EndpointTest.objects.get().sealed_key
+        assert not WorkspaceEndpoint.objects.exists()
+
+
+def test_where_models_are_switched_off_none_is_tested(
+    alice: Person, server: Completions, settings: LazySettings
+) -> None:
+    connect(alice, server)
+    asked = len(server.seen)
+    alice.client.post(f"{alice.base}model/test/stop/")
+    settings.MODEL_TRANSPORT = "offline"
+    assert alice.client.post(f"{alice.base}model/", {"kind": "server"}).status_code == 404
+    assert alice.client.post(f"{alice.base}model/test/").status_code == 302
+    with alice.scope.open():
+        assert not EndpointTest.objects.exists()
+    assert len(server.seen) == asked
 
 
 def test_where_the_page_is_closed_nothing_is_begun(alice: Person, server: Completions, settings: LazySettings) -> None:
