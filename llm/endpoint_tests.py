@@ -49,29 +49,20 @@ def begin_test(scope: Scope, endpoint: Endpoint) -> uuid.UUID | None:
     last = EndpointTest.objects.select_for_update().first()
     if last is not None and last.is_working:
         return None
+    if last is not None:
+        last.delete()
     asked = endpoint if endpoint.own else Endpoint()
-    now, token = timezone.now(), uuid.uuid4()
-    EndpointTest.objects.update_or_create(
+    begun = EndpointTest.objects.create(
         workspace_id=scope.workspace,
-        defaults={
-            "token": token,
-            "state": State.WAITING,
-            "saves": endpoint.own,
-            "api": asked.api,
-            "base_url": asked.base_url,
-            "model": asked.model,
-            "deep_model": asked.deep_model,
-            "sealed_key": encode_key(asked.key),
-            "model_now": "",
-            "step": "",
-            "step_at": now,
-            "results": [],
-            "note": "",
-            "started_by": scope.principal,
-            "started_at": now,
-        },
+        saves=endpoint.own,
+        api=asked.api,
+        base_url=asked.base_url,
+        model=asked.model,
+        deep_model=asked.deep_model,
+        sealed_key=encode_key(asked.key),
+        started_by=scope.principal,
     )
-    return token
+    return begun.token
 
 
 def forget_test() -> None:

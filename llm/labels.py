@@ -9,12 +9,14 @@ from typing import Any
 from entities.models.classification import PUBLIC
 from llm.fences import replace_brackets
 from llm.messages import Reply
+from llm.offline.tokens import estimate
 
 THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.S)
 """What some models of one's own write before they answer."""
-WORD = re.compile(r"\w{3,}")
-"""With what stands between two of them they are four characters or more: never more of them than tokens, also where
-tokens are estimated (`llm.offline.tokens`)."""
+RUN = re.compile(r"([\W_])\1{3,}")
+"""Lines of dots and of blanks, which are few tokens."""
+LEAST = 0.6
+"""Of the tokens that a text is estimated to have, every tokenizer makes more."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +63,11 @@ def read_labels(reply: Reply, *, count: int, levels: Collection[int], as_json: b
 
 
 def is_cut(reply: Reply, texts: Iterable[str]) -> bool:
-    """Whether a server has cut a prompt off, as some do in silence: it counts fewer tokens than these texts, which are
-    in the prompt, have words. A server that does not count is believed.
+    """Whether a server has cut a prompt off, as some do in silence: it counts fewer tokens than these texts have, which
+    are in the prompt. A server that does not count is believed.
     """
     counted = reply.usage.input + reply.usage.cached
-    return 0 < counted < sum(len(WORD.findall(text)) for text in texts)
+    return 0 < counted < LEAST * sum(estimate(RUN.sub("", text)) for text in texts)
 
 
 def _list_inputs(reply: Reply) -> list[dict[str, Any]]:

@@ -121,7 +121,6 @@ class EndpointTest(models.Model):
     results = models.JSONField(default=list, blank=True)
     note = models.CharField(max_length=200, blank=True)
     started_by = models.BigIntegerField()
-    started_at = models.DateTimeField(default=timezone.now)
 
     def __str__(self) -> str:
         return f"{self.state} {self.model}"

@@ -66,7 +66,6 @@ class Migration(migrations.Migration):
                 ("results", models.JSONField(blank=True, default=list)),
                 ("note", models.CharField(blank=True, max_length=200)),
                 ("started_by", models.BigIntegerField()),
-                ("started_at", models.DateTimeField(default=django.utils.timezone.now)),
             ],
         ),
         Protect("EndpointTest"),

@@ -244,40 +244,49 @@ def test_a_test_whose_worker_is_gone_is_shown_as_broken_off(alice: Person, serve
         assert EndpointTest.objects.get().model == "another"
 
 
-def test_a_test_that_its_worker_lost_is_not_carried_out_again_when_its_message_comes_again(
-    alice: Person, server: Completions
-) -> None:
-    begin(alice, server, key="sk-secret-1")
-    with alice.scope.open():
-        EndpointTest.objects.update(state="running", step="answer")
-    assert "The test broke off." in finish_test(alice).content.decode()
-    with alice.scope.open():
-        assert not EndpointTest.objects.get().sealed_key
-        assert not WorkspaceEndpoint.objects.exists()
-    assert server.seen == []
+def change_row(**values: Any) -> Callable[..., None]:
+    def change(who: Person, settings: LazySettings) -> None:
+        with who.scope.open():
+            EndpointTest.objects.update(**values)
+
+    return change
 
 
-def test_a_test_that_no_worker_hears_of_has_failed(
-    alice: Person, server: Completions, monkeypatch: pytest.MonkeyPatch
+def lose_broker(who: Person, settings: LazySettings) -> None:
+    with who.scope.open():
+        row = EndpointTest.objects.get()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tasks.try_model, "delay", lambda *arguments: 1 / 0)
+        tasks.wake_test(row.workspace_id, row.token)
+
+
+@pytest.mark.parametrize(
+    ("meanwhile", "sentence", "requests"),
+    [
+        (change_row(state="running", step="answer"), "The test broke off.", 0),  # by a worker that is dead
+        (lose_broker, "The test broke off.", 0),
+        (lambda who, settings: setattr(settings, "SECRET_KEY", "another"), "can no longer read the key", 0),
+        (lambda who, settings: setattr(settings, "WORKSPACE_MODELS", False), "closed this page", 0),
+        (change_row(started_by=2**40), "does not administer", 6),
+    ],
+    ids=["begun twice", "no broker", "another secret", "closed", "starter gone"],
+)
+def test_a_test_that_cannot_end_well_saves_nothing_and_forgets_its_key(
+    alice: Person,
+    server: Completions,
+    settings: LazySettings,
+    meanwhile: Callable[..., None],
+    sentence: str,
+    requests: int,
 ) -> None:
     begin(alice, server, key="sk-secret-1")
+    meanwhile(alice, settings)
+    run_last_test(alice)
     with alice.scope.open():
         row = EndpointTest.objects.get()
-    monkeypatch.setattr(tasks.try_model, "delay", lambda *arguments: 1 / 0)
-    tasks.wake_test(row.workspace_id, row.token)
-    assert "The test broke off." in alice.client.get(f"{alice.base}model/").content.decode()
-    with alice.scope.open():
-        assert not EndpointTest.objects.get().sealed_key
-
-
-def test_who_began_a_test_and_is_gone_saves_nothing(alice: Person, server: Completions) -> None:
-    begin(alice, server, key="sk-secret-1")
-    with alice.scope.open():
-        EndpointTest.objects.update(started_by=2**40)
-    assert "does not administer" in finish_test(alice).content.decode()
-    with alice.scope.open():
-        assert not EndpointTest.objects.get().sealed_key
         assert not WorkspaceEndpoint.objects.exists()
+    assert (row.state, row.sealed_key, len(server.seen)) == ("failed", "", requests)
+    assert sentence in alice.client.get(f"{alice.base}model/").content.decode()
 
 
 def test_a_test_that_takes_too_long_or_breaks_is_ended(
@@ -368,18 +377,6 @@ def test_of_the_installations_model_a_test_is_shown_and_nothing_is_saved(
 
 def test_what_another_version_has_found_is_read() -> None:
     assert Abilities.from_json({"model": "m", "forced": True, "context": 4096}) == Abilities("m", forced=True)
-
-
-def test_a_test_that_waited_while_the_page_was_closed_saves_nothing(
-    alice: Person, server: Completions, settings: LazySettings
-) -> None:
-    begin(alice, server, key="sk-secret-1")
-    settings.WORKSPACE_MODELS = False
-    run_last_test(alice)
-    assert server.seen == []
-    with alice.scope.open():
-        assert not EndpointTest.objects.get().sealed_key
-        assert not WorkspaceEndpoint.objects.exists()
 
 
 def test_where_models_are_switched_off_none_is_tested(
