@@ -21,8 +21,9 @@ from llm.abilities import Abilities
 from llm.endpoint_check import LEVELS, PARAGRAPHS
 from llm.endpoint_tests import run_test
 from llm.endpoints import Endpoint, get_endpoint
-from llm.labels import WORD
+from llm.labels import LEAST
 from llm.models import EndpointTest, WorkspaceEndpoint
+from llm.offline.tokens import estimate
 from tests.conftest import Person
 from tests.llm.completions import Completions, Raw, calls, says, serve_completions
 from tests.llm.trials import (
@@ -118,13 +119,13 @@ def test_of_a_prompt_that_the_server_has_cut_off_no_label_is_believed(
     alice: Person, server: Completions, caplog: pytest.LogCaptureFixture
 ) -> None:
     connect(alice, server)
-    counted = len(WORD.findall(" ".join(PARAGRAPHS)))
-    server.respond = lambda body: calls("record_labels", LABELLED_TEXT, usage={"prompt_tokens": counted})
+    least = int(LEAST * sum(map(estimate, PARAGRAPHS)))
+    server.respond = lambda body: calls("record_labels", LABELLED_TEXT, usage={"prompt_tokens": least + 1})
     assert ask_for_labels(alice) == {0: frozenset(), 1: PERSONAL}
     server.respond = lambda body: calls("record_labels", LABELLED_TEXT, usage=None)  # it does not count
     assert ask_for_labels(alice) == {0: frozenset(), 1: PERSONAL}
     assert "has cut" not in caplog.text
-    server.respond = lambda body: calls("record_labels", LABELLED_TEXT, usage={"prompt_tokens": counted - 1})
+    server.respond = lambda body: calls("record_labels", LABELLED_TEXT, usage={"prompt_tokens": least})
     assert ask_for_labels(alice) == {}
     assert "has cut" in caplog.text
 
