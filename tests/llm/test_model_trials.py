@@ -380,24 +380,16 @@ def test_what_another_version_has_found_is_read() -> None:
     assert Abilities.from_json({"model": "m", "forced": True, "context": 4096}) == Abilities("m", forced=True)
 
 
-def test_where_models_are_switched_off_none_is_tested(
-    alice: Person, server: Completions, settings: LazySettings
+@pytest.mark.parametrize(("name", "value"), [("WORKSPACE_MODELS", False), ("MODEL_TRANSPORT", "offline")])
+def test_where_the_page_is_closed_or_models_are_switched_off_nothing_is_begun(
+    alice: Person, server: Completions, settings: LazySettings, name: str, value: Any
 ) -> None:
     connect(alice, server)
-    asked = len(server.seen)
     alice.client.post(f"{alice.base}model/test/stop/")
-    settings.MODEL_TRANSPORT = "offline"
+    asked = len(server.seen)
+    setattr(settings, name, value)
     assert alice.client.post(f"{alice.base}model/", {"kind": "server"}).status_code == 404
     assert alice.client.post(f"{alice.base}model/test/").status_code == 302
     with alice.scope.open():
         assert not EndpointTest.objects.exists()
     assert len(server.seen) == asked
-
-
-def test_where_the_page_is_closed_nothing_is_begun(alice: Person, server: Completions, settings: LazySettings) -> None:
-    settings.WORKSPACE_MODELS = False
-    assert alice.client.post(f"{alice.base}model/", {"kind": "server"}).status_code == 404
-    assert alice.client.post(f"{alice.base}model/test/").status_code == 302  # nothing is connected
-    with alice.scope.open():
-        assert not EndpointTest.objects.exists()
-    assert server.seen == []
