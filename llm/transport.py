@@ -10,7 +10,7 @@ import math
 import os
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -122,7 +122,7 @@ def _build_real_client(endpoint: Endpoint, until: float = math.inf) -> "anthropi
         answer.stream = LimitedStream(answer.stream, until)
 
     is_test = until < math.inf
-    hooks = {"response": [limit_answer]} if is_test else {}
+    hooks: dict[str, list[Callable[..., Any]]] = {"response": [limit_answer]} if is_test else {}
     http: httpx2.Client = anthropic.DefaultHttpxClient(follow_redirects=False, event_hooks=hooks)
     if endpoint.api == "openai":
         server = Server(endpoint.base_url, endpoint.key)
