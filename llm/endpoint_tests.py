@@ -97,7 +97,7 @@ def run_test(workspace: int, token: uuid.UUID) -> None:
         return
     note = ""
     try:
-        _test_endpoint(service, row)
+        _check_endpoint(service, row)
     except CheckStopped as stopped:
         note = str(stopped)
     except InvalidToken:
@@ -113,7 +113,7 @@ def run_test(workspace: int, token: uuid.UUID) -> None:
         EndpointTest.objects.filter(token=token, state=State.STOPPING).delete()
 
 
-def _test_endpoint(service: Scope, row: EndpointTest) -> None:
+def _check_endpoint(service: Scope, row: EndpointTest) -> None:
     """Raises: CheckStopped; InvalidToken; NoWorkspace where who began it may not save."""
     if row.saves and not settings.WORKSPACE_MODELS:  # closed while it waited
         raise NoWorkspace

@@ -101,7 +101,7 @@ def test_what_a_hostile_server_answers_does_no_harm(subtests: pytest.Subtests, s
 
 @pytest.mark.parametrize("beginning", [b"HTTP/1.1 200 OK\r\nx: ", b"HTTP/1.1 200 OK\r\n\r\n"], ids=["headers", "body"])
 def test_who_drips_an_answer_is_left_in_time(beginning: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local_models, "SECONDS", 0.1)
+    monkeypatch.setattr(local_models, "SECONDS", 1.0)
     over, is_left = threading.Event(), threading.Event()
 
     class Handler(socketserver.BaseRequestHandler):
