@@ -248,6 +248,8 @@ MODEL_TIERS = {
 }
 # Whether administrators may connect a model of their workspace's own; if not, only the settings above count.
 WORKSPACE_MODELS = env.bool("CLEARANCE_WORKSPACE_MODELS", True)
+# Where servers of models listen on this computer (Ollama, LM Studio, llama.cpp): administrators may look there.
+LOCAL_MODEL_PORTS = env.list("CLEARANCE_LOCAL_MODEL_PORTS", int, default=[11434, 1234, 8080])
 # USD per million tokens (in, out) of models that llm/models_catalogue.py does not know: {"local-70b": ["0", "0"]}.
 MODEL_PRICES = env.json("CLEARANCE_MODEL_PRICES", default={})
 # auto: the real API when a key or an address is set, else the offline engine.

@@ -6,6 +6,7 @@ which leaves it unlabelled. Where two windows disagree both votes stand, and the
 here.
 """
 
+import logging
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,9 +16,12 @@ from ingestion.summaries import extract_words
 from ingestion.votes import Vote
 from llm import prompts
 from llm.client import Call, complete
-from llm.labels import ParagraphLabels, WindowLabels, read_labels
+from llm.endpoints import Endpoint, get_endpoint
+from llm.labels import ParagraphLabels, WindowLabels, is_cut, read_labels
 from llm.prompts import Level
 from llm.rules import merge_votes, vote_by_heading, vote_by_rules
+
+logger = logging.getLogger(__name__)
 
 WINDOW = 40_000  # characters
 WINDOW_PARAGRAPHS = 200  # more would not fit the longest answer
@@ -46,7 +50,7 @@ PLAIN = extract_words(
 @dataclass(frozen=True)
 class Classifier:
     """What the model is asked with. guidance: the workspace's own advice. title: the file's name. is_offline: as of
-    `Call`."""
+    `Call`, of labels."""
 
     workspace: int
     levels: tuple[Level, ...]
@@ -85,13 +89,20 @@ Ask = Callable[[Classifier, Sequence[str]], tuple[WindowLabels, tuple[str, ...]]
 
 
 def ask_model(classifier: Classifier, texts: Sequence[str]) -> tuple[WindowLabels, tuple[str, ...]]:
-    """The model's labels of paragraphs, in one call, and what was neutralised in them. Raises:
-    llm.errors.ModelError.
+    """The model's labels of paragraphs, in one call, and what was neutralised in them; no labels where the server has
+    cut the prompt off. Raises: llm.errors.ModelError.
     """
-    prompt = prompts.classify_window(classifier.levels, texts, title=classifier.title, guidance=classifier.guidance)
+    endpoint = Endpoint() if classifier.is_offline else get_endpoint(classifier.workspace)
+    as_json = endpoint.labels == "json"
+    prompt = prompts.classify_window(
+        classifier.levels, texts, title=classifier.title, guidance=classifier.guidance, as_json=as_json
+    )
     reply = complete(Call(classifier.workspace, 0, "classify", "fast", classifier.is_offline), **prompt.request)
+    if endpoint.base_url and is_cut(reply, texts):
+        logger.warning("a server in workspace %s has cut a window of paragraphs off", classifier.workspace)
+        return WindowLabels({}, frozenset(range(len(texts))), {}), prompt.injections
     values = {level.value for level in classifier.levels}
-    return read_labels(reply, count=len(texts), levels=values), prompt.injections
+    return read_labels(reply, count=len(texts), levels=values, as_json=as_json), prompt.injections
 
 
 def build_rules_vote(text: str, lang: str, above: Sequence[str] = (), before: str = "") -> Vote:

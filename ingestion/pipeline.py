@@ -59,7 +59,7 @@ from ingestion.stored import load_known_digests, load_known_votes, load_publishe
 from ingestion.synthesis import summarise_labels
 from ingestion.votes import FLOOR, Vote
 from ingestion.work import FileVotes, SegmentedFile, Work, build_clearances, load_work
-from llm.client import is_offline
+from llm.client import is_labelling_offline
 from llm.errors import BudgetExceeded, ModelError
 from llm.metering import take_spent, track_spending, write_calls
 
@@ -323,7 +323,7 @@ def take_up(claim: Claim) -> Work:
     work = load_work(claim)
     if work.number > 1 or work.published:
         results.drop_superseded(claim.file, claim.revision)
-    return replace(work, is_offline=is_offline(), saved=results.list_saved(claim.revision))
+    return replace(work, is_offline=is_labelling_offline(), saved=results.list_saved(claim.revision))
 
 
 def run_steps(work: Work, took: dict[Stage, float] | None = None) -> dict[Stage, Any]:

@@ -39,7 +39,7 @@ from ingestion.turns import is_free
 from ingestion.vector_models import get_current_model, load_embedder, lock_embedder
 from ingestion.votes import KEPT_TYPED, Vote, build_votes, collect_automatic, decide_atoms
 from ingestion.work import load_workspace_levels
-from llm.client import is_offline
+from llm.client import is_labelling_offline
 from llm.errors import BudgetExceeded, ModelError
 
 logger = logging.getLogger(__name__)
@@ -148,7 +148,11 @@ def label_texts(claim: RecordClaim) -> None:
         default = split_label(entity.type_class.rag().default)
         inherited = [_build_inherited(default, frozenset(list_atoms(row.floor))) for row in rows]
         classifier = Classifier(
-            claim.workspace, load_workspace_levels(), load_workspace_guidance(), entity.type_title, is_offline()
+            claim.workspace,
+            load_workspace_levels(),
+            load_workspace_guidance(),
+            entity.type_title,
+            is_labelling_offline(),
         )
         policy, embedder = load_policy(), get_current_model()
     if not rows:

@@ -54,7 +54,7 @@ from ingestion.votes import (
     is_judged,
 )
 from ingestion.work import load_workspace_levels
-from llm.client import is_offline
+from llm.client import is_labelling_offline
 from llm.errors import ModelError
 
 LONGEST_REASON = 500
@@ -340,7 +340,7 @@ def label_text(workspace: int, text: str, unjudged: int = 0) -> int | None:
     scope = Scope.for_service(workspace)
     with scope.open():
         policy = load_policy()
-        classifier = Classifier(workspace, load_workspace_levels(), policy.guidance, is_offline=is_offline())
+        classifier = Classifier(workspace, load_workspace_levels(), policy.guidance, is_offline=is_labelling_offline())
     if not text.strip():
         return 0
     paragraph = ParagraphText(text, "text", None, (), (), language.guess_language(text), 0, len(text))

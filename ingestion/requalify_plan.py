@@ -19,7 +19,7 @@ from ingestion.synthesis import build_excerpts
 from ingestion.votes import build_votes
 from ingestion.witness import CONCEALED, NAMES, OF_THE_MODEL
 from ingestion.work import get_strategy
-from llm.client import compute_cost, get_model_name, is_offline
+from llm.client import compute_cost, get_labeller_name, get_model_name, is_labelling_offline, is_offline
 from llm.models import ModelCall
 from llm.vision import MOST_PICTURES
 
@@ -108,7 +108,10 @@ def plan_requalification(*, everything: bool = False) -> RequalifyPlan:
     free = annotate_causes(published.filter(pending_revision=None)).order_by("pk")
     files = tuple(plan_file(file, NAMES if everything else list_causes(file)) for file in free)
     return RequalifyPlan(
-        files, published.exclude(pending_revision=None).count(), get_model_name("fast"), estimate_cost(files)
+        files,
+        published.exclude(pending_revision=None).count(),
+        get_labeller_name(get_model_name("fast")),
+        estimate_cost(files),
     )
 
 
@@ -163,14 +166,16 @@ def count_vision_pages(file: File) -> int:
 
 
 def estimate_cost(files: Sequence[PlannedFile]) -> Decimal:
-    """USD, by the price of the model and by how much it answered of late. In an open scope."""
-    share = compute_answered_share()
+    """USD, by the price of the model and by how much it answered of late; what is left to the rules costs nothing. In
+    an open scope.
+    """
+    share, is_free = compute_answered_share(), is_labelling_offline()
     total = Decimal(0)
     for planned in files:
-        if planned.windows:
+        if planned.windows and not is_free:
             said = planned.tokens * share if share is not None else planned.paragraphs * ANSWER_TOKENS
             total += compute_cost("fast", tokens_in=planned.tokens, tokens_out=round(said))
-        if planned.summaries:
+        if planned.summaries and not is_free:
             total += compute_cost(
                 "fast", tokens_in=planned.summary_tokens, tokens_out=SUMMARY_ANSWER * planned.summaries
             )

@@ -24,7 +24,7 @@ from ingestion.queueing import queue_file, wake_next
 from ingestion.requalify_plan import estimate_cost, plan_file
 from ingestion.staleness import annotate_causes, list_causes, load_inputs_by_group
 from ingestion.turns import UNFINISHED
-from llm.client import is_offline
+from llm.client import is_labelling_offline
 
 AT_REST = Q(pending_revision=None) | Q(pending_revision=F("revision"), state=State.FAILED)
 """Nothing is being made of the file: also where that has failed, and may be tried again."""
@@ -52,7 +52,7 @@ class Waiting:
 
 def measure_waiting(scope: Scope, *, left_first: bool = False) -> Waiting:
     """Of what the open scope may read; nothing without a model. left_first: nothing but that, while something is."""
-    if is_offline():
+    if is_labelling_offline():
         return Waiting()
     resting = select_paragraphs(scope).filter(RESTS).order_by()
     worked = File.objects.filter(redo=Redo.STALE, state__in=UNFINISHED)
@@ -84,7 +84,7 @@ def judge_waiting(*, scope: Scope) -> int:
     """Have the files judged in which the open scope reads something that waits. They are queued when this transaction
     commits, before the caller gets an answer. Returns how many they are. Raises: Conflict without a model.
     """
-    if is_offline():
+    if is_labelling_offline():
         raise Conflict(gettext("No model is connected that could judge text."))
     waiting = select_paragraphs(scope).filter(RESTS, file__in=select_unread().values("pk")).order_by()
     files = list(waiting.values_list("file", flat=True).distinct())

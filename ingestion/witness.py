@@ -12,7 +12,8 @@ from typing import Any
 
 from entities.rag import Collection, split_label
 from llm import prompts, rules, vision
-from llm.client import get_model_name
+from llm.client import get_labeller_name, get_model_name
+from llm.endpoints import get_current_endpoint
 from llm.prompts import Level
 
 SCHEMA = 8
@@ -87,16 +88,19 @@ def collect_inputs(
         declared.append("public")
     eyes = [get_model_name("standard"), prompts.hash_templates(*vision.TEMPLATES)] if strategy == "vision" else []
     extraction = hash_parts(SCHEMA, strategy, *eyes)
+    labeller = get_labeller_name(get_model_name("fast"))
     if not collection.classify:
-        summaries = hash_parts(get_model_name("fast"), prompts.hash_templates(*prompts.SUMMARISE_TEMPLATES))
+        summaries = hash_parts(labeller, prompts.hash_templates(*prompts.SUMMARISE_TEMPLATES))
         return RevisionInputs(extraction, hash_parts(declared), str(rules.VERSION), "", "", summaries, hidden)
+    in_json = get_current_endpoint().labels == "json"
+    asked = prompts.CLASSIFY_JSON_TEMPLATES if in_json else prompts.CLASSIFY_TEMPLATES
     told = [[level.value, level.label, level.description] for level in levels]
     return RevisionInputs(
         extraction=extraction,
         policy=hash_parts(epoch, told, guidance, declared),
         rules=str(rules.VERSION),
-        model=get_model_name("fast"),
-        prompt=prompts.hash_templates(*prompts.CLASSIFY_TEMPLATES, *prompts.SUMMARISE_TEMPLATES),
+        model=labeller,
+        prompt=prompts.hash_templates(*asked, *prompts.SUMMARISE_TEMPLATES),
         concealed=hidden,
     )
 

@@ -55,7 +55,7 @@ class Work:
     it has, and its inputs stay those it was made with. anew: nothing is taken over, not even from equal inputs.
     review: what a steward decided of it when it was quarantined (`ingestion.drift`). policy: of the workspace.
     declared_public: text in which nothing is found is Public, as its collection or sender says. declares: its
-    collection, or who sent this version, gives it labels. is_offline: there is no model.
+    collection, or who sent this version, gives it labels. is_offline: labels are left to the rules.
     saved: (step, witness) of the results that earlier workers saved. unsaved: what this one has not saved yet.
     """
 

@@ -48,8 +48,10 @@ __all__ = [
     "ToolUse",
     "Usage",
     "complete",
-    "is_offline",
+    "get_labeller_name",
     "get_model_name",
+    "is_labelling_offline",
+    "is_offline",
     "stream",
 ]
 
@@ -67,6 +69,16 @@ def is_offline(workspace: int = 0) -> bool:
     workspace: may be left out in an open scope, whose workspace it then is.
     """
     return transport.choose_transport(endpoints.get_endpoint(workspace)) == "offline"
+
+
+def is_labelling_offline(workspace: int = 0) -> bool:
+    """Whether labels are left to the rules: as `is_offline`, or the model's test found that it cannot be asked."""
+    return endpoints.get_endpoint(workspace).labels == "rules" or is_offline(workspace)
+
+
+def get_labeller_name(model: str) -> str:
+    """The name of what labels in the workspace whose scope is open: `model`, of the tier "fast", if it can be asked."""
+    return models_catalogue.OFFLINE.name if endpoints.get_current_endpoint().labels == "rules" else model
 
 
 def get_model_name(tier: str) -> str:
@@ -94,10 +106,10 @@ def complete(
     max_tokens: int = 2048,
     endpoint: Endpoint | None = None,
 ) -> Reply:
-    """The whole answer. endpoint: another than the workspace's, to test it: once, and not for long.
+    """The whole answer. endpoint: to test it: once, and for `transport.TEST_SECONDS` at most.
 
-    Raises: BudgetExceeded before the call; ModelUnavailable; ModelInterrupted when the answer broke off;
-    CalledInsideScope.
+    Raises: BudgetExceeded before the call; ModelUnavailable, of a test also where the connection was lost or took too
+    long; ModelInterrupted when the answer broke off; CalledInsideScope.
     """
     _refuse_inside_scope()
     import anthropic
@@ -114,14 +126,14 @@ def complete(
         with transport.build_sync_client(endpoint, is_test=is_test).messages.stream(**request) as events:
             for event in events:
                 answer.take(event)
-                if is_test and read_monotonic_ms() - started > transport.TEST_SECONDS * 1000:
-                    raise TimeoutError
         outcome = answer.outcome
     except anthropic.APIError as error:
         raise transport.convert_error(error) from None  # it quotes the server, which may quote the request
     except BROKEN as error:
         _log_broken(call, error)
         outcome = Outcome.INTERRUPTED
+        if is_test and isinstance(error, httpx2.TransportError):
+            raise ModelUnavailable(transport.UNREACHABLE, retryable=True) from None
     finally:
         metering.record_call(call, model.name, answer.usage, read_monotonic_ms() - started, outcome)
     if answer.stop_reason is None:

@@ -4,8 +4,8 @@ The key is saved encrypted with the installation's secret key. No page, log or a
 """
 
 import base64
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -17,7 +17,8 @@ from entities.access import Scope, has_open_scope
 from entities.access.scope import load_once
 from entities.actions import record_action
 from llm import models_catalogue
-from llm.models import WorkspaceEndpoint
+from llm.abilities import Abilities, Labels, choose_labels
+from llm.models import EndpointTest, WorkspaceEndpoint
 from llm.models_catalogue import TIERS, Model
 
 ANTHROPIC_URL = "https://api.anthropic.com"
@@ -26,10 +27,11 @@ Api = Literal["anthropic", "openai"]
 
 @dataclass(frozen=True)
 class Endpoint:
-    """key, base_url: as the SDK takes them; with neither, the offline engine answers. model: the one model of all
-    tiers; "": those of the settings. own: saved by the workspace's administrators. unreadable: its key was saved under
-    another secret key of the installation. api: what it speaks: Anthropic's Messages API, or OpenAI's Chat Completions
-    API, for which `base_url` is what `/chat/completions` follows.
+    """key, base_url: as the SDK takes them; with neither, the offline engine answers. model: of all tiers, or of "fast"
+    alone where there is a deep_model for the others; "": those of the settings. own: saved by the workspace's
+    administrators. unreadable: its key was saved under another secret key of the installation. api: what it speaks:
+    Anthropic's Messages API, or OpenAI's Chat Completions API, for which `base_url` is what `/chat/completions`
+    follows. labels: how the classifying call asks it, or "rules" where it cannot be asked for labels.
     """
 
     key: str = field(default="", repr=False)
@@ -38,6 +40,13 @@ class Endpoint:
     own: bool = False
     unreadable: bool = False
     api: Api = "anthropic"
+    deep_model: str = ""
+    labels: Labels = "tool"
+
+    @property
+    def server(self) -> "Endpoint":
+        """Where it is and with what key, whichever model is asked there."""
+        return replace(self, model="", deep_model="", labels="tool")
 
     @property
     def is_offline(self) -> bool:
@@ -53,7 +62,8 @@ class Endpoint:
         """Raises: CatalogueError."""
         if not self.model:
             return models_catalogue.get_tier_model(tier)
-        return models_catalogue.find_model(self.model, free=bool(self.base_url))
+        name = self.model if tier == "fast" else self.deep_model or self.model
+        return models_catalogue.find_model(name, free=bool(self.base_url))
 
     def list_models(self) -> list[tuple[str, str]]:
         """(tier, name of its model), each model once."""
@@ -61,18 +71,6 @@ class Endpoint:
         for tier in TIERS:
             found.setdefault(self.find_model(tier).name, tier)
         return [(tier, name) for name, tier in found.items()]
-
-
-@dataclass(frozen=True)
-class SavedEndpoint:
-    """What a page may show of the workspace's own endpoint."""
-
-    api: str
-    base_url: str
-    model: str
-    has_key: bool
-    saved_by: int
-    saved_at: datetime
 
 
 def get_installation_endpoint() -> Endpoint:
@@ -104,28 +102,24 @@ def get_current_endpoint() -> Endpoint:
     return found
 
 
-def describe_endpoint() -> SavedEndpoint | None:
-    """The workspace's own, without its key. In an open scope."""
-    row = WorkspaceEndpoint.objects.first()
-    if row is None:
-        return None
-    return SavedEndpoint(row.api, row.base_url, row.model, bool(row.sealed_key), row.saved_by, row.saved_at)
-
-
-def save_endpoint(scope: Scope, endpoint: Endpoint) -> None:
-    """In the open scope of an administrator."""
-    sealed = _build_cipher().encrypt(endpoint.key.encode()).decode() if endpoint.key else ""
+def save_endpoint(scope: Scope, endpoint: Endpoint, findings: Sequence[Abilities] = ()) -> None:
+    """In the open scope of an administrator. findings: of its test."""
+    labels = choose_labels(findings)
     WorkspaceEndpoint.objects.update_or_create(
         workspace_id=scope.workspace,
         defaults={
             "api": endpoint.api,
             "base_url": endpoint.base_url,
             "model": endpoint.model,
-            "sealed_key": sealed,
+            "deep_model": endpoint.deep_model,
+            "sealed_key": encode_key(endpoint.key),
+            "labels": labels,
+            "findings": [one.to_json() for one in findings],
             "saved_by": scope.principal,
         },
     )
-    saved = {"api": endpoint.api, "address": endpoint.base_url, "model": endpoint.model}
+    saved = {"api": endpoint.api, "address": endpoint.base_url, "model": endpoint.model, "labels": labels}
+    saved |= {"deep_model": endpoint.deep_model} if endpoint.deep_model else {}
     record_action(scope, "model.connected", "workspace", scope.workspace, **saved)
 
 
@@ -137,16 +131,35 @@ def remove_endpoint(scope: Scope) -> bool:
     return bool(removed)
 
 
+def encode_key(key: str) -> str:
+    """As the database has it; "" for none."""
+    return _build_cipher().encrypt(key.encode()).decode() if key else ""
+
+
+def decode_key(sealed: str) -> str:
+    """Raises: InvalidToken where it was sealed under another secret key of the installation."""
+    return _build_cipher().decrypt(sealed.encode()).decode() if sealed else ""
+
+
 def _load_endpoint() -> Endpoint:
     row = WorkspaceEndpoint.objects.first()
     if row is None:
         return get_installation_endpoint()
     try:
-        key = _build_cipher().decrypt(row.sealed_key.encode()).decode() if row.sealed_key else ""
+        key = decode_key(row.sealed_key)
     except InvalidToken:
         # Text goes nowhere rather than to a server that was not meant for it.
         return Endpoint(own=True, unreadable=True)
-    return Endpoint(key, row.base_url, row.model, own=True, api="openai" if row.api == "openai" else "anthropic")
+    return build_endpoint(row, key)
+
+
+def build_endpoint(row: WorkspaceEndpoint | EndpointTest, key: str) -> Endpoint:
+    """Of a workspace's own. What is not known to be obeyed is left to the rules."""
+    api: Api = "openai" if row.api == "openai" else "anthropic"
+    labels: Labels = "tool"
+    if isinstance(row, WorkspaceEndpoint) and row.labels != "tool":
+        labels = "json" if row.labels == "json" else "rules"
+    return Endpoint(key, row.base_url, row.model, own=True, api=api, deep_model=row.deep_model, labels=labels)
 
 
 def _build_cipher() -> Fernet:

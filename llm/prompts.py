@@ -162,6 +162,7 @@ def hash_templates(*names: str) -> str:
 
 
 CLASSIFY_TEMPLATES = ("classify_window_system", "classify_window_levels", "classify_window_paragraphs")
+CLASSIFY_JSON_TEMPLATES = (*CLASSIFY_TEMPLATES, "classify_window_json")
 RECORD_LABELS: dict[str, Any] = {
     "name": "record_labels",
     "description": "Record the labels of every paragraph, and a summary for each set of labels that occurs.",
@@ -199,12 +200,12 @@ RECORD_LABELS: dict[str, Any] = {
 
 
 def classify_window(
-    levels: Sequence[Level], paragraphs: Sequence[str], *, title: str = "", guidance: str = ""
+    levels: Sequence[Level], paragraphs: Sequence[str], *, title: str = "", guidance: str = "", as_json: bool = False
 ) -> Prompt:
     """Ask for the labels of a window's paragraphs, numbered from 0 in the order given.
 
-    guidance: the workspace's own `classification_prompt`, in place of the general advice. The answer is read by
-    `llm.labels.read_labels`.
+    guidance: the workspace's own `classification_prompt`, in place of the general advice. as_json: without a tool. The
+    answer is read by `llm.labels.read_labels`.
     """
     clean = Cleaner()
     texts = [{"n": n, "text": clean.reveal_for_labelling(text)} for n, text in enumerate(paragraphs)]
@@ -212,11 +213,15 @@ def classify_window(
         _build_text_block(render_template("classify_window_levels", levels=levels, guidance=guidance), cached=True),
         _build_text_block(render_template("classify_window_paragraphs", title=clean(title), paragraphs=texts)),
     ]
+    system = render_template("classify_window_system")
+    if as_json:
+        system = system.replace("Answer only by calling record_labels, once. ", "")
+        asked.append(_build_text_block(render_template("classify_window_json")))
     return Prompt(
-        system=render_template("classify_window_system"),
+        system=system,
         messages=[{"role": "user", "content": asked}],
-        tools=(RECORD_LABELS,),
-        tool_choice={"type": "tool", "name": "record_labels"},
+        tools=() if as_json else (RECORD_LABELS,),
+        tool_choice=None if as_json else {"type": "tool", "name": "record_labels"},
         max_tokens=min(16_000, 1_500 + 60 * len(texts)),
         injections=clean.injections,
     )

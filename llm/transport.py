@@ -1,14 +1,16 @@
 """Which transport the SDK's clients have: the network, the offline engine, or a scripted model.
 
-`MODEL_TRANSPORT` in the settings is "auto" (the network when the endpoint has a key or an address, else the offline
-engine), "real", "offline" or "scripted". A script that is in force (llm.scripted) comes before the setting.
+`MODEL_TRANSPORT` in the settings is "auto" or "real" (the network when the endpoint has a key or an address, else the
+offline engine), "offline" or "scripted". A script that is in force (llm.scripted) comes before the setting.
 """
 
 import asyncio
 import json
 import math
 import os
+import time
 import weakref
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -34,10 +36,12 @@ TIMEOUT = httpx2.Timeout(connect=5.0, read=120.0, write=30.0, pool=10.0)
 RETRIES = 2
 CUSTOM_HEADERS = "ANTHROPIC_CUSTOM_HEADERS"
 """A variable that the SDK reads."""
-# While a model is tested, somebody waits for the page.
-TEST_TIMEOUT = httpx2.Timeout(connect=5.0, read=20.0, write=10.0, pool=5.0)
-TEST_SECONDS = 30
+# Of one call while a model is tested. A model on a CPU loads for a minute, and then reads the prompt.
+TEST_SECONDS = 300
+# Of workers, for a test and at a workspace's own server: what has passed the test is asked as patiently afterwards.
+SLOW_TIMEOUT = httpx2.Timeout(connect=5.0, read=TEST_SECONDS, write=30.0, pool=10.0)
 OFFLINE_URL = "http://offline.invalid"
+UNREACHABLE = "The model could not be reached."
 SENTENCES = {
     400: "The model refused the request.",
     401: "The model's provider refused the API key.",
@@ -51,13 +55,13 @@ TEMPORARY = ("overloaded_error", "api_error", "rate_limit_error", "timeout_error
 
 
 def choose_transport(endpoint: Endpoint) -> Transport:
-    """The transport that the next call to `endpoint` uses."""
+    """The transport that the next call to `endpoint` uses: never the network without a key and an address."""
     if scripted.is_in_force():
         return "scripted"
     if endpoint.unreadable:
         return "offline"
     setting = getattr(settings, "MODEL_TRANSPORT", "auto")
-    if setting == "auto":
+    if setting in ("auto", "real"):
         return "offline" if endpoint.is_offline else "real"
     for known in get_args(Transport):
         if setting == known:
@@ -71,11 +75,14 @@ def may_send_search_results(endpoint: Endpoint) -> bool:
 
 
 def build_sync_client(endpoint: Endpoint, *, is_test: bool = False) -> "anthropic.Anthropic":
-    """The SDK's client for workers. is_test: somebody waits for the page that says whether it answers."""
+    """The SDK's client for workers. is_test: for one call, which is tried once; nothing is taken in that comes later
+    than `TEST_SECONDS` from now.
+    """
     match choose_transport(endpoint):
+        case "real" if is_test:
+            return _build_real_client(endpoint.server, time.monotonic() + TEST_SECONDS)
         case "real":
-            client = _build_real_client(replace(endpoint, model=""), TEST_SECONDS if is_test else math.inf)
-            return client.with_options(timeout=TEST_TIMEOUT, max_retries=0) if is_test else client
+            return _load_real_client(endpoint.server)
         case "scripted":
             return _build_in_process_client(scripted.answer_request)
         case _:
@@ -89,7 +96,7 @@ def build_async_client(endpoint: Endpoint) -> "anthropic.AsyncAnthropic":
     match choose_transport(endpoint):
         case "real":
             clients = _async_real.setdefault(asyncio.get_running_loop(), {})
-            key = replace(endpoint, model="")
+            key = endpoint.server
             if key not in clients:
                 http: httpx2.AsyncClient = anthropic.DefaultAsyncHttpxClient(follow_redirects=False)
                 if key.api == "openai":
@@ -107,16 +114,42 @@ _async_real: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Endpoint
 _async_real = weakref.WeakKeyDictionary()
 
 
-@lru_cache(maxsize=32)
-def _build_real_client(endpoint: Endpoint, seconds: float) -> "anthropic.Anthropic":
-    """Redirects are not followed: nobody has named the host that they lead to. seconds: of `Server`."""
+def _build_real_client(endpoint: Endpoint, until: float = math.inf) -> "anthropic.Anthropic":
+    """Redirects are not followed: nobody has named the host that they lead to. until: of a test; `time.monotonic`."""
     import anthropic
 
-    http: httpx2.Client = anthropic.DefaultHttpxClient(follow_redirects=False)
+    def limit_answer(answer: Any) -> None:
+        answer.stream = LimitedStream(answer.stream, until)
+
+    is_test = until < math.inf
+    hooks: dict[str, list[Callable[..., Any]]] = {"response": [limit_answer]} if is_test else {}
+    http: httpx2.Client = anthropic.DefaultHttpxClient(follow_redirects=False, event_hooks=hooks)
     if endpoint.api == "openai":
-        server = Server(endpoint.base_url, endpoint.key, seconds)
+        server = Server(endpoint.base_url, endpoint.key)
         http = httpx2.Client(transport=OpenAITransport(server, http), trust_env=False)
-    return anthropic.Anthropic(http_client=http, **_build_real_options(endpoint))
+    options = _build_real_options(endpoint) | ({"max_retries": 0} if is_test else {})
+    if is_test or (endpoint.own and endpoint.base_url):
+        options["timeout"] = SLOW_TIMEOUT
+    return anthropic.Anthropic(http_client=http, **options)
+
+
+_load_real_client = lru_cache(maxsize=32)(_build_real_client)
+
+
+class LimitedStream(httpx2.SyncByteStream):
+    """An answer's body. Raises ReadTimeout at the first bytes that come too late, pings among them."""
+
+    def __init__(self, body: httpx2.SyncByteStream, until: float) -> None:
+        self._body, self._until = body, until
+
+    def __iter__(self) -> Iterator[bytes]:
+        for data in self._body:
+            if time.monotonic() > self._until:
+                raise httpx2.ReadTimeout("the answer takes too long")
+            yield data
+
+    def close(self) -> None:
+        self._body.close()
 
 
 def _build_real_options(endpoint: Endpoint) -> dict[str, Any]:
@@ -190,4 +223,4 @@ def convert_error(error: "anthropic.APIError") -> ModelUnavailable:
         return ModelUnavailable(
             SENTENCES.get(status, "The model is not available."), retryable=temporary, status=status
         )
-    return ModelUnavailable("The model could not be reached.", retryable=True)
+    return ModelUnavailable(UNREACHABLE, retryable=True)

@@ -15,6 +15,7 @@ from django.db import connection
 from entities.access import Scope
 from ingestion.models import ContextRow
 from llm import client, ranking
+from llm.endpoints import get_endpoint
 from llm.errors import BudgetExceeded, ModelError
 from llm.prompts import Prompt
 from retrieval.cross_encoder import RerankFailed, get_cross_encoder
@@ -95,6 +96,8 @@ def _ask_model(scope: Scope, prompt: Prompt) -> client.Reply:
     """Raises: RerankFailed."""
     if client.is_offline(scope.workspace):
         raise RerankFailed("no model is configured.")
+    if get_endpoint(scope.workspace).labels != "tool":
+        raise RerankFailed("the model does not use a tool that it has to use.")
     try:
         return client.complete(client.Call(scope.workspace, scope.principal, "rerank", "fast"), **prompt.request)
     except BudgetExceeded:

@@ -2,8 +2,6 @@
 
 import json
 import logging
-import math
-import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing, closing
 from dataclasses import dataclass, field
@@ -30,13 +28,10 @@ _fallbacks: dict[tuple[str, str], frozenset[str]] = {}
 
 @dataclass(frozen=True)
 class Server:
-    """base_url: what `/chat/completions` is appended to. key: "" for none. seconds: an answer that takes longer is cut
-    off.
-    """
+    """base_url: what `/chat/completions` is appended to. key: "" for none."""
 
     base_url: str
     key: str = field(default="", repr=False)
-    seconds: float = math.inf
 
     @property
     def url(self) -> str:
@@ -60,7 +55,6 @@ class Exchange:
             raise Untranslatable("Messages alone are translated.")
         self._server, self._request = server, request
         self._body: dict[str, Any] = json.loads(request.content)
-        self._until = time.monotonic() + server.seconds
         self._size = self._length = 0
         self._place = (server.url, str(self._body["model"]))
         self._asked_for: frozenset[str] = frozenset()
@@ -83,12 +77,10 @@ class Exchange:
         return answer.is_success and "application/json" not in kind
 
     def limit(self, data: bytes) -> bytes:
-        """`data`, unless the answer is too long or takes too long. Raises: RemoteProtocolError, ReadTimeout."""
+        """`data`, unless the answer is too long. Raises: RemoteProtocolError."""
         self._size += len(data)
         if self._size > MOST_BYTES:
             raise httpx2.RemoteProtocolError("the answer is too long")
-        if time.monotonic() > self._until:
-            raise httpx2.ReadTimeout("the answer takes too long")
         return data
 
     def adapt(self, answer: httpx2.Response, body: bytes) -> bool:

@@ -49,6 +49,7 @@ def environment() -> Iterator[dict[str, str]]:
     made = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
     made |= {"CLEARANCE_HOME": str(home), "CLEARANCE_PORT": str(free_port())}
     made["CLEARANCE_OFFLINE_PACE"] = "0.25"  # an answer lasts long enough to reload in the middle of it
+    made["CLEARANCE_LOCAL_MODEL_PORTS"] = os.environ.get("CLEARANCE_LOCAL_MODEL_PORTS", str(free_port()))
     yield made
     if not running:
         shutil.rmtree(home, ignore_errors=True)

@@ -18,7 +18,7 @@ from ingestion.inline import process_all_waiting
 from ingestion.models import ContextRow, File, Paragraph, Requalification, RequalifiedFile
 from ingestion.staleness import is_stale
 from llm import rules, scripted
-from llm.models import ModelCall
+from llm.models import ModelCall, WorkspaceEndpoint
 from tests.conftest import Person
 from tests.ingestion.helpers import REPORT, SALARY, labelled, ready, texts, upload
 
@@ -220,6 +220,25 @@ def test_the_plan_counts_the_calls_that_going_on_makes(
         say(8)
         assert run("--canary", "1")["files"] == 2
         assert len(script.requests) - made == found["calls"] == found["summaries"] > 0
+
+
+@pytest.mark.parametrize("labels", ["tool", "rules"])
+def test_what_is_left_to_the_rules_costs_nothing(
+    labels: str, alice: Person, contract: Contract, service: Scope
+) -> None:
+    ready(alice, contract)
+    with service.open():
+        WorkspaceEndpoint.objects.create(
+            workspace_id=service.workspace,
+            base_url="http://127.0.0.1:9",
+            model="claude-haiku-5-5",
+            labels=labels,
+            saved_by=alice.user.pk,
+        )
+        Classification.objects.filter(value=SECRET).update(description="Only for the board.")
+    found = run()
+    assert (found["windows"], found["model"]) == (1, "claude-haiku-5-5" if labels == "tool" else "offline-extractive")
+    assert (float(found["cost_usd"]) > 0) is (labels == "tool")
 
 
 def is_window(request: Any) -> bool:

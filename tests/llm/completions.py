@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -44,13 +44,20 @@ def says(*texts: str, finish: str = "stop") -> Raw:
     return stream(delta(role="assistant", content=""), *(delta(content=text) for text in texts), delta(finish))
 
 
-def calls(name: str, arguments: str, finish: str = "tool_calls", id: str = "call_1") -> Raw:
+def calls(
+    name: str,
+    arguments: str,
+    finish: str = "tool_calls",
+    id: str = "call_1",
+    usage: dict[str, Any] | None = USAGE,
+) -> Raw:
     middle = len(arguments) // 2
     return stream(
         delta(role="assistant", content=None, tool_calls=[fragment(0, "", name=name, id=id)]),
         delta(tool_calls=[fragment(0, arguments[:middle])]),
         delta(tool_calls=[fragment(0, arguments[middle:])]),
         delta(finish),
+        usage=usage,
     )
 
 
@@ -72,16 +79,25 @@ def whole(**body: Any) -> Raw:
 
 @dataclass
 class Completions:
-    """answers: in order. seen: the requests, with their paths and headers by lower-case name."""
+    """answers: in order; respond: to a request, where they are at an end. pages: what stands at which path. seen: the
+    requests, with their paths and headers by lower-case name. looked: the paths of those for pages.
+    """
 
     url: str = ""
     answers: list[Raw] = field(default_factory=list)
+    respond: Callable[[dict[str, Any]], Raw] | None = None
+    pages: dict[str, Raw] = field(default_factory=dict)
     seen: list[dict[str, Any]] = field(default_factory=list)
+    looked: list[str] = field(default_factory=list)
+
+    @property
+    def port(self) -> int:
+        return int(self.url.rpartition(":")[2].partition("/")[0])
 
 
 @contextmanager
-def serve_completions() -> Iterator[Completions]:
-    """Served at `url`, which ends in /v1."""
+def serve_completions(port: int = 0) -> Iterator[Completions]:
+    """Served at `url`, which ends in /v1. port: 0 for one that is free."""
     made = Completions()
 
     class Handler(BaseHTTPRequestHandler):
@@ -89,7 +105,13 @@ def serve_completions() -> Iterator[Completions]:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
             headers = {name.lower(): value for name, value in self.headers.items()}
             made.seen.append({"path": self.path, "headers": headers, **body})
-            raw = made.answers.pop(0)
+            self.send(made.answers.pop(0) if made.answers or made.respond is None else made.respond(body))
+
+        def do_GET(self) -> None:
+            made.looked.append(self.path)
+            self.send(made.pages.get(self.path, Raw([b"not here"], 404, "text/plain")))
+
+        def send(self, raw: Raw) -> None:
             self.send_response(raw.status)
             for name, value in ({"content-type": raw.kind} | raw.headers).items():
                 self.send_header(name, value)
@@ -104,7 +126,7 @@ def serve_completions() -> Iterator[Completions]:
         def log_message(self, *args: Any) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     made.url = f"http://127.0.0.1:{server.server_port}/v1"
     try:

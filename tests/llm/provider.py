@@ -8,6 +8,21 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from llm import wire
+from llm.messages import ToolUse
+
+LABELLED = {
+    "paragraphs": [
+        {"n": 0, "labels": [0], "confidence": 0.9, "reason": "prose"},
+        {"n": 1, "labels": [3], "confidence": 0.9, "reason": "contact details"},
+    ],
+    "summaries": [],
+}
+"""The labels of the two paragraphs of `llm.endpoint_check`."""
+USES_TOOL = wire.Answer(tools=(ToolUse("t1", "add", {"a": 19, "b": 23}),), input_tokens=9, output_tokens=9)
+TALKS = wire.Answer(deltas=("It is 42.",), input_tokens=9, output_tokens=9)
+LABELS = wire.Answer(tools=(ToolUse("t2", "record_labels", LABELLED),), input_tokens=9, output_tokens=9)
+TESTED = (TALKS, USES_TOOL, LABELS, TALKS)
+"""What a model answers to its test that obeys tools."""
 
 
 class Provider(BaseHTTPRequestHandler):

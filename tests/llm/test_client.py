@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -62,6 +63,16 @@ def test_a_connection_that_cannot_be_made_is_retryable(settings, monkeypatch, ca
     with pytest.raises(ModelUnavailable) as caught:
         client.complete(call, **ASK)
     assert caught.value.retryable
+
+
+def test_an_offline_call_reaches_nobody_whatever_the_transport(provider, call, settings, monkeypatch):
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", settings.ANTHROPIC_BASE_URL)  # which the SDK would take by itself
+    for settings.MODEL_TRANSPORT in ("auto", "real", "offline"):
+        assert client.complete(replace(call, is_offline=True), **ASK).offline
+    assert provider.seen == []
+    settings.MODEL_TRANSPORT = "real"
+    provider.answers = [wire.Answer(deltas=("Yes.",), input_tokens=1, output_tokens=1)]
+    assert client.complete(call, **ASK).text == "Yes."
 
 
 def test_without_a_key_the_offline_engine_answers_and_says_so(call, streamed):

@@ -46,6 +46,13 @@ def test_classification_asks_for_every_paragraph_with_a_forced_tool():
     assert prompt.injections == ("override instructions",)
 
 
+def test_in_json_no_tool_is_named():
+    in_json, with_tool = (prompts.classify_window(LEVELS, ["One."], as_json=one) for one in (True, False))
+    assert "record_labels" not in str(in_json.request)
+    assert "Give every paragraph number exactly once" in in_json.system
+    assert "Answer only by calling record_labels, once." in with_tool.system
+
+
 def test_a_workspace_may_give_its_own_guidance():
     text = prompts.classify_window(LEVELS, ["One."], guidance="PII: names too.").messages[0]["content"][0]["text"]
     assert reading.extract_element(text, "guidance") == "PII: names too."

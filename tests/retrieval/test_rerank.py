@@ -19,7 +19,7 @@ from entities.models.classification import FINANCIAL
 from entities.types import Contract
 from llm import ranking, scripted
 from llm.messages import ToolUse
-from llm.models import Budget, ModelCall
+from llm.models import Budget, ModelCall, WorkspaceEndpoint
 from retrieval import rerank as reranking
 from retrieval.evaluation.rankings import FUSED, RERANKED, rank_passages
 from retrieval.facets import count_facets
@@ -208,6 +208,25 @@ def test_an_answer_that_is_no_order_leaves_the_order(
             assert answer["notices"] == [
                 "Not reranked: the model's answer was not an order of the passages. The order is that of the search."
             ]
+
+
+@pytest.mark.parametrize("labels", ["tool", "json", "rules"])
+def test_a_model_that_obeys_no_forced_tool_is_not_asked(
+    labels: str, passages: None, viewer: Person, service: Scope, choose_reranker: Callable[[str], None]
+) -> None:
+    obeys = labels == "tool"
+    fused = texts(asked(viewer))
+    choose_reranker("model")
+    with service.open():
+        WorkspaceEndpoint.objects.create(
+            workspace_id=service.workspace, base_url="http://127.0.0.1:9", model="m", labels=labels, saved_by=0
+        )
+    with scripted.use_scripted_model() as script:
+        script.push(tool_use=("rank_passages", {"order": [3, 1]}))
+        answer = asked(viewer)
+    assert len(script.requests) == obeys
+    assert (texts(answer) != fused) is obeys
+    assert ("Not reranked: the model does not use" in str(answer)) is not obeys
 
 
 @pytest.mark.parametrize("how", ["down", "budget", "offline"])
