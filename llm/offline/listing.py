@@ -1,217 +1,354 @@
-"""The offline engine's use of `list_records`: which questions the records answer, and the answer in words.
+"""The quoting engine's use of `list_records`: which questions the records answer, as a call of the tool, and the answer
+as a table.
 
 The tool's description names the types, fields and states that exist for who asks; nothing else is known here. A
-question is one for the records when every word of it is a type, a state, a field, a date or a name: "Which contracts
-end in 2026?", but not "Which contracts limit liability?".
+question is one for the records when every word of it is understood (`list_words`): "Which contracts end in 2026?", but
+not "Which contracts limit liability?". Whether what is taken for a name is one, the tool knows.
 """
 
 import re
-from calendar import monthrange
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date
 from typing import Any
 
-from llm.offline.ranking import extract_content_words, stem_word
-from llm.offline.reading import extract_passages
-from llm.recognisers.findings import phrases, words
+from llm.offline.list_words import QuestionToken, RecordType, read_types, split_tokens
+from llm.offline.reading import PromptPassage, extract_passages
 
 LIST = "list_records"
-ONE_DAY = timedelta(days=1)
-TYPE_LINE = re.compile(r"^- (?P<key>\w+) \((?P<plural>[^)]*)\): (?P<fields>.*)$", re.MULTILINE)
-FIELD = re.compile(r"(?P<name>\w+)(?: \((?P<kind>money|number|date)\)| = (?P<states>[\w |]+))?")
-ASKS = re.compile(
-    r"\b" + phrases("list; show; give me; how many; number of; count; which; what; all; every; total; sum; are there;"
-                    "any; welche; wie viele; alle; zeige; liste; who owns") + r"\b",
-    re.IGNORECASE,
-)  # fmt: skip
-SUM = re.compile(r"\b(?:total|sum|altogether|combined|add(?:ed)? up|gesamt\w*|summe)\b", re.IGNORECASE)
-GREATEST = re.compile(r"\b(?:largest|biggest|highest|greatest|most expensive|latest|longest|größte[nrs]?)\b", re.I)
-LEAST = re.compile(r"\b(?:smallest|lowest|cheapest|earliest|first|kleinste[nrs]?)\b", re.I)
-# The records themselves do not say what is meant by these: such a question is searched for.
-LEANING = re.compile(
-    r"\b(?:not|no|never|without|except|my|mine|our|it|its|this|these|here|next|last"
-    r"|nicht|kein\w*|ohne|mein\w*|unser\w*|dies\w*)\b|n['’]t\b",
-    re.IGNORECASE,
-)
-MONTH = "january|february|march|april|may|june|july|august|september|october|november|december"
-MONTHS = MONTH.split("|")
-WHEN = re.compile(
-    r"\b(?P<how>before|by|until|till|after|from|since|in|on)?\s*(?:the\s+)?(?P<end>end of\s+)?"
-    rf"(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?(?:(?P<month>{MONTH})\s*,?\s*)?(?P<year>(?:19|20)\d\d)\b",
-    re.IGNORECASE,
-)
-WORDS_OF_FIELD = {"ends_on": "end ends ending ended expire expires expiring run out", "due_on": "due deadline finish",
-                  "starts_on": "start starts starting begin begins", "started_on": "start started joined hired",
-                  "salary": "earn salary pay", "value": "value worth", "budget": "budget"}  # fmt: skip
-# Words that name no more than that records are asked for.
-FILLER = words(
-    """we have has exist exists there list show give many number count total sum all every currently right now still
-    please any work works working company our with by before until after end altogether combined together in of on is
-    are the a an and or value welche welcher gibt es wie viele alle sind zeige liste insgesamt largest biggest highest
-    greatest latest last smallest lowest earliest first next severity status state priority phase department records"""
-)
-GERMAN = {"risiken": "risk", "risiko": "risk", "aufgaben": "task", "vertrag": "contract", "verträge": "contract",
-          "projekte": "project", "mitarbeiter": "employee", "offen": "open", "offene": "open", "offenen": "open",
-          "blockiert": "blocked", "aktiv": "active", "aktive": "active", "aktiven": "active"}  # fmt: skip
+ADDRESS = "In the lists: "
+"""Before the address of the same list, in the tool's result."""
+UNCITED = "- "
+"""Before a record without a number."""
+IS_LIST = re.compile(r"(?:No|\d+(?: of \d+)?) ")
+"""Begins a result of the tool that is no refusal."""
+ALL_RECORDS = ("list", "show", "all", "every", "which", "what", "give", "any", "welche", "alle", "zeige", "liste", "nenne")
+MOST_LISTED = 50
+COMPOUND = re.compile(r"\b(Gesamt|Durchschnitt)s?(?=[a-z]{4})")
 
 
-@dataclass(frozen=True)
-class RecordType:
-    """A type as the tool's description has it. states: value -> its field. kinds: field -> money, number or date."""
+@dataclass
+class _Plan:
+    """What has been read of a question. near: the last field that was named; compare: a comparison that waits for what
+    it compares with.
+    """
 
-    key: str
-    plural: str
-    fields: tuple[str, ...]
-    states: dict[str, str] = field(default_factory=dict)
-    kinds: dict[str, str] = field(default_factory=dict)
-
-    def list_fields(self, kind: str) -> list[str]:
-        return [name for name in self.fields if self.kinds.get(name) == kind]
-
-
-def read_types(tools: list[dict[str, Any]]) -> list[RecordType]:
-    """The types of the tool; none where it is not offered."""
-    text = next((tool.get("description", "") for tool in tools if tool.get("name") == LIST), "")
-    return [_read_type(line) for line in TYPE_LINE.finditer(text)]
-
-
-def _read_type(line: re.Match[str]) -> RecordType:
-    states, kinds, names = {}, {}, []
-    for part in line["fields"].split(", "):
-        found = FIELD.fullmatch(part.strip())
-        if found is None:
-            continue
-        names.append(found["name"])
-        if found["kind"]:
-            kinds[found["name"]] = found["kind"]
-        for state in (found["states"] or "").split(" | "):
-            if state:
-                states[state] = found["name"]
-    return RecordType(line["key"], line["plural"], tuple(names), states, kinds)
+    of: RecordType
+    where: dict[str, str] = field(default_factory=dict)
+    names: list[str] = field(default_factory=list)
+    near: str = ""
+    fields: list[str] = field(default_factory=list)
+    compare: str = ""
+    when: str = ""
+    negates: bool = False
+    groups: bool = False
+    total: str = ""
+    extreme: str = ""
+    most: int = 0
+    group: str = ""
+    is_side: bool = False
+    counts: bool = False
 
 
-def plan_list(question: str, tools: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """The call that answers the question from the records; None where it is not one for them."""
-    types = read_types(tools)
-    asked = [GERMAN.get(word.lower(), word) for word in re.findall(r"[\w’'-]+", question)]
-    wanted = next((t for word in asked for t in types if word.lower() in (t.key, f"{t.key}s", t.plural)), None)
-    if wanted is None or not ASKS.search(question) or LEANING.search(question):
-        return None
-    where: dict[str, str] = {}
-    left = [word for word in asked if word.lower() not in (wanted.key, f"{wanted.key}s", wanted.plural)]
-    left = _take_states(wanted, left, where)
+def plan_list(question: str, tools: Sequence[Mapping[str, Any]], today: date | None = None) -> dict[str, Any] | None:
+    """The input of the tool; None where the question is none for the records."""
+    description = next((str(tool.get("description", "")) for tool in tools if tool.get("name") == LIST), "")
+    types = read_types(description)
+    question = COMPOUND.sub(r"\1 ", question)
     try:
-        dated, span = _take_dates(wanted, question, where)
-    except (ValueError, OverflowError):
+        tokens = split_tokens(question, types, today or date.today())
+    except ValueError:
         return None  # there is no such day
-    left = [word for word in left if word.lower() not in span]
-    sum_field, order = _choose_numbers(wanted, question)
-    used = {word for name in {*where, sum_field or "", order or "", dated or ""} for word in _split_words(name)}
-    left = [word for word in left if word.lower() not in FILLER | used]
-    left = [
-        word
-        for word in left
-        if extract_content_words(word) and stem_word(word) not in {stem_word(each) for each in used}
-    ]
-    if (
-        re.search(r"\b(?:value|worth|budget|salary|cost)s?\b", question, re.I)
-        and SUM.search(question)
-        and not sum_field
-    ):
-        return None  # the field does not exist for who asks
-    names = [word for word in left if word[:1].isupper()]
-    if len(names) < len(left) or (not (where or names or sum_field or order) and not _is_bare(question)):
+    tokens = _join_last_words(tokens, question)
+    wanted = _choose_type(tokens, types)
+    if wanted is None or any(token.kind == "unknown" for token in tokens):
         return None
-    if names:
-        text = next((f for f in _list_text_fields(wanted, " ".join(names))), None)
-        if text is None:
+    plan = _Plan(wanted)
+    for index, token in enumerate(tokens):
+        if not _read_token(plan, token, tokens[index + 1 :], types):
             return None
-        where[f"{text}__icontains"] = " ".join(names)
-    call: dict[str, Any] = {"type": wanted.key}
-    if where:
-        call["where"] = where
-    if sum_field:
-        call["sum"] = sum_field
-    if order:
-        call |= {"order": order, "limit": 1}
-    elif dated:
-        call["order"] = dated
+    if plan.compare or plan.negates or plan.groups:
+        return None
+    asks_all = re.match(rf"\W*(?:{'|'.join(ALL_RECORDS)})\b", question, re.IGNORECASE) or len(tokens) <= MOST_SHORT
+    return _write_call(plan, bool(asks_all))
+
+
+MOST_SHORT = 6
+"""Tokens of a question that says no more than what is asked for: "open risks"."""
+
+
+def _join_last_words(tokens: list[QuestionToken], question: str) -> list[QuestionToken]:
+    """A name in small letters: what is unknown at the end, after "of" or "with"."""
+    first = next((n for n, token in enumerate(tokens) if token.kind == "unknown"), None)
+    if not first or tokens[first - 1].kind != "with" or any(t.kind not in ("unknown", "amount") for t in tokens[first:]):
+        return tokens
+    start, last = tokens[first], tokens[-1]
+    if len(tokens) - first > 3:
+        return tokens
+    return [*tokens[:first], QuestionToken("name", "", question[start.at : last.at + len(last.text)], start.at)]
+
+
+def _choose_type(tokens: Sequence[QuestionToken], types: Sequence[RecordType]) -> RecordType | None:
+    """The type whose records are asked for: after "most" that one, else the first that is no group, else the only one
+    that has the field which is averaged or is overdue.
+    """
+    known = {one.key: one for one in types}
+    kinds = [token.kind for token in tokens if token.kind not in ("filler",)]
+    real = [token for token in tokens if token.kind not in ("filler",)]
+    for index, token in enumerate(real):
+        if token.kind == "type" and index and kinds[index - 1] == "most":
+            return known[token.value]
+        if token.kind == "type" and index > 1 and kinds[index - 2] == "most" and real[index - 1].kind == "title":
+            return known[token.value]
+    for index, token in enumerate(real):
+        if token.kind == "type" and not (index and kinds[index - 1] == "group"):
+            return known[token.value]
+    titles = [token.value for token in real if token.kind == "title"]
+    if {"mean", "who"} & {*kinds} or (titles and "extreme" in kinds and "who" in kinds):
+        having = [one for one in types if titles and all(title in one.titles or title in one.states for title in titles)]
+        return having[0] if len(having) == 1 else None
+    if "overdue" in kinds:
+        having = [one for one in types if "overdue" in one.kinds]
+        return next((one for one in having if {*one.links.values()} & {each.key for each in having}), None)
+    return None
+
+
+def _read_token(
+    plan: _Plan, token: QuestionToken, rest: Sequence[QuestionToken], types: Sequence[RecordType]
+) -> bool:
+    """Whether the token fits what came before."""
+    kind, value, ahead = token.kind, token.value, [each for each in rest if each.kind != "filler"]
+    if kind in ("filler", "with", "than", "who", "each", "top"):
+        return True
+    if kind in ("name", "quoted"):
+        plan.names.append(value if kind == "quoted" else token.text)
+        return not plan.compare
+    if kind == "type":
+        return _read_type_word(plan, value, types)
+    if kind == "title":
+        return _read_title(plan, token, ahead, types)
+    if kind == "field":
+        plan.near = value
+        plan.fields.append(value)
+        return True
+    if kind in ("compare", "when"):
+        plan.compare = value
+        return bool(ahead)
+    if kind == "day":
+        return _compare_day(plan, value)
+    if kind == "amount" or kind == "number":
+        if ahead and ahead[0].kind in ("extreme", "type") and not plan.compare:
+            plan.most = int(value)
+            return 1 <= plan.most <= MOST_LISTED
+        return _compare_amount(plan, value)
+    if kind in ("sum", "mean"):
+        plan.total = kind
+        return True
+    if kind in ("extreme", "most"):
+        plan.extreme = value if kind == "extreme" else "count"
+        return True
+    if kind in ("overdue", "finished"):
+        if kind not in plan.of.kinds:
+            return False
+        plan.where[kind] = str(int(value) ^ plan.negates) if kind == "finished" or plan.negates else value
+        plan.negates = False
+        return True
+    plan.negates |= kind == "not"
+    plan.groups |= kind == "group"
+    plan.is_side |= kind == "side"
+    plan.counts |= kind == "count"
+    return True
+
+
+def _read_type_word(plan: _Plan, key: str, types: Sequence[RecordType]) -> bool:
+    link = next((name for name, target in plan.of.links.items() if target == key), "")
+    if key == plan.of.key:
+        return not plan.groups
+    if not link:
+        return False
+    if plan.negates:
+        plan.where[f"{link}__empty"], plan.negates = "1", False
+    elif plan.groups or plan.extreme == "count":
+        plan.group, plan.groups = link, False
+    elif plan.compare:
+        # "after their project": by the field of the same name.
+        own, target = plan.near or _choose_day(plan), next(one for one in types if one.key == key)
+        other = own if own in target.kinds else next(iter(target.list_fields(plan.of.kinds.get(own, ""))), "")
+        if not own or not other:
+            return False
+        plan.where[f"{own}__{plan.compare}"], plan.compare = f"field:{link}.{other}", ""
+    else:
+        plan.group = plan.group or f"?{link}"
+    return True
+
+
+def _choose_day(plan: _Plan) -> str:
+    days = plan.of.list_fields("date")
+    return days[0] if len(days) == 1 else ""
+
+
+def _read_title(
+    plan: _Plan, token: QuestionToken, ahead: Sequence[QuestionToken], types: Sequence[RecordType]
+) -> bool:
+    """A state of the type or of what it links to, or a field; a date's verb before a day is no state."""
+    title, of = token.value, plan.of
+    name = of.titles.get(title, "")
+    is_verb = bool(name) and bool(ahead) and ahead[0].kind in ("day", "when", "compare")
+    if title in of.states and not is_verb:
+        column, state = of.states[title]
+        key = f"{column}__not" if plan.negates else column
+        plan.where[key] = f"{plan.where[key]},{state}" if key in plan.where else state
+        plan.negates = False
+        return True
+    if name in ("overdue", "finished"):
+        return False
+    if name:
+        if plan.groups:
+            plan.group, plan.groups = name, False
+        elif plan.negates:
+            plan.where[f"{name}__empty"], plan.negates = "1", False
+        elif plan.compare and plan.near and plan.near != name and of.kinds[name] == of.kinds[plan.near]:
+            plan.where[f"{plan.near}__{plan.compare}"], plan.compare = f"field:{name}", ""
+        else:
+            plan.near = name
+            plan.fields.append(name)
+        return True
+    for link, key in of.links.items():
+        target = next((one for one in types if one.key == key), None)
+        if target and title in target.states and plan.group == f"?{link}":
+            column, state = target.states[title]
+            plan.where[f"{link}.{column}"], plan.group = state, ""
+            return True
+        if target and title in target.titles and any(v.startswith(f"field:{link}.") for v in plan.where.values()):
+            return True  # "after their project's deadline"
+    return False
+
+
+def _compare_day(plan: _Plan, value: str) -> bool:
+    named = plan.near if plan.of.kinds.get(plan.near) == "date" or plan.near in ("updated_at", "created_at") else ""
+    name = named or _choose_day(plan)
+    if not name or (not named and (plan.fields or "finished" in plan.where)) or plan.negates:
+        return False
+    key = f"{name}__{plan.compare}" if plan.compare else name
+    plan.where[key], plan.compare = value, ""
+    return True
+
+
+def _compare_amount(plan: _Plan, value: str) -> bool:
+    numbers = plan.of.list_fields("money", "number")
+    name = plan.near if plan.near in numbers else next(iter(plan.of.list_fields("money")), "")
+    if not name or not plan.compare or (plan.near and plan.near not in numbers):
+        return False
+    plan.where[f"{name}__{plan.compare}"], plan.compare = value, ""
+    return True
+
+
+def _write_call(plan: _Plan, asks_all: bool) -> dict[str, Any] | None:
+    """None where it does not add up."""
+    call: dict[str, Any] = {"type": plan.of.key}
+    numbers = plan.of.list_fields("money", "number")
+    named = next((name for name in plan.fields if name in numbers), "")
+    if plan.is_side:
+        if len(plan.names) < 2:
+            return None
+        return call | {"side_by_side": plan.names}
+    if plan.names:
+        plan.where["called"] = "; ".join(plan.names)
+        plan.fields = [name for name in plan.fields if plan.of.kinds.get(name) != "text"]  # who it is, or which firm
+    if plan.total:
+        if not named and plan.total == "mean":
+            return None
+        if named:
+            call[plan.total] = named
+        elif plan.fields:
+            return None
+        elif not plan.counts and not (numbers == [] or asks_all):
+            return None
+    if plan.group and not plan.group.startswith("?"):
+        call["group"] = plan.group
+    elif plan.extreme:
+        order = _choose_order(plan, named)
+        if order is None:
+            return None
+        call |= {"order": order, "limit": plan.most or 1}
+    days = [key.partition("__")[0] for key in plan.where if plan.of.kinds.get(key.partition("__")[0]) == "date"]
+    if "order" not in call and "overdue" in plan.where:
+        days += plan.of.list_fields("date")[:1]
+    if days and "order" not in call and "group" not in call and not plan.total:
+        call["order"] = days[0]
+    if plan.extreme == "next" and "order" in call:
+        plan.where.setdefault(f"{call['order']}__gte", "today")
+    if plan.where:
+        call["where"] = plan.where
+    used = {key.partition("__")[0] for key in plan.where} | {str(call.get(k, "")).lstrip("-") for k in call}
+    idle = [name for name in plan.fields if name not in used and name not in ("created_at", "updated_at")]
+    if idle or not (asks_all or plan.counts or len(call) > 1):
+        return None
     return call
 
 
-def _is_bare(question: str) -> bool:
-    """All records of a type: a count, or a list of them."""
-    return bool(
-        re.search(r"\b(?:how many|number of|count|list|all|show|wie viele|alle|welche|are there)\b", question, re.I)
-    )
+def _choose_order(plan: _Plan, named: str) -> str | None:
+    """The field to order by; None where it is not clear."""
+    if plan.extreme == "count":
+        # "the most" of what is earned: an amount.
+        return f"-{named}" if named else None
+    sign = "-" if plan.extreme.startswith("-") else ""
+    kind = plan.extreme.removeprefix("-")
+    dates = [name for name in plan.fields if plan.of.kinds.get(name) == "date"]
+    if kind == "money":
+        only = plan.of.list_fields("money")
+        chosen = named or (only[0] if len(only) == 1 and not plan.fields else "")
+        if not chosen and dates:
+            chosen = dates[0]
+        return f"{sign}{chosen}" if chosen else None
+    if kind in ("date", "next"):
+        chosen = dates[0] if dates else _choose_day(plan) if not plan.fields else ""
+        return f"{sign}{chosen}" if chosen else None
+    return f"{sign}{kind}" if not plan.fields else None
 
 
-def _split_words(name: str) -> set[str]:
-    base = name.lstrip("-").partition("__")[0]
-    return {*base.split("_"), *WORDS_OF_FIELD.get(base, "").split()}
-
-
-def _take_states(wanted: RecordType, left: list[str], where: dict[str, str]) -> list[str]:
-    rest = []
-    for word in left:
-        name = wanted.states.get(word.lower())
-        if name and name not in where:
-            where[name] = word.lower()
-        else:
-            rest.append(word)
-    return rest
-
-
-def _take_dates(wanted: RecordType, question: str, where: dict[str, str]) -> tuple[str | None, set[str]]:
-    """The field of the dates in the question, and the words that name them."""
-    match = WHEN.search(question)
-    dates = wanted.list_fields("date")
-    if match is None or not dates:
-        return None, set()
-    low = question.lower()
-    name = next((f for f in dates if any(re.search(rf"\b{w}\b", low) for w in _split_words(f) - {"on"})), dates[-1])
-    year, month = int(match["year"]), MONTHS.index(match["month"].lower()) + 1 if match["month"] else 0
-    first = date(year, month or 1, int(match["day"] or 1))
-    last_day = monthrange(year, month or 12)[1]
-    last = date(year, month or 12, int(match["day"] or last_day))
-    how = (match["how"] or "in").lower()
-    if how in ("before", "by", "until", "till"):
-        where[f"{name}__lte"] = str(last if match["end"] or how != "before" else first - ONE_DAY)
-    elif how in ("after", "from", "since"):
-        where[f"{name}__gte"] = str(last + ONE_DAY if how == "after" else first)
-    else:
-        where[f"{name}__gte"], where[f"{name}__lte"] = str(first), str(last)
-    return name, set(match.group().lower().replace(",", "").split())
-
-
-def _choose_numbers(wanted: RecordType, question: str) -> tuple[str | None, str | None]:
-    """(field to add up, field to order by)."""
-    low = question.lower()
-    numbers = [*wanted.list_fields("money"), *wanted.list_fields("number")]
-    named = next((f for f in numbers if any(re.search(rf"\b{w}s?\b", low) for w in _split_words(f))), None)
-    if SUM.search(question):
-        return named, None
-    ordered = named or next(
-        (f for f in wanted.list_fields("date") if any(re.search(rf"\b{w}\b", low) for w in _split_words(f) - {"on"})),
-        None,
-    )
-    if ordered and GREATEST.search(question):
-        return None, f"-{ordered}"
-    return None, ordered if ordered and LEAST.search(question) else None
-
-
-def _list_text_fields(wanted: RecordType, names: str) -> list[str]:
-    """Where a name may stand: of a person in the owner, of a firm in the counterparty, else in the record's name."""
-    plain = [f for f in wanted.fields if f not in wanted.kinds and f not in wanted.states.values() and f != "currency"]
-    first = [f for f in ("counterparty", "owner_name", "department") if f in plain]
-    return [*first, *(f for f in plain if f not in first)]
-
-
-def read_list(result: str) -> list[str] | None:
-    """The lines of an answer from the tool's result; None where it lists nothing."""
-    head = result.split("<passages>", 1)[0].strip().splitlines()
-    count = re.match(r"(\d+) ", head[0]) if head else None
-    if count is None or count[1] == "0":
+def read_list(result: str, asked: Mapping[str, Any] | None = None) -> str | None:
+    """The answer from the tool's result: what is counted, a table whose rows have their numbers, and a link to the list.
+    None where the tool refused.
+    """
+    if not IS_LIST.match(result):
         return None
-    lines = [f"- {passage.text} [{passage.n}]" for passage in extract_passages(result)]
-    return ["\n".join(head), "\n".join(lines)] if lines else ["\n".join(head)]
+    head, *lines = [line for line in result.split("<passages>", 1)[0].splitlines() if line.strip()]
+    address = next((line.removeprefix(ADDRESS) for line in lines if line.startswith(ADDRESS)), "")
+    rows = [(_split_row(passage.text), f" [{passage.n}]") for passage in extract_passages(result)]
+    rows += [(_split_row(line.removeprefix(UNCITED)), "") for line in lines if line.startswith(UNCITED)]
+    others = [line for line in lines if not line.startswith((ADDRESS, UNCITED))]
+    grouped = "\n".join(line for line in others if line.startswith("|"))
+    parts = [head, *(line for line in others if not line.startswith("|")), grouped]
+    if rows:
+        parts.append(_write_sides(rows) if (asked or {}).get("side_by_side") else _write_table(rows))
+    if address:
+        parts.append(f"[Open this list]({address})")
+    return "\n\n".join(part for part in parts if part)
+
+
+Row = tuple[tuple[str, dict[str, str]], str]
+
+
+def _split_row(text: str) -> tuple[str, dict[str, str]]:
+    """The title and the fields of "Quay lease; Ends on: 1 May 2027"."""
+    title, *pairs = " ".join(text.split()).split("; ")
+    return title, dict(pair.split(": ", 1) for pair in pairs if ": " in pair)
+
+
+def _write_table(rows: Sequence[Row]) -> str:
+    columns = list(dict.fromkeys(name for (_, fields), _ in rows for name in fields))
+    lines = [["Name", *columns], ["---"] * (len(columns) + 1)]
+    lines += [[f"{_escape(title)}{n}", *(_escape(fields.get(c, "")) for c in columns)] for (title, fields), n in rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _write_sides(rows: Sequence[Row]) -> str:
+    columns = list(dict.fromkeys(name for (_, fields), _ in rows for name in fields))
+    lines = [["", *(f"{_escape(title)}{n}" for (title, _), n in rows)], ["---"] * (len(rows) + 1)]
+    lines += [[column, *(_escape(fields.get(column, "")) for (_, fields), _ in rows)] for column in columns]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _escape(cell: str) -> str:
+    return re.sub(r"([|\\\[\]*_`<])", r"\\\1", cell)

@@ -1,0 +1,104 @@
+"""Questions for the records of the demo, in words, with the call that each needs: written before the grammar was tried
+on them. HELD_BACK was not looked at while the grammar was made.
+"""
+
+from typing import Any
+
+Call = dict[str, Any]
+
+
+def call(type: str, where: dict[str, str] | None = None, **more: Any) -> Call:
+    return {"type": type, **({"where": where} if where else {}), **more}
+
+
+QUESTIONS: list[tuple[str, Call | None]] = [
+    # lists
+    ("Which tasks are blocked?", call("task", {"status": "blocked"})),
+    ("show me all projects in construction", call("project", {"phase": "construction"})),
+    ("Which contracts end in 2026?", call("contract", {"ends_on": "2026"}, order="ends_on")),
+    ("List tasks due by 27 November 2026", call("task", {"due_on__lte": "2026-11-27"}, order="due_on")),
+    ("What tasks are due this week?", call("task", {"due_on": "this_week"}, order="due_on")),
+    # counts, comparisons
+    ("How many high risks are open?", call("risk", {"severity": "high", "status": "open"})),
+    ("Which contracts are worth more than £1 million?", call("contract", {"value__gt": "1000000"})),
+    ("How many contracts have a notice period over 30 days?", call("contract", {"notice_days__gt": "30"})),
+    # extremes
+    ("Which contract has the largest value?", call("contract", order="-value", limit=1)),
+    ("What are the three largest contracts?", call("contract", order="-value", limit=3)),
+    ("Which task is due next?", call("task", {"due_on__gte": "today"}, order="due_on", limit=1)),
+    # overdue, person, linked, side by side
+    ("Which tasks are overdue?", call("task", {"overdue": "1"}, order="due_on")),
+    ("Which projects does Devika Rao own?", call("project", {"called": "Devika Rao"})),
+    ("open risks of Quay 7", call("risk", {"status": "open", "called": "Quay 7"})),
+    ("Compare Quay 7 and Eastmole projects", call("project", side_by_side=["Quay 7", "Eastmole"])),
+    # German
+    ("Welche Aufgaben sind blockiert?", call("task", {"status": "blocked"})),
+    ("Wie viele Verträge haben wir?", call("contract")),
+    ("Welche Verträge enden 2026?", call("contract", {"ends_on": "2026"}, order="ends_on")),
+    ("Welche Aufgaben sind bis 27. November 2026 fällig?", call("task", {"due_on__lte": "2026-11-27"}, order="due_on")),
+    ("Welche Aufgaben sind diese Woche fällig?", call("task", {"due_on": "this_week"}, order="due_on")),
+    ("Wie viele hohe Risiken sind offen?", call("risk", {"severity": "high", "status": "open"})),
+    ("Welche Verträge haben einen Wert über 1 Million Pfund?", call("contract", {"value__gt": "1000000"})),
+    ("Welcher Vertrag hat den höchsten Wert?", call("contract", order="-value", limit=1)),
+    ("Was sind die drei größten Verträge?", call("contract", order="-value", limit=3)),
+    ("Welche Aufgaben sind überfällig?", call("task", {"overdue": "1"}, order="due_on")),
+    ("Welche Projekte verantwortet Devika Rao?", call("project", {"called": "Devika Rao"})),
+    ("Wie hoch ist das durchschnittliche Gehalt der Mitarbeiter?", call("employee", mean="salary")),
+    ("Wie hoch ist der Gesamtwert aller aktiven Verträge?", call("contract", {"status": "active"}, sum="value")),
+    ("Wie viele Aufgaben pro Projekt?", call("task", group="project")),
+    ("Vergleiche die Projekte Quay 7 und Eastmole", call("project", side_by_side=["Quay 7", "Eastmole"])),
+]
+
+HELD_BACK: list[tuple[str, Call | None]] = [
+    ("List all open risks", call("risk", {"status": "open"})),
+    ("Which contracts have no end date?", call("contract", {"ends_on__empty": "1"})),
+    ("Which tasks are not done?", call("task", {"status__not": "done"})),
+    ("What is the total value of all active contracts?", call("contract", {"status": "active"}, sum="value")),
+    ("What is the average salary?", call("employee", mean="salary")),
+    ("What is the average budget of our projects?", call("project", mean="budget")),
+    ("How many tasks are there per project?", call("task", group="project")),
+    ("number of risks by severity", call("risk", group="severity")),
+    ("Which project has the most open risks?", call("risk", {"status": "open"}, group="project")),
+    ("Which contracts did we sign with Tallis Lifting?", None),
+    ("contracts with Tallis", call("contract", {"called": "Tallis"})),
+    ("Who earns the most?", call("employee", order="-salary", limit=1)),
+    ("Which employees joined after 2020?", call("employee", {"started_on__gt": "2020"}, order="started_on")),
+    ("Which tasks are due after their project?", call("task", {"due_on__gt": "field:project.due_on"}, order="due_on")),
+    ("Which records changed since 1 November 2026?", None),
+    ("Welche Verträge laufen in den nächsten 90 Tagen aus?",
+     call("contract", {"ends_on": "next_90_days"}, order="ends_on")),
+    ("Welche Aufgaben haben sich seit gestern geändert?", call("task", {"updated_at__gte": "yesterday"})),
+    ("Welche Risiken gehören zu keinem Projekt?", call("risk", {"project__empty": "1"})),
+    ("Welche Aufgaben sind noch nicht erledigt?", call("task", {"status__not": "done"})),
+    ("Welche Risiken haben eine hohe Schwere?", call("risk", {"severity": "high"})),
+    ("Welcher Vertrag endet als nächstes?", call("contract", {"ends_on__gte": "today"}, order="ends_on", limit=1)),
+    ("Was ist das größte Budget?", None),
+    ("Welches Projekt hat das kleinste Budget?", call("project", order="budget", limit=1)),
+    ("Verträge mit Brannock", call("contract", {"called": "Brannock"})),
+    ("Wer verdient am meisten?", call("employee", order="-salary", limit=1)),
+    ("Welche Mitarbeiter haben vor 2020 angefangen?", call("employee", {"started_on__lt": "2020"}, order="started_on")),
+    ("Anzahl der Risiken je Status", call("risk", group="status")),
+    ("Welche Verträge regeln die Haftung?", None),
+    ("Welche Aufgaben von Quay 7 sind blockiert?", call("task", {"status": "blocked", "called": "Quay 7"})),
+    ("Wie viele Projekte sind in der Bauphase?", None),
+]  # fmt: skip
+
+DESCRIPTION = """Types and their fields:
+- article (articles, Artikel): name "Name", section "Abschnitt"
+- contract (contracts, Vertrag, Verträge): name "Name", counterparty "Vertragspartner", value "Wert" (money), \
+status "Status" = draft "Draft/Entwurf" | active "Active/Aktiv" | expiring "Expiring/Läuft aus" | terminated \
+"Terminated/Beendet", starts_on "starts on/Beginn" (date), ends_on "ends on/Ende" (date), \
+notice_days "notice period (days)/Kündigungsfrist (Tage)" (number)
+- employee (employees, Mitarbeiter): name "Name", job_title "title/Titel", department "Abteilung", email "E-Mail", \
+salary "Gehalt" (money), started_on "started on/Eingestellt am" (date)
+- project (projects, Projekt, Projekte): name "Name", phase "Phase" = planning "Planning/Planung" | construction \
+"Construction/Bau" | handover "Handover/Übergabe" | closed "Closed/Abgeschlossen", budget "Budget" (money), due_on \
+"due on/Fällig am" (date), owner_name "owner/Verantwortlich", contract "Vertrag" -> contract, overdue = 1, finished = 0 | 1
+- risk (risks, Risiko, Risiken): name "Name", project "Projekt" -> project, contract "Vertrag" -> contract, severity \
+"Schwere" = low "Low/Niedrig" | medium "Medium/Mittel" | high "High/Hoch", status "Status" = open "Open/Offen" | mitigated \
+"Mitigated/Gemindert" | accepted "Accepted/Akzeptiert", category "Kategorie" = general "General/Allgemein" | sensitive \
+"Sensitive/Sensibel"
+- task (tasks, Aufgabe, Aufgaben): name "Name", project "Projekt" -> project, status "Status" = todo "To do/Zu erledigen" \
+| doing "Doing/In Arbeit" | blocked "Blocked/Blockiert" | done "Done/Erledigt", due_on "due on/Fällig am" (date), \
+overdue = 1, finished = 0 | 1
+"""
