@@ -23,10 +23,12 @@ from retrieval.locate import ResolvedCitation, resolve_all
 from retrieval.models import Citation
 from retrieval.owners import CitingText
 
-SHORTENED = "; the first "
-"""In the head of a list that cites some of the records counted: the number may need more than those."""
-LIST_HEAD = re.compile(r"\d+ [^:]*:$|Sum of [^:]*: ")
-"""The lines over a list of records (`record_lists`)."""
+SHORTENED = re.compile(r"\d+ of \d+ ")
+"""Begins the head of a list that cites some of the records counted: the number may need more than those."""
+LIST_HEAD = re.compile(
+    r"\d+ .*:$|(?:Sum|Mean) of [^:]*: |\| Name(?: \| [^|]*)* \|$|\|(?: --- \|)+$|\[Open this list\]\(/w/[^()\s]*\)$"
+)
+"""The lines over and under the records of a list (`record_lists`)."""
 
 
 def find_citing(scope: Scope, pk: UUID) -> CitingText | None:
@@ -91,7 +93,7 @@ def collect_cited_atoms(
             found |= {atom for n in numbers for atom in links[n].atoms}
             cited += 1
         elif fields is not None and LIST_HEAD.match(line):
-            if SHORTENED in line:
+            if SHORTENED.match(line):
                 return None
             heads += 1
         elif fields is not None and title in fields:

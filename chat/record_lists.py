@@ -1,162 +1,83 @@
-"""The tool `list_records`: records by type, state, date or name, counted and summed by the database as the asker.
+"""The tool `list_records`: records by type, state, date or name, counted, summed and grouped by the database as the
+asker.
 
-Every column that narrows, orders, is summed or printed is one that the asker is cleared for, and every record one that
-they may see: `entities.records` asks for both in its statements. What is hidden is in no number.
+Every column that narrows, orders, is summed, grouped, compared or printed is one that the asker is cleared for, and
+every record, a linked one too, one that they may see: `entities.records` asks for both in its statements. What is
+hidden is in no number, group or order.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date
-from decimal import Decimal
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
-from django.db import models
-from django.db.models import Sum
-from django.utils.formats import date_format
+from django.conf import settings
+from django.utils import translation
 
 from chat.derivation import SourceLabel
 from chat.models import Session
+from chat.record_tables import choose_plural, load_linked, print_record, write_figures, write_groups, write_head
+from chat.record_tool import RecordQuery, describe_tool, read_query
 from chat.tools import BadCall, ToolFindings, ToolPassage, get_owner
-from entities.access import Scope, combine_many, list_readable_fields
-from entities.formats import format_money
-from entities.models import Entity, Weight
-from entities.records import RESERVED, BadQuery, list_records
-from entities.registry import get_column, list_entity_types, list_parent_types
+from entities.access import Scope, combine_many
+from entities.models import Weight
+from entities.models.entity import Visibility
+from entities.record_columns import RecordColumn, build_names_q, find_column, list_paths
+from entities.records import BadQuery, RecordList, list_records
 from ingestion.models import ContextRow, Kind
 from llm import chat_prompts, prompts
 from retrieval.citations import CitedSource, register_sources
 from retrieval.models import SourceType
-from retrieval.query import CONTROL
 
-MAX_LISTED = 50
+__all__ = ["RecordQuery", "describe_tool", "list_knowledge", "read_query"]
+
 MAX_COUNTED = 2_000
-DEFAULT_LISTED = 20
-NAME = "list_records"
-UNUSED = RESERVED - {"q", "archived"}
-"""Parameters of a list's page that narrow nothing."""
-NAMES = ("name", "q")
-"""What narrows or orders by the names of records."""
-DESCRIPTION = """\
-List, count and sum records that the person asking may see, by the database: for "all open risks", "how many", "which
-end in 2026", "total value". Types and their fields:
-{types}
-A field that is not named here does not exist for the person asking."""
-
-
-@dataclass(frozen=True)
-class RecordQuery:
-    """What is asked for. where: request parameters as `entities.records.list_records` takes them."""
-
-    model: type[Entity]
-    where: Mapping[str, str]
-    order: str
-    sum_field: str
-    limit: int
-
-    @property
-    def fields_used(self) -> list[str]:
-        """Columns that decide what the result says, `name` apart."""
-        named = [name.partition("__")[0] for name in self.where]
-        found = dict.fromkeys([*named, self.order.removeprefix("-"), self.sum_field])
-        return [name for name in found if name and name not in (*NAMES, "archived", "updated_at", "created_at")]
-
-    @property
-    def asks_names(self) -> bool:
-        """Whether the names of records decide what the result says."""
-        named = {name.partition("__")[0] for name in self.where}
-        return not named.isdisjoint(NAMES) or self.order.removeprefix("-") in NAMES
-
-
-def describe_tool(scope: Scope) -> dict[str, Any]:
-    """The tool with the types and fields that exist for the open scope."""
-    types = "\n".join(_describe_type(key, model) for key, model in list_entity_types().items())
-    text = {"type": "string"}
-    return {
-        "name": NAME,
-        "description": DESCRIPTION.format(types=types),
-        "input_schema": {
-            "type": "object",
-            "properties": {
-                "type": {**text, "enum": list(list_entity_types())},
-                "where": {
-                    "type": "object",
-                    "description": "field: value. Also field__gte and field__lte for dates (YYYY-MM-DD) and numbers,"
-                    " field__icontains for a part of a text.",
-                },
-                "order": {**text, "description": "A field to order by; with - before it, the greatest first."},
-                "sum": {**text, "description": "A field of money or numbers to add up."},
-                "limit": {"type": "integer", "minimum": 1, "maximum": MAX_LISTED},
-            },
-            "required": ["type"],
-        },
-    }
-
-
-def _describe_type(key: str, model: type[Entity]) -> str:
-    fields = [f"{name}{_describe_column(model, name)}" for name in _list_plain_fields(model)]
-    return f"- {key} ({model._meta.verbose_name_plural}): {', '.join(fields)}"
-
-
-def _list_plain_fields(model: type[Entity]) -> list[str]:
-    """Readable columns that are no links to other records."""
-    return [name for name in list_readable_fields(model) if name not in list_parent_types(model)]
-
-
-def _describe_column(model: type[Entity], name: str) -> str:
-    column = get_column(model, name)
-    if column.choices:
-        return f" = {' | '.join(str(value) for value, _ in column.flatchoices)}"
-    if isinstance(column, models.DecimalField):
-        return " (money)"
-    if isinstance(column, models.DateField):
-        return " (date)"
-    return " (number)" if isinstance(column, models.IntegerField) else ""
-
-
-def read_query(scope: Scope, asked: Mapping[str, Any]) -> RecordQuery:
-    """What a model asked for, in the open scope. Raises: BadCall."""
-    kind = str(asked.get("type") or "").strip().lower()
-    if kind not in list_entity_types():
-        raise BadCall(f"There is no such type. Types are: {', '.join(list_entity_types())}.")
-    model, where = list_entity_types()[kind], asked.get("where") or {}
-    if not isinstance(where, dict) or not all(isinstance(value, str | int | float) for value in where.values()):
-        raise BadCall("Give `where` as field: value.")
-    if bad := [name for name, value in where.items() if name in UNUSED or not str(value) or CONTROL.search(str(value))]:
-        raise BadCall(f"These narrow nothing: {', '.join(map(str, bad))}.")
-    sum_field, limit = str(asked.get("sum") or ""), asked.get("limit") or DEFAULT_LISTED
-    if sum_field and not (
-        sum_field in _list_plain_fields(model)
-        and isinstance(get_column(model, sum_field), models.DecimalField | models.IntegerField)
-    ):
-        raise BadCall(f"There is no number {sum_field!r} to add up.")
-    if not isinstance(limit, int) or not 1 <= limit <= MAX_LISTED:
-        raise BadCall(f"Give `limit` as a whole number from 1 to {MAX_LISTED}.")
-    order = str(asked.get("order") or "name")
-    return RecordQuery(model, {str(k): str(v) for k, v in where.items()}, order, sum_field, limit)
+ADDRESS = "In the lists: "
+"""Before the address of the same list."""
+UNCITED = "- "
+"""Before a record that has no number."""
 
 
 def list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> ToolFindings:
     """The records, numbered in the session's registry, under a line that counts all of them. Raises: BadCall."""
+    with translation.override(settings.LANGUAGE_CODE):
+        return _list_knowledge(scope, session, query)
+
+
+def _list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> ToolFindings:
     try:
         found = list_records(scope, query.model, {**query.where, "ordering": query.order})
     except BadQuery as problem:
         raise BadCall(problem.detail) from None
-    rows = found[0 : query.limit]
+    _check_names(scope, query, found)
+    rows = [] if query.group else found[0 : query.limit]
     keys = dict(found.keys.order_by("pk").values_list("pk", "name_classification")[: MAX_COUNTED + 1])
     if len(keys) > MAX_COUNTED:
         raise BadCall(f"More than {MAX_COUNTED:,} records: narrow it by a field.")
-    printed = [name for name in _list_plain_fields(query.model) if _is_printed(query, name)]
-    label = combine_many(
-        atom for name in {*printed, *query.fields_used} for atom in query.model.rag().get_field_label(name)
-    )
-    names = [*keys.values()] if query.asks_names else []
-    lines = [_print_record(row, printed) for row in rows]
-    givens = [SourceLabel(row.pk, combine_many([label, row.name_classification if row.title else 0])) for row in rows]
+    counted = query.model.objects.readable_by(scope).filter(pk__in=[*keys])
+    used = [*dict.fromkeys([*found.columns, *query.computed])]
+    linked = load_linked(scope, query.model, _list_links(query, used, found), counted)
+    printed = _choose_printed(query, used)
+    label = combine_many(atom for column in (*printed, *used) for atom in column.atoms)
+    lines = [print_record(row, _leave_secret_links(row, printed, used, linked), linked) for row in rows]
+    givens = [_give_row(row, label, _list_shown_links(row, printed, used, linked)) for row in rows]
     # The number says something of the names and fields that decide it, also where it is none.
-    counted = combine_many([label, *names])
+    decisive = combine_many([label, *_label_names(query, used, found, keys, linked)])
     about = {session.entity_id} if session.entity_id else set()
-    rest = [SourceLabel(pk, counted, weight=Weight.COUNT) for pk in {*about, *keys} - {row.pk for row in rows}]
+    known = {row.pk for row in rows}
+    others = {pk for records in linked.values() for pk in records}
+    rest = [SourceLabel(pk, decisive, weight=Weight.COUNT) for pk in {*about, *keys, *others} - known]
+    named = {
+        record.pk: combine_many([label, record.name_classification])
+        for row in rows
+        for record in _list_shown_links(row, printed, used, linked)
+    }
+    if query.group and query.group.kind == "link":
+        named |= {
+            pk: combine_many([label, record.name_classification]) for pk, record in linked[query.group.name].items()
+        }
+    names = [SourceLabel(pk, value) for pk, value in named.items()]
     sources = _find_snapshots(rows, {given.entity: given.label for given in givens})
     numbers = dict(zip(sources, register_sources(scope, get_owner(session), list(sources.values())), strict=True))
     passages = tuple(
@@ -165,67 +86,131 @@ def list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> ToolFi
         if row.pk in numbers
     )
     numbered = [prompts.NumberedPassage(p.n, p.text) for p in passages]
-    document = prompts.PromptDocument(_choose_plural(query.model, 2), numbered)
+    document = prompts.PromptDocument(choose_plural(query.model, 2), numbered)
     shown = prompts.render_passages([document])
     uncited = chat_prompts.render_lines(line for row, line in zip(rows, lines, strict=True) if row.pk not in numbers)
-    head = [_count_line(query, len(keys)), *_format_sums(query, found.rows.filter(pk__in=[*keys]))]
-    injections = tuple(dict.fromkeys(uncited.injections + shown.injections))
-    notes = "\n".join(part for part in (*head, uncited.text) if part)
+    ordered = found.columns[-1]
+    head = chat_prompts.render_lines([write_head(query, found.words, len(keys), len(rows), ordered)])
+    groups = chat_prompts.render_lines(_write_lines(write_groups(scope, query, counted, linked)) if query.group else ())
+    figures = [] if query.group else write_figures(query, counted)
+    notes = [head.text, *figures, *_note_money(used, ordered, counted), *_mark_head(groups.text)]
+    notes += [f"{UNCITED}{line}" for line in uncited.text.splitlines()]
+    notes.append(f"{ADDRESS}{_build_address(scope, query)}")
+    injections = tuple(dict.fromkeys(head.injections + groups.injections + uncited.injections + shown.injections))
+    text = "\n".join(note for note in notes if note)
     return ToolFindings(
-        f"{notes}\n{shown.text}",
+        f"{text}\n{shown.text}",
         passages,
         injections,
-        drawn=(*givens, *rest),
-        label=counted,
+        drawn=(*givens, *names, *rest),
+        label=decisive,
         documents=(document,) if numbered else (),
-        notes=notes,
+        notes=text,
     )
 
 
-def _is_printed(query: RecordQuery, name: str) -> bool:
-    """Beside the fields that were asked for, only such as need no clearance: an answer needs no more than its words."""
-    return name not in ("name", "currency") and (
-        name in query.fields_used or not query.model.rag().get_field_label(name)
-    )
+def _check_names(scope: Scope, query: RecordQuery, found: RecordList) -> None:
+    """What nothing that the person may see is called is no name. Raises: BadCall."""
+    every = query.model.objects.readable_by(scope).filter(archived_at__isnull=True)
+    for words in found.called:
+        if not every.filter(build_names_q(scope, query.model, words)).exists():
+            raise BadCall(f"There is no {choose_plural(query.model, 1)} with the name {words!r} in it.")
+    for words in query.sides:
+        if not every.filter(title__icontains=words).exists():
+            raise BadCall(f"There is no {choose_plural(query.model, 1)} called {words!r}.")
 
 
-def _print_record(row: Any, fields: Iterable[str]) -> str:
-    title = row.title_or_type
-    values = {str(get_column(type(row), name).verbose_name).capitalize(): _print_value(row, name) for name in fields}
-    return "; ".join([title, *(f"{label}: {value}" for label, value in values.items() if value)])
+def _list_links(query: RecordQuery, used: Sequence[RecordColumn], found: RecordList) -> list[str]:
+    """Links of which the result says something: all that a name may stand in, or is printed."""
+    paths = [path for path in list_paths(query.model) if "." not in path]
+    columns = [column for path in paths if (column := find_column(query.model, path)) is not None]
+    asked = {column.link for column in used if column.link}
+    return [c.name for c in columns if c.kind == "link" and (c in used or c.name in asked or not c.atoms)]
 
 
-def _print_value(row: Any, name: str) -> str:
-    value = getattr(row, name)
-    if value is None or value == "":
-        return ""
-    if get_column(type(row), name).choices:
-        return str(getattr(row, f"get_{name}_display")())
-    if isinstance(value, Decimal):
-        return format_money(value, getattr(row, "currency", ""))
-    return date_format(value, "j F Y") if isinstance(value, date) else str(value)
+def _choose_printed(query: RecordQuery, used: Sequence[RecordColumn]) -> list[RecordColumn]:
+    """Beside the columns that were asked for, only such as need no clearance: an answer needs no more than its words.
+    Those that were asked for come first.
+    """
+    own = [column for path in list_paths(query.model) if "." not in path and (column := find_column(query.model, path))]
+    plain = [column for column in own if column.name != "currency" and not column.atoms]
+    asked = [column for column in used if column.kind not in ("time",) and column.name != "currency"]
+    asked += [column for column in used if column.kind == "time" and column.path != "updated_at"]
+    changed = [column for column in used if column.path == "updated_at"]
+    return [c for c in dict.fromkeys([*asked, *changed, *plain]) if c.path != "name"]
 
 
-def _choose_plural(model: type[Entity], count: int) -> str:
-    return str(model._meta.verbose_name if count == 1 else model._meta.verbose_name_plural)
+def _list_shown_links(
+    row: Any, printed: Sequence[RecordColumn], used: Sequence[RecordColumn], linked: Mapping[str, Mapping[UUID, Any]]
+) -> list[Any]:
+    """The linked records of which the line of a record says something."""
+    found = {}
+    for column in _leave_secret_links(row, printed, used, linked):
+        link = column.name if column.kind == "link" else column.link
+        record = linked.get(link, {}).get(getattr(row, f"{link}_id")) if link else None
+        if record is not None:
+            found[record.pk] = record
+    return list(found.values())
 
 
-def _count_line(query: RecordQuery, count: int) -> str:
-    wanted = ", ".join(f"{name.replace('__', ' ')} {value}" for name, value in query.where.items())
-    shown = f"; the first {query.limit} by {query.order.removeprefix('-')}" if count > query.limit else ""
-    return f"{count} {_choose_plural(query.model, count)}{f' ({wanted})' if wanted else ''}{shown}:"
+def _leave_secret_links(
+    row: Any, printed: Sequence[RecordColumn], used: Sequence[RecordColumn], linked: Mapping[str, Mapping[UUID, Any]]
+) -> list[RecordColumn]:
+    """Without links that nobody asked for to what is not open to the workspace."""
+    shown = []
+    for column in printed:
+        record = linked.get(column.name, {}).get(getattr(row, f"{column.name}_id")) if column.kind == "link" else None
+        if record is None or column in used or _is_open(record):
+            shown.append(column)
+    return shown
 
 
-def _format_sums(query: RecordQuery, rows: Any) -> list[str]:
-    """One line a currency: amounts of different money are never added."""
-    name = query.sum_field
-    if not name:
+def _is_open(record: Any) -> bool:
+    return bool(record.visibility == Visibility.WORKSPACE and not record.name_classification)
+
+
+def _give_row(row: Any, label: int, linked: Sequence[Any]) -> SourceLabel:
+    names = [record.name_classification for record in linked if record.title]
+    return SourceLabel(row.pk, combine_many([label, row.name_classification if row.title else 0, *names]))
+
+
+def _label_names(
+    query: RecordQuery,
+    used: Sequence[RecordColumn],
+    found: RecordList,
+    keys: Mapping[UUID, int],
+    linked: Mapping[str, Mapping[UUID, Any]],
+) -> list[int]:
+    """Labels of the names that decide what the result says."""
+    by_name = bool(found.called) or "q" in query.where or any(c.name == "name" and not c.link for c in used)
+    labels = [*keys.values()] if by_name else []
+    for link, records in linked.items():
+        if found.called or any(c.link == link and c.name == "name" or c.name == link and not c.link for c in used):
+            labels += [record.name_classification for record in records.values()]
+    return labels
+
+
+def _note_money(used: Sequence[RecordColumn], ordered: RecordColumn, counted: Any) -> list[str]:
+    """Amounts are not converted: an order over several currencies says so."""
+    if ordered.kind != "money" or ordered.link or counted.order_by().values("currency").distinct().count() < 2:
         return []
-    label = str(get_column(query.model, name).verbose_name)
-    if not isinstance(get_column(query.model, name), models.DecimalField):
-        return [f"Sum of {label}: {rows.order_by().aggregate(total=Sum(name))['total'] or 0}"]
-    totals = rows.order_by().filter(**{f"{name}__isnull": False}).values_list("currency").annotate(total=Sum(name))
-    return [f"Sum of {label}: {format_money(total, currency)}" for currency, total in sorted(totals)]
+    return ["Amounts in different currencies stand as they are; none is converted."]
+
+
+def _write_lines(table: Sequence[Sequence[str]]) -> list[str]:
+    return [f"| {' | '.join(re.sub(r'([|`])', '/', cell) for cell in row)} |" for row in table]
+
+
+def _mark_head(table: str) -> list[str]:
+    """Lines of a table with the rule under its head."""
+    lines = table.splitlines()
+    return [lines[0], "|" + " --- |" * (lines[0].count("|") - 1), *lines[1:]] if lines else []
+
+
+def _build_address(scope: Scope, query: RecordQuery) -> str:
+    """Of the page with the same list."""
+    parameters = urlencode({**query.where, "ordering": query.order})
+    return f"/w/{scope.slug}/records/{query.model.type_key}/?{parameters}"
 
 
 def _find_snapshots(rows: Sequence[Any], labels: Mapping[UUID, int]) -> dict[UUID, CitedSource]:

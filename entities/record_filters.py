@@ -114,9 +114,7 @@ def build_overdue(model: type[Entity]) -> RecordCondition | None:
     if column is None or (model.rag().finished and rest is None):
         return None
     q = Q(**{f"{column.alias}__lt": timezone.localdate()})
-    return RecordCondition(
-        q & rest.q if rest else q, [column, *(rest.columns if rest else ())], gettext("overdue")
-    )
+    return RecordCondition(q & rest.q if rest else q, [column, *(rest.columns if rest else ())], gettext("overdue"))
 
 
 def _build_empty(column: RecordColumn, value: str) -> RecordCondition:
@@ -214,9 +212,7 @@ def _say_days(column: RecordColumn, lookup: str, value: str, first: date, last: 
         "lt": gettext("%(field)s before %(value)s"),
         "lte": gettext("%(field)s by %(value)s"),
         "gt": gettext("%(field)s after %(value)s"),
-        "gte": gettext("%(field)s since %(value)s")
-        if column.kind == "time"
-        else gettext("%(field)s from %(value)s"),
+        "gte": gettext("%(field)s since %(value)s") if column.kind == "time" else gettext("%(field)s from %(value)s"),
     }[lookup]
     return words % {"field": _name(column).removesuffix(" on").removesuffix(" am"), "value": days}
 

@@ -73,10 +73,12 @@ GRAMMAR: dict[tuple[str, str], str] = {
     "; by end of; vor ende; before end of",
     ("when", "gt"): "after; nach; nach dem",
     ("when", "gte"): "since; from; starting from; seit; ab; seit dem; ab dem",
-    ("group", ""): "per; for each; by each; grouped by; broken down by; pro; je; gruppiert nach; aufgeteilt nach; in each"
+    ("group", ""): "per; for each; by each; grouped by; broken down by; pro; je; gruppiert nach"
+    "; aufgeteilt nach; in each"
     "; in jedem",
     ("not", ""): "not; without; no; except; that are not; nicht; ohne; kein; keine; without any; not yet; noch nicht",
-    ("overdue", "1"): "overdue; late; past due; behind schedule; überfällig; verspätet; in verzug; im verzug; past their due"
+    ("overdue", "1"): "overdue; late; past due; behind schedule; überfällig; verspätet; in verzug; im verzug"
+    "; past their due"
     " date; past the deadline",
     ("finished", "0"): "open; outstanding; unfinished; pending; still open; remaining; offen; unerledigt; ausstehend",
     ("finished", "1"): "finished; completed; complete; done; closed; fertig; erledigt; abgeschlossen",
@@ -86,7 +88,8 @@ GRAMMAR: dict[tuple[str, str], str] = {
     "; unterschied zwischen; nebeneinander; gegenüber",
     ("who", ""): "who; wer; whose",
     ("each", ""): "how much; wie viel; wie hoch",
-    ("with", ""): "of; for; with; in; on; at; under; by; von; vom; für; mit; bei; beim; im; am; zu; zum; belonging to; about"
+    ("with", ""): "of; for; with; in; on; at; under; by; von; vom; für; mit; bei; beim; im; am; zu; zum"
+    "; belonging to; about"
     "; assigned to; des; der; named; called; to; unter; works in",
     ("than", ""): "than; als; their; its; ihr; ihre; ihrem; ihres; the; dem; den",
 }  # fmt: skip
@@ -96,13 +99,13 @@ WORDS = {"today": ("day", "today"), "heute": ("day", "today"), "tomorrow": ("day
          "morgen": ("day", "tomorrow"), "yesterday": ("day", "yesterday")}  # fmt: skip
 WORDS |= {
     word: ("number", str(n))
-    for n, pair in enumerate("two zwei;three drei;four vier;five fünf".split(";"), 2)
+    for n, pair in enumerate(["two zwei", "three drei", "four vier", "five fünf"], 2)
     for word in pair.split()
 }
 FILLER = words(
     """we have has is are was were be been do does did there list show give me us please which what all every any each
     the a an and or that this' currently right now still exist exists records record work works working our us you can tell
-    find see it's whats let see display overview get got in of on welche welcher welches welchen was gibt es gibts wir haben hat
+    find see it's whats let display overview get got in of on welche welcher welches welchen was gibt es gibts wir haben hat
     sind ist alle aller allen alles zeige zeig liste nenne bitte mir uns und oder die das den dem ein eine einen einem einer
     derzeit aktuell noch auf unser unsere unseren unserer haben werden wird sich zur state status go goes going out come
     comes up made set aus denn wurden wurde worden sein"""
@@ -158,7 +161,7 @@ def fold_word(word: str) -> str:
     """Without case, accents and the endings of plurals and of German adjectives."""
     bare = unicodedata.normalize("NFKD", word.casefold().removesuffix("'s").removesuffix("’s"))
     text = "".join(c for c in bare if not unicodedata.combining(c))
-    while (end := next((e for e in ENDINGS if text.endswith(e) and len(text) - len(e) >= 3), "")):
+    while end := next((e for e in ENDINGS if text.endswith(e) and len(text) - len(e) >= 3), ""):
         text = text[: -len(end)]
     return ALIKE.get(text, text)
 
@@ -226,7 +229,9 @@ def _iter_tokens(question: str, types: Sequence[RecordType], today: date) -> Ite
             continue
         token = (
             _read_quoted(question, at)
-            or (None if after_name and re.match(r"\d{1,3}(?![\d.,])", question[at:]) else _read_day(question, at, today))
+            or (
+                None if after_name and re.match(r"\d{1,3}(?![\d.,])", question[at:]) else _read_day(question, at, today)
+            )
             or _read_words(question, at, types, after_name)
         )
         if token is None:
@@ -277,12 +282,10 @@ def _write_day(match: re.Match[str], today: date) -> str:
     return f"{year:04}-{month:02}-{day:02}" if day else f"{year:04}-{month:02}"
 
 
-def _read_words(
-    question: str, at: int, types: Sequence[RecordType], after_name: bool
-) -> QuestionToken | None:
+def _read_words(question: str, at: int, types: Sequence[RecordType], after_name: bool) -> QuestionToken | None:
     """The longest phrase that is known; else a part of a name, or an unknown word."""
     found = []
-    matches = list(WORD.finditer(question, at))[: MOST_WORDS]
+    matches = list(WORD.finditer(question, at))[:MOST_WORDS]
     if not matches or matches[0].start() != at:
         return None
     first = matches[0].group()

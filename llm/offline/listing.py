@@ -13,7 +13,7 @@ from datetime import date
 from typing import Any
 
 from llm.offline.list_words import QuestionToken, RecordType, read_types, split_tokens
-from llm.offline.reading import PromptPassage, extract_passages
+from llm.offline.reading import extract_passages
 
 LIST = "list_records"
 ADDRESS = "In the lists: "
@@ -22,7 +22,21 @@ UNCITED = "- "
 """Before a record without a number."""
 IS_LIST = re.compile(r"(?:No|\d+(?: of \d+)?) ")
 """Begins a result of the tool that is no refusal."""
-ALL_RECORDS = ("list", "show", "all", "every", "which", "what", "give", "any", "welche", "alle", "zeige", "liste", "nenne")
+ALL_RECORDS = (
+    "list",
+    "show",
+    "all",
+    "every",
+    "which",
+    "what",
+    "give",
+    "any",
+    "welche",
+    "alle",
+    "zeige",
+    "liste",
+    "nenne",
+)
 MOST_LISTED = 50
 COMPOUND = re.compile(r"\b(Gesamt|Durchschnitt)s?(?=[a-z]{4})")
 
@@ -80,7 +94,11 @@ MOST_SHORT = 6
 def _join_last_words(tokens: list[QuestionToken], question: str) -> list[QuestionToken]:
     """A name in small letters: what is unknown at the end, after "of" or "with"."""
     first = next((n for n, token in enumerate(tokens) if token.kind == "unknown"), None)
-    if not first or tokens[first - 1].kind != "with" or any(t.kind not in ("unknown", "amount") for t in tokens[first:]):
+    if (
+        not first
+        or tokens[first - 1].kind != "with"
+        or any(t.kind not in ("unknown", "amount") for t in tokens[first:])
+    ):
         return tokens
     start, last = tokens[first], tokens[-1]
     if len(tokens) - first > 3:
@@ -105,7 +123,9 @@ def _choose_type(tokens: Sequence[QuestionToken], types: Sequence[RecordType]) -
             return known[token.value]
     titles = [token.value for token in real if token.kind == "title"]
     if {"mean", "who"} & {*kinds} or (titles and "extreme" in kinds and "who" in kinds):
-        having = [one for one in types if titles and all(title in one.titles or title in one.states for title in titles)]
+        having = [
+            one for one in types if titles and all(title in one.titles or title in one.states for title in titles)
+        ]
         return having[0] if len(having) == 1 else None
     if "overdue" in kinds:
         having = [one for one in types if "overdue" in one.kinds]
@@ -113,9 +133,7 @@ def _choose_type(tokens: Sequence[QuestionToken], types: Sequence[RecordType]) -
     return None
 
 
-def _read_token(
-    plan: _Plan, token: QuestionToken, rest: Sequence[QuestionToken], types: Sequence[RecordType]
-) -> bool:
+def _read_token(plan: _Plan, token: QuestionToken, rest: Sequence[QuestionToken], types: Sequence[RecordType]) -> bool:
     """Whether the token fits what came before."""
     kind, value, ahead = token.kind, token.value, [each for each in rest if each.kind != "filler"]
     if kind in ("filler", "with", "than", "who", "each", "top"):
@@ -187,9 +205,7 @@ def _choose_day(plan: _Plan) -> str:
     return days[0] if len(days) == 1 else ""
 
 
-def _read_title(
-    plan: _Plan, token: QuestionToken, ahead: Sequence[QuestionToken], types: Sequence[RecordType]
-) -> bool:
+def _read_title(plan: _Plan, token: QuestionToken, ahead: Sequence[QuestionToken], types: Sequence[RecordType]) -> bool:
     """A state of the type or of what it links to, or a field; a date's verb before a day is no state."""
     title, of = token.value, plan.of
     name = of.titles.get(title, "")
@@ -260,9 +276,7 @@ def _write_call(plan: _Plan, asks_all: bool) -> dict[str, Any] | None:
             return None
         if named:
             call[plan.total] = named
-        elif plan.fields:
-            return None
-        elif not plan.counts and not (numbers == [] or asks_all):
+        elif plan.fields or not plan.counts and not (numbers == [] or asks_all):
             return None
     if plan.group and not plan.group.startswith("?"):
         call["group"] = plan.group
@@ -308,8 +322,8 @@ def _choose_order(plan: _Plan, named: str) -> str | None:
 
 
 def read_list(result: str, asked: Mapping[str, Any] | None = None) -> str | None:
-    """The answer from the tool's result: what is counted, a table whose rows have their numbers, and a link to the list.
-    None where the tool refused.
+    """The answer from the tool's result: what is counted, a table whose rows have their numbers, and a link to the
+    list. None where the tool refused.
     """
     if not IS_LIST.match(result):
         return None

@@ -83,6 +83,7 @@ HELD_BACK: list[tuple[str, Call | None]] = [
     ("Wie viele Projekte sind in der Bauphase?", None),
 ]  # fmt: skip
 
+# ruff: noqa: E501
 DESCRIPTION = """Types and their fields:
 - article (articles, Artikel): name "Name", section "Abschnitt"
 - contract (contracts, Vertrag, Verträge): name "Name", counterparty "Vertragspartner", value "Wert" (money), \
