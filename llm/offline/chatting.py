@@ -10,7 +10,8 @@ from llm.offline.clauses import find_focus, read_clause
 from llm.offline.comparisons import split_compared
 from llm.offline.field_answers import Quote, find_field
 from llm.offline.follow_ups import WHERE, find_last_answer, is_leaning_on, leans, read_meanings
-from llm.offline.listing import LIST, plan_list, read_list
+from llm.offline.list_tables import read_list
+from llm.offline.listing import LIST, plan_list
 from llm.offline.long_questions import has_term
 from llm.offline.overview import write_points
 from llm.offline.overview_questions import OVERVIEW, READ, ReadingPlan, find_document, plan_reading

@@ -1,5 +1,4 @@
-"""The quoting engine's use of `list_records`: which questions the records answer, as a call of the tool, and the answer
-as a table.
+"""Which questions the records answer, as a call of the tool `list_records`.
 
 The tool's description names the types, fields and states that exist for who asks; nothing else is known here. A
 question is one for the records when every word of it is understood (`list_words`): "Which contracts end in 2026?", but
@@ -13,356 +12,215 @@ from datetime import date
 from typing import Any
 
 from llm.offline.list_words import QuestionToken, RecordType, read_types, split_tokens
-from llm.offline.reading import extract_passages
 
 LIST = "list_records"
-ADDRESS = "In the lists: "
-"""Before the address of the same list, in the tool's result."""
-UNCITED = "- "
-"""Before a record without a number."""
-IS_LIST = re.compile(r"(?:No|\d+(?: of \d+)?) ")
-"""Begins a result of the tool that is no refusal."""
-ALL_RECORDS = (
-    "list",
-    "show",
-    "all",
-    "every",
-    "which",
-    "what",
-    "give",
-    "any",
-    "welche",
-    "alle",
-    "zeige",
-    "liste",
-    "nenne",
-)
 MOST_LISTED = 50
 COMPOUND = re.compile(r"\b(Gesamt|Durchschnitt)s?(?=[a-z]{4})")
+ALL_RECORDS = re.compile(r"\W*(?:list|show|all|every|which|what|give|any|welche\w?|alle|zeige?|liste|nenne)\b", re.I)
+BARE = re.compile(r"\W*(?:\S+\s*){1,6}$")
+"""A question that says no more than what is asked for: "open risks"."""
+TIMES = ("updated_at", "created_at")
 
 
 @dataclass
 class _Plan:
-    """What has been read of a question. near: the last field that was named; compare: a comparison that waits for what
-    it compares with.
+    """What has been read of a question. near: the field named last; fields: all that wait for a use; compare: a
+    comparison that waits for its other side; mentioned: the link whose type was named; marks: kinds of tokens.
     """
 
     of: RecordType
+    types: Mapping[str, RecordType]
     where: dict[str, str] = field(default_factory=dict)
+    call: dict[str, Any] = field(default_factory=dict)
     names: list[str] = field(default_factory=list)
-    near: str = ""
     fields: list[str] = field(default_factory=list)
+    marks: set[str] = field(default_factory=set)
+    near: str = ""
     compare: str = ""
-    when: str = ""
-    negates: bool = False
-    groups: bool = False
-    total: str = ""
     extreme: str = ""
-    most: int = 0
-    group: str = ""
-    is_side: bool = False
-    counts: bool = False
+    mentioned: str = ""
+
+    def take(self, mark: str) -> bool:
+        """Whether the mark was set; it is not any more."""
+        found = mark in self.marks
+        self.marks.discard(mark)
+        return found
+
+    def choose_field(self, *kinds: str) -> str:
+        """The one named last; else the only one of these kinds, where none is named."""
+        named = [name for name in self.fields if self.of.kinds.get(name) in kinds]
+        only = self.of.list_fields(*kinds) if not self.fields else []
+        return named[-1] if named else only[0] if len(only) == 1 else ""
+
+    def narrow(self, name: str, value: str) -> bool:
+        """By a field and the comparison that waits, if any."""
+        self.where[f"{name}__{self.compare}" if self.compare else name] = value
+        self.compare = ""
+        return bool(name)
 
 
 def plan_list(question: str, tools: Sequence[Mapping[str, Any]], today: date | None = None) -> dict[str, Any] | None:
     """The input of the tool; None where the question is none for the records."""
     description = next((str(tool.get("description", "")) for tool in tools if tool.get("name") == LIST), "")
-    types = read_types(description)
+    types = {one.key: one for one in read_types(description)}
     question = COMPOUND.sub(r"\1 ", question)
     try:
-        tokens = split_tokens(question, types, today or date.today())
+        tokens = split_tokens(question, [*types.values()], today or date.today())
     except ValueError:
         return None  # there is no such day
     tokens = _join_last_words(tokens, question)
     wanted = _choose_type(tokens, types)
-    if wanted is None or any(token.kind == "unknown" for token in tokens):
+    if wanted is None:
         return None
-    plan = _Plan(wanted)
-    for index, token in enumerate(tokens):
-        if not _read_token(plan, token, tokens[index + 1 :], types):
-            return None
-    if plan.compare or plan.negates or plan.groups:
+    plan = _Plan(wanted, types)
+    if not all(_read_token(plan, token, tokens[n + 1 :]) for n, token in enumerate(tokens)):
         return None
-    asks_all = re.match(rf"\W*(?:{'|'.join(ALL_RECORDS)})\b", question, re.IGNORECASE) or len(tokens) <= MOST_SHORT
-    return _write_call(plan, bool(asks_all))
-
-
-MOST_SHORT = 6
-"""Tokens of a question that says no more than what is asked for: "open risks"."""
+    if plan.compare or plan.marks & {"not", "group"}:
+        return None
+    return _write_call(plan, bool(ALL_RECORDS.match(question) or BARE.match(question)))
 
 
 def _join_last_words(tokens: list[QuestionToken], question: str) -> list[QuestionToken]:
     """A name in small letters: what is unknown at the end, after "of" or "with"."""
-    first = next((n for n, token in enumerate(tokens) if token.kind == "unknown"), None)
-    if (
-        not first
-        or tokens[first - 1].kind != "with"
-        or any(t.kind not in ("unknown", "amount") for t in tokens[first:])
-    ):
+    first = next((n for n, token in enumerate(tokens) if token.kind == "unknown"), 0)
+    rest = tokens[first:]
+    if not first or tokens[first - 1].kind != "with" or len(rest) > 3 or any(t.kind != "unknown" for t in rest[:-1]):
         return tokens
-    start, last = tokens[first], tokens[-1]
-    if len(tokens) - first > 3:
-        return tokens
-    return [*tokens[:first], QuestionToken("name", "", question[start.at : last.at + len(last.text)], start.at)]
+    text = question[rest[0].at : rest[-1].at + len(rest[-1].text)]
+    return [*tokens[:first], QuestionToken("name", "", text, rest[0].at)]
 
 
-def _choose_type(tokens: Sequence[QuestionToken], types: Sequence[RecordType]) -> RecordType | None:
-    """The type whose records are asked for: after "most" that one, else the first that is no group, else the only one
-    that has the field which is averaged or is overdue.
+def _choose_type(tokens: Sequence[QuestionToken], types: Mapping[str, RecordType]) -> RecordType | None:
+    """After "most" that one, else the first that is no group; where none is named, the only one that has the fields of
+    which the mean or somebody's greatest is asked for, or what belongs to something else and can be overdue.
     """
-    known = {one.key: one for one in types}
-    kinds = [token.kind for token in tokens if token.kind not in ("filler",)]
-    real = [token for token in tokens if token.kind not in ("filler",)]
-    for index, token in enumerate(real):
-        if token.kind == "type" and index and kinds[index - 1] == "most":
-            return known[token.value]
-        if token.kind == "type" and index > 1 and kinds[index - 2] == "most" and real[index - 1].kind == "title":
-            return known[token.value]
-    for index, token in enumerate(real):
-        if token.kind == "type" and not (index and kinds[index - 1] == "group"):
-            return known[token.value]
-    titles = [token.value for token in real if token.kind == "title"]
-    if {"mean", "who"} & {*kinds} or (titles and "extreme" in kinds and "who" in kinds):
-        having = [
-            one for one in types if titles and all(title in one.titles or title in one.states for title in titles)
-        ]
+    kinds = [token.kind for token in tokens]
+    named = [n for n, kind in enumerate(kinds) if kind == "type" and kinds[max(n - 1, 0)] != "group"]
+    counted = [n for n in named if "most" in kinds[max(n - 2, 0) : n]]
+    if named:
+        return types[tokens[(counted or named)[0]].value]
+    titles = [token.value for token in tokens if token.kind == "title"]
+    having = [one for one in types.values() if titles and all(title in one.titles for title in titles)]
+    if {"mean", "who"} & {*kinds}:
         return having[0] if len(having) == 1 else None
-    if "overdue" in kinds:
-        having = [one for one in types if "overdue" in one.kinds]
-        return next((one for one in having if {*one.links.values()} & {each.key for each in having}), None)
-    return None
+    due = {one.key: one for one in types.values() if "overdue" in one.kinds and "overdue" in kinds}
+    return next((one for one in due.values() if due.keys() & {*one.links.values()}), None)
 
 
-def _read_token(plan: _Plan, token: QuestionToken, rest: Sequence[QuestionToken], types: Sequence[RecordType]) -> bool:
-    """Whether the token fits what came before."""
-    kind, value, ahead = token.kind, token.value, [each for each in rest if each.kind != "filler"]
-    if kind in ("filler", "with", "than", "who", "each", "top"):
-        return True
-    if kind in ("name", "quoted"):
-        plan.names.append(value if kind == "quoted" else token.text)
-        return not plan.compare
-    if kind == "type":
-        return _read_type_word(plan, value, types)
-    if kind == "title":
-        return _read_title(plan, token, ahead, types)
-    if kind == "field":
-        plan.near = value
-        plan.fields.append(value)
-        return True
-    if kind in ("compare", "when"):
-        plan.compare = value
-        return bool(ahead)
-    if kind == "day":
-        return _compare_day(plan, value)
-    if kind == "amount" or kind == "number":
-        if ahead and ahead[0].kind in ("extreme", "type") and not plan.compare:
-            plan.most = int(value)
-            return 1 <= plan.most <= MOST_LISTED
-        return _compare_amount(plan, value)
-    if kind in ("sum", "mean"):
-        plan.total = kind
-        return True
-    if kind in ("extreme", "most"):
-        plan.extreme = value if kind == "extreme" else "count"
-        return True
-    if kind in ("overdue", "finished"):
-        if kind not in plan.of.kinds:
+def _read_token(plan: _Plan, token: QuestionToken, ahead: Sequence[QuestionToken]) -> bool:
+    """Whether the token fits what came before it."""
+    following = ahead[0].kind if ahead else ""
+    match token.kind:
+        case "unknown":
             return False
-        plan.where[kind] = str(int(value) ^ plan.negates) if kind == "finished" or plan.negates else value
-        plan.negates = False
-        return True
-    plan.negates |= kind == "not"
-    plan.groups |= kind == "group"
-    plan.is_side |= kind == "side"
-    plan.counts |= kind == "count"
+        case "name" | "quoted":
+            plan.names.append(token.value if token.kind == "quoted" else token.text)
+            return not plan.compare
+        case "type":
+            return token.value == plan.of.key or _read_other_type(plan, token.value)
+        case "title":
+            return _read_title(plan, token.value, following)
+        case "field":
+            plan.near = token.value
+        case "compare" | "when":
+            if (
+                token.value in ("lte", "gt")
+                and token.kind == "when"
+                and following in ("type", "title")
+                and not plan.near
+            ):
+                plan.marks.add("group")  # "by project", "nach Status"
+            else:
+                plan.compare = token.value
+            return bool(ahead)
+        case "day":
+            name = plan.near if plan.near in (*TIMES, *plan.of.list_fields("date")) else plan.choose_field("date")
+            return "finished" not in plan.where and plan.narrow(name, token.value)
+        case "amount" | "number" if following in ("extreme", "type") and not plan.compare:
+            plan.call["limit"] = int(token.value)
+            return 1 <= int(token.value) <= MOST_LISTED
+        case "amount" | "number":
+            name = plan.near if plan.of.kinds.get(plan.near) == "number" else plan.choose_field("money")
+            return bool(plan.compare) and plan.narrow(name, token.value)
+        case "extreme" | "most":
+            plan.extreme = token.value or "count"
+        case "overdue" | "finished":
+            plan.where[token.kind] = str(int(token.value) ^ plan.take("not"))
+            return token.kind in plan.of.kinds
+        case _:
+            plan.marks.add(token.kind)
     return True
 
 
-def _read_type_word(plan: _Plan, key: str, types: Sequence[RecordType]) -> bool:
+def _read_other_type(plan: _Plan, key: str) -> bool:
+    """A type that the records link to: none of it, by it, or, after a comparison, its field of the same name."""
     link = next((name for name, target in plan.of.links.items() if target == key), "")
-    if key == plan.of.key:
-        return not plan.groups
-    if not link:
-        return False
-    if plan.negates:
-        plan.where[f"{link}__empty"], plan.negates = "1", False
-    elif plan.groups or plan.extreme == "count":
-        plan.group, plan.groups = link, False
+    if plan.take("not"):
+        plan.where[f"{link}__empty"] = "1"
+    elif plan.take("group") or plan.extreme == "count":
+        plan.call["group"] = link
     elif plan.compare:
-        # "after their project": by the field of the same name.
-        own, target = plan.near or _choose_day(plan), next(one for one in types if one.key == key)
-        other = own if own in target.kinds else next(iter(target.list_fields(plan.of.kinds.get(own, ""))), "")
-        if not own or not other:
-            return False
-        plan.where[f"{own}__{plan.compare}"], plan.compare = f"field:{link}.{other}", ""
-    else:
-        plan.group = plan.group or f"?{link}"
-    return True
+        own, target = plan.near or plan.choose_field("date"), plan.types[key]
+        others = [own] if own in target.kinds else target.list_fields(plan.of.kinds.get(own, "none"))
+        return bool(link and others) and plan.narrow(own, f"field:{link}.{others[0]}")
+    plan.mentioned = link
+    return bool(link)
 
 
-def _choose_day(plan: _Plan) -> str:
-    days = plan.of.list_fields("date")
-    return days[0] if len(days) == 1 else ""
-
-
-def _read_title(plan: _Plan, token: QuestionToken, ahead: Sequence[QuestionToken], types: Sequence[RecordType]) -> bool:
-    """A state of the type or of what it links to, or a field; a date's verb before a day is no state."""
-    title, of = token.value, plan.of
-    name = of.titles.get(title, "")
-    is_verb = bool(name) and bool(ahead) and ahead[0].kind in ("day", "when", "compare")
-    if title in of.states and not is_verb:
+def _read_title(plan: _Plan, title: str, following: str) -> bool:
+    """A state of the type or of what it links to, or a field: a date's verb before a day is no state."""
+    of, name = plan.of, plan.of.titles.get(title, "")
+    if title in of.states and not (name and following in ("day", "when", "compare")):
         column, state = of.states[title]
-        key = f"{column}__not" if plan.negates else column
+        key = f"{column}__not" if plan.take("not") else column
         plan.where[key] = f"{plan.where[key]},{state}" if key in plan.where else state
-        plan.negates = False
-        return True
-    if name in ("overdue", "finished"):
-        return False
-    if name:
-        if plan.groups:
-            plan.group, plan.groups = name, False
-        elif plan.negates:
-            plan.where[f"{name}__empty"], plan.negates = "1", False
-        elif plan.compare and plan.near and plan.near != name and of.kinds[name] == of.kinds[plan.near]:
-            plan.where[f"{plan.near}__{plan.compare}"], plan.compare = f"field:{name}", ""
-        else:
-            plan.near = name
-            plan.fields.append(name)
-        return True
-    for link, key in of.links.items():
-        target = next((one for one in types if one.key == key), None)
-        if target and title in target.states and plan.group == f"?{link}":
-            column, state = target.states[title]
-            plan.where[f"{link}.{column}"], plan.group = state, ""
-            return True
-        if target and title in target.titles and any(v.startswith(f"field:{link}.") for v in plan.where.values()):
-            return True  # "after their project's deadline"
-    return False
-
-
-def _compare_day(plan: _Plan, value: str) -> bool:
-    named = plan.near if plan.of.kinds.get(plan.near) == "date" or plan.near in ("updated_at", "created_at") else ""
-    name = named or _choose_day(plan)
-    if not name or (not named and (plan.fields or "finished" in plan.where)) or plan.negates:
-        return False
-    key = f"{name}__{plan.compare}" if plan.compare else name
-    plan.where[key], plan.compare = value, ""
-    return True
-
-
-def _compare_amount(plan: _Plan, value: str) -> bool:
-    numbers = plan.of.list_fields("money", "number")
-    name = plan.near if plan.near in numbers else next(iter(plan.of.list_fields("money")), "")
-    if not name or not plan.compare or (plan.near and plan.near not in numbers):
-        return False
-    plan.where[f"{name}__{plan.compare}"], plan.compare = value, ""
+    elif name and plan.take("group"):
+        plan.call["group"] = name
+    elif name and plan.take("not"):
+        plan.where[f"{name}__empty"] = "1"
+    elif name and plan.compare and plan.near != name and of.kinds[name] == of.kinds.get(plan.near):
+        return plan.narrow(plan.near, f"field:{name}")
+    elif name:
+        plan.near = name
+        plan.fields.append(name)
+    else:
+        target = plan.types.get(of.links.get(plan.mentioned, ""))
+        column, state = target.states.get(title, ("", "")) if target else ("", "")
+        plan.where |= {f"{plan.mentioned}.{column}": state} if column else {}
+        is_compared = any(value.startswith(f"field:{plan.mentioned}.") for value in plan.where.values())
+        return bool(column or (target and title in target.titles and is_compared))
     return True
 
 
 def _write_call(plan: _Plan, asks_all: bool) -> dict[str, Any] | None:
-    """None where it does not add up."""
-    call: dict[str, Any] = {"type": plan.of.key}
-    numbers = plan.of.list_fields("money", "number")
-    named = next((name for name in plan.fields if name in numbers), "")
-    if plan.is_side:
-        if len(plan.names) < 2:
-            return None
-        return call | {"side_by_side": plan.names}
+    """None where it does not add up, or a field that was named has no use."""
+    call, where, dates = plan.call, plan.where, plan.of.list_fields("date")
+    if "side" in plan.marks:
+        return {"type": plan.of.key, "side_by_side": plan.names} if len(plan.names) > 1 else None
     if plan.names:
-        plan.where["called"] = "; ".join(plan.names)
-        plan.fields = [name for name in plan.fields if plan.of.kinds.get(name) != "text"]  # who it is, or which firm
-    if plan.total:
-        if not named and plan.total == "mean":
+        where["called"] = "; ".join(plan.names)
+    total = next((kind for kind in ("mean", "sum") if kind in plan.marks), "")
+    number = plan.choose_field("money", "number") if total == "mean" or plan.fields else ""
+    if total and (number or total == "mean"):
+        call[total] = number
+    if plan.extreme and "group" not in call:
+        descends, kind = plan.extreme.startswith("-"), plan.extreme.removeprefix("-")
+        if kind in ("money", "count"):
+            kind = next(
+                filter(None, map(plan.choose_field, ("money", "number", "date") if plan.fields else ("money",))), ""
+            )
+        elif kind in ("date", "next"):
+            kind = plan.choose_field("date")
+        call |= {"order": f"{'-' if descends or plan.extreme == 'count' else ''}{kind}", "limit": call.get("limit", 1)}
+        if not kind:
             return None
-        if named:
-            call[plan.total] = named
-        elif plan.fields or not plan.counts and not (numbers == [] or asks_all):
-            return None
-    if plan.group and not plan.group.startswith("?"):
-        call["group"] = plan.group
-    elif plan.extreme:
-        order = _choose_order(plan, named)
-        if order is None:
-            return None
-        call |= {"order": order, "limit": plan.most or 1}
-    days = [key.partition("__")[0] for key in plan.where if plan.of.kinds.get(key.partition("__")[0]) == "date"]
-    if "order" not in call and "overdue" in plan.where:
-        days += plan.of.list_fields("date")[:1]
-    if days and "order" not in call and "group" not in call and not plan.total:
-        call["order"] = days[0]
-    if plan.extreme == "next" and "order" in call:
-        plan.where.setdefault(f"{call['order']}__gte", "today")
-    if plan.where:
-        call["where"] = plan.where
-    used = {key.partition("__")[0] for key in plan.where} | {str(call.get(k, "")).lstrip("-") for k in call}
-    idle = [name for name in plan.fields if name not in used and name not in ("created_at", "updated_at")]
-    if idle or not (asks_all or plan.counts or len(call) > 1):
+        if plan.extreme == "next":
+            where.setdefault(f"{kind}__gte", "today")
+    elif not total and "group" not in call:
+        days = [name for key in where if (name := key.partition("__")[0]) in dates or key == "overdue"]
+        call |= {"order": days[0] if days[0] in dates else dates[0]} if days and dates else {}
+    used = {key.partition("__")[0] for key in where} | {str(value).removeprefix("-") for value in call.values()}
+    idle = [name for name in plan.fields if name not in used and not (plan.names and plan.of.kinds[name] == "text")]
+    if idle or "" in call.values() or not (asks_all or "count" in plan.marks or where or call):
         return None
-    return call
-
-
-def _choose_order(plan: _Plan, named: str) -> str | None:
-    """The field to order by; None where it is not clear."""
-    if plan.extreme == "count":
-        # "the most" of what is earned: an amount.
-        return f"-{named}" if named else None
-    sign = "-" if plan.extreme.startswith("-") else ""
-    kind = plan.extreme.removeprefix("-")
-    dates = [name for name in plan.fields if plan.of.kinds.get(name) == "date"]
-    if kind == "money":
-        only = plan.of.list_fields("money")
-        chosen = named or (only[0] if len(only) == 1 and not plan.fields else "")
-        if not chosen and dates:
-            chosen = dates[0]
-        return f"{sign}{chosen}" if chosen else None
-    if kind in ("date", "next"):
-        chosen = dates[0] if dates else _choose_day(plan) if not plan.fields else ""
-        return f"{sign}{chosen}" if chosen else None
-    return f"{sign}{kind}" if not plan.fields else None
-
-
-def read_list(result: str, asked: Mapping[str, Any] | None = None) -> str | None:
-    """The answer from the tool's result: what is counted, a table whose rows have their numbers, and a link to the
-    list. None where the tool refused.
-    """
-    if not IS_LIST.match(result):
-        return None
-    head, *lines = [line for line in result.split("<passages>", 1)[0].splitlines() if line.strip()]
-    address = next((line.removeprefix(ADDRESS) for line in lines if line.startswith(ADDRESS)), "")
-    rows = [(_split_row(passage.text), f" [{passage.n}]") for passage in extract_passages(result)]
-    rows += [(_split_row(line.removeprefix(UNCITED)), "") for line in lines if line.startswith(UNCITED)]
-    others = [line for line in lines if not line.startswith((ADDRESS, UNCITED))]
-    grouped = "\n".join(line for line in others if line.startswith("|"))
-    parts = [head, *(line for line in others if not line.startswith("|")), grouped]
-    if rows:
-        parts.append(_write_sides(rows) if (asked or {}).get("side_by_side") else _write_table(rows))
-    if address:
-        parts.append(f"[Open this list]({address})")
-    return "\n\n".join(part for part in parts if part)
-
-
-Row = tuple[tuple[str, dict[str, str]], str]
-
-
-def _split_row(text: str) -> tuple[str, dict[str, str]]:
-    """The title and the fields of "Quay lease; Ends on: 1 May 2027"."""
-    title, *pairs = " ".join(text.split()).split("; ")
-    return title, dict(pair.split(": ", 1) for pair in pairs if ": " in pair)
-
-
-def _write_table(rows: Sequence[Row]) -> str:
-    columns = list(dict.fromkeys(name for (_, fields), _ in rows for name in fields))
-    lines = [["Name", *columns], ["---"] * (len(columns) + 1)]
-    lines += [[f"{_escape(title)}{n}", *(_escape(fields.get(c, "")) for c in columns)] for (title, fields), n in rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _write_sides(rows: Sequence[Row]) -> str:
-    columns = list(dict.fromkeys(name for (_, fields), _ in rows for name in fields))
-    lines = [["", *(f"{_escape(title)}{n}" for (title, _), n in rows)], ["---"] * (len(rows) + 1)]
-    lines += [[column, *(_escape(fields.get(column, "")) for (_, fields), _ in rows)] for column in columns]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _escape(cell: str) -> str:
-    return re.sub(r"([|\\\[\]*_`<])", r"\\\1", cell)
+    return {"type": plan.of.key, **({"where": where} if where else {}), **call}
