@@ -38,7 +38,8 @@ WHERE = """\
 field: value. After the field may stand __lt, __lte, __gt, __gte, __not, __icontains (a part of a text) or __empty
 (1 or 0). Dates: 2026-11-27, 2026-11, 2026, today, this_week, next_month, last_year, next_30_days. Several states:
 with a comma. To compare with another field: field:name, as in due_on__gt = field:project.due_on. Besides fields:
-overdue = 1; finished = 0; called = the name of a record, a person or a firm that it has; updated_at__gte for what changed since."""
+overdue = 1; finished = 0; called = the name of a record, a person or a firm that it has; updated_at__gte for what
+changed since."""
 
 
 @dataclass(frozen=True)

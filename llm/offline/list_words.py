@@ -17,8 +17,8 @@ FIELD = re.compile(
     r"(?: \((?P<kind>money|number|date)\)| -> (?P<link>\w+)|(?P<states>(?: [=|] \w+(?: \"[^\"]*\")?)+))?(?:, |$)"
 )
 STATE = re.compile(r' [=|] (?P<value>\w+)(?: "(?P<titles>[^"]*)")?')
-MONTHS = """january januar jan;february februar feb;march märz mar;april apr;may mai;june juni jun;july juli jul;august aug
-september sept sep;october oktober oct okt;november nov;december dezember dec dez""".replace("\n", ";").split(";")
+MONTHS = """january januar jan;february februar feb;march märz mar;april apr;may mai;june juni jun;july juli jul
+august aug;september sept sep;october oktober oct okt;november nov;december dezember dec dez""".replace("\n", ";").split(";")
 DAY = re.compile(
     r"(?P<iso>\d{4}-\d\d-\d\d)\b|(?P<d>\d\d?)\.\s?(?P<m>\d\d?)\.\s?(?P<y>\d{4})\b"
     rf"|(?:(?P<day>\d\d?)(?:st|nd|rd|th|\.)?\s+(?:of\s+)?)?(?P<month>{'|'.join(' '.join(MONTHS).split())})\b\.?"
@@ -34,8 +34,8 @@ PERIOD = re.compile(
     re.IGNORECASE,
 )
 AMOUNT = re.compile(
-    r"(?:[€$£]\s?|(?:eur|gbp|usd) )?(?P<n>\d{1,3}(?:[.,]\d{3})+|\d+(?:[.,]\d+)?)\s?(?P<unit>millions?|mio\.?|mn|m|thousand"
-    r"|tausend|k)?\b(?:\s?(?:€|euros?|eur|gbp|pounds?|pfund|usd|dollars?|days?|tagen?)(?!\w))?",
+    r"(?:[€$£]\s?|(?:eur|gbp|usd) )?(?P<n>\d{1,3}(?:[.,]\d{3})+|\d+(?:[.,]\d+)?)\s?(?P<unit>millions?|mio\.?|mn|m"
+    r"|thousand|tausend|k)?\b(?:\s?(?:€|euros?|eur|gbp|pounds?|pfund|usd|dollars?|days?|tagen?)(?!\w))?",
     re.IGNORECASE,
 )
 QUOTED = re.compile(r"[\"“„]([^\"“”„]{1,200})[\"”“]")
@@ -99,6 +99,7 @@ FILLER = words("""
     going out come comes up made set aus denn wurden wurde worden sein
 """)
 ALSO = """
+employee: staff people mitarbeiter mitarbeiterin mitarbeiterinnen angestellte
 end: end ends ending ended expire expires expiring expired runs run enden endet endete läuft laufen ablaufen auslaufen
   ende
 due: due deadline deadlines fällig fälligkeit frist fristen
@@ -111,7 +112,7 @@ owner: owner owners owned own owns manager manages managed led lead leads leitet
   verantwortet responsible person
 counterparty: counterparty counterparties partner partners party company firm supplier vertragspartner firma lieferant
 """
-"""Part of a field's name: what such a field may be called besides its own name and titles."""
+"""Part of the name of a field or type: what it may be called besides its own name and titles."""
 WORD = re.compile(r"[^\W_]+(?:[.'’&/-][^\W_]+)*")
 ENDINGS = ("en", "er", "es", "em", "e", "n", "s")
 ALIKE = {"hoh": "hoch", "mittler": "mittel", "mittl": "mittel"}
@@ -192,7 +193,8 @@ def _read_type(line: re.Match[str]) -> RecordType:
                 states.setdefault(fold_phrase(title.replace("_", " ")), (name, state["value"]))
     titles.pop("", None)
     states.pop("", None)
-    names = frozenset(fold_phrase(name) for name in (line["key"], *line["names"].split(", ")))
+    called = [line["key"], *line["names"].split(", "), *OTHER_TITLES.get(line["key"], ())]
+    names = frozenset(map(fold_phrase, called))
     return RecordType(line["key"], names, titles, states, kinds, links)
 
 

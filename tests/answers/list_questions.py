@@ -84,22 +84,12 @@ HELD_BACK: list[tuple[str, Call | None]] = [
 ]  # fmt: skip
 
 # ruff: noqa: E501
-DESCRIPTION = """Types and their fields:
-- article (articles, Artikel): name "Name", section "Abschnitt"
-- contract (contracts, Vertrag, Verträge): name "Name", counterparty "Vertragspartner", value "Wert" (money), \
-status "Status" = draft "Draft/Entwurf" | active "Active/Aktiv" | expiring "Expiring/Läuft aus" | terminated \
-"Terminated/Beendet", starts_on "starts on/Beginn" (date), ends_on "ends on/Ende" (date), \
-notice_days "notice period (days)/Kündigungsfrist (Tage)" (number)
-- employee (employees, Mitarbeiter): name "Name", job_title "title/Titel", department "Abteilung", email "E-Mail", \
-salary "Gehalt" (money), started_on "started on/Eingestellt am" (date)
-- project (projects, Projekt, Projekte): name "Name", phase "Phase" = planning "Planning/Planung" | construction \
-"Construction/Bau" | handover "Handover/Übergabe" | closed "Closed/Abgeschlossen", budget "Budget" (money), due_on \
-"due on/Fällig am" (date), owner_name "owner/Verantwortlich", contract "Vertrag" -> contract, overdue = 1, finished = 0 | 1
-- risk (risks, Risiko, Risiken): name "Name", project "Projekt" -> project, contract "Vertrag" -> contract, severity \
-"Schwere" = low "Low/Niedrig" | medium "Medium/Mittel" | high "High/Hoch", status "Status" = open "Open/Offen" | mitigated \
-"Mitigated/Gemindert" | accepted "Accepted/Akzeptiert", category "Kategorie" = general "General/Allgemein" | sensitive \
-"Sensitive/Sensibel"
-- task (tasks, Aufgabe, Aufgaben): name "Name", project "Projekt" -> project, status "Status" = todo "To do/Zu erledigen" \
-| doing "Doing/In Arbeit" | blocked "Blocked/Blockiert" | done "Done/Erledigt", due_on "due on/Fällig am" (date), \
-overdue = 1, finished = 0 | 1
+DESCRIPTION = """\
+- article (Artikel, articles): name, section "Abschnitt"
+- contract (Vertrag, contracts, Verträge): name, counterparty "Vertragspartner", value "Wert" (money), currency "Währung", status = draft "Entwurf" | active "Aktiv" | expiring "Läuft aus" | terminated "Beendet", starts_on "Beginn" (date), ends_on "Ende" (date), notice_days "notice period (days)/Kündigungsfrist (Tage)" (number)
+- employee (Person, employees, Personal): name, job_title "title/Position", department "Abteilung", email "E-Mail", salary "Gehalt" (money), currency "Währung", started_on "Eintritt" (date)
+- project (Projekt, projects, Projekte): name, phase = planning "Planung" | construction "Bau" | handover "Übergabe" | closed "Abgeschlossen", budget (money), currency "Währung", due_on "Fällig am" (date), owner_name "owner/Verantwortlich", contract "Vertrag" -> contract, overdue = 1, finished = 0 | 1
+- risk (Risiko, risks, Risiken): name, project "Projekt" -> project, contract "Vertrag" -> contract, severity "Schwere" = low "Gering" | medium "Mittel" | high "Hoch", status = open "Offen" | mitigated "Gemindert" | accepted "Akzeptiert", category "Kategorie" = general "Allgemein" | sensitive "Sensibel"
+- task (Aufgabe, tasks, Aufgaben): name, project "Projekt" -> project, status = todo "To do/Zu erledigen" | doing "In Arbeit" | blocked "Blockiert" | done "Erledigt", due_on "Fällig am" (date), overdue = 1, finished = 0 | 1
 """
+"""As the tool gives it to somebody cleared for everything, in a workspace that calls its kinds as they are declared."""
