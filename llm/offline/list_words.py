@@ -18,7 +18,8 @@ FIELD = re.compile(
 )
 STATE = re.compile(r' [=|] (?P<value>\w+)(?: "(?P<titles>[^"]*)")?')
 MONTHS = """january januar jan;february februar feb;march märz mar;april apr;may mai;june juni jun;july juli jul
-august aug;september sept sep;october oktober oct okt;november nov;december dezember dec dez""".replace("\n", ";").split(";")
+august aug;september sept sep
+october oktober oct okt;november nov;december dezember dec dez""".replace("\n", ";").split(";")
 DAY = re.compile(
     r"(?P<iso>\d{4}-\d\d-\d\d)\b|(?P<d>\d\d?)\.\s?(?P<m>\d\d?)\.\s?(?P<y>\d{4})\b"
     rf"|(?:(?P<day>\d\d?)(?:st|nd|rd|th|\.)?\s+(?:of\s+)?)?(?P<month>{'|'.join(' '.join(MONTHS).split())})\b\.?"
