@@ -66,7 +66,7 @@ def _list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> ToolF
     decisive = combine_many([label, *_label_names(query, used, found, keys, linked)])
     about = {session.entity_id} if session.entity_id else set()
     known = {row.pk for row in rows}
-    others = {pk for records in linked.values() for pk in records}
+    others = {pk for link in _list_decisive_links(used, found, linked) for pk in linked[link]}
     rest = [SourceLabel(pk, decisive, weight=Weight.COUNT) for pk in {*about, *keys, *others} - known]
     named = {
         record.pk: combine_many([label, record.name_classification])
@@ -120,6 +120,14 @@ def _check_names(scope: Scope, query: RecordQuery, found: RecordList) -> None:
             raise BadCall(f"There is no {choose_plural(query.model, 1)} called {words!r}.")
 
 
+def _list_decisive_links(
+    used: Sequence[RecordColumn], found: RecordList, linked: Mapping[str, Mapping[UUID, Any]]
+) -> list[str]:
+    """Links whose records decide what the result says."""
+    named = {column.name if column.kind == "link" else column.link for column in used}
+    return [link for link in linked if found.called or link in named]
+
+
 def _list_links(query: RecordQuery, used: Sequence[RecordColumn], found: RecordList) -> list[str]:
     """Links of which the result says something: all that a name may stand in, or is printed."""
     paths = [path for path in list_paths(query.model) if "." not in path]
@@ -137,7 +145,8 @@ def _choose_printed(query: RecordQuery, used: Sequence[RecordColumn]) -> list[Re
     asked = [column for column in used if column.kind not in ("time",) and column.name != "currency"]
     asked += [column for column in used if column.kind == "time" and column.path != "updated_at"]
     changed = [column for column in used if column.path == "updated_at"]
-    return [c for c in dict.fromkeys([*asked, *changed, *plain]) if c.path != "name"]
+    by_name = {column.link for column in asked if column.link and column.name == "name"}
+    return [c for c in dict.fromkeys([*asked, *changed, *plain]) if c.path != "name" and c.path not in by_name]
 
 
 def _list_shown_links(
@@ -184,10 +193,8 @@ def _label_names(
     """Labels of the names that decide what the result says."""
     by_name = bool(found.called) or "q" in query.where or any(c.name == "name" and not c.link for c in used)
     labels = [*keys.values()] if by_name else []
-    for link, records in linked.items():
-        if found.called or any(c.link == link and c.name == "name" or c.name == link and not c.link for c in used):
-            labels += [record.name_classification for record in records.values()]
-    return labels
+    decisive = _list_decisive_links([c for c in used if c.kind == "link" or c.name == "name"], found, linked)
+    return labels + [record.name_classification for link in decisive for record in linked[link].values()]
 
 
 def _note_money(used: Sequence[RecordColumn], ordered: RecordColumn, counted: Any) -> list[str]:

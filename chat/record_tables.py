@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Avg, Count, QuerySet, Sum
+from django.db.models import Avg, Count, F, QuerySet, Sum
 from django.utils import timezone
 from django.utils.dateformat import format as format_date
 
@@ -128,12 +128,8 @@ def write_groups(scope: Scope, query: RecordQuery, rows: QuerySet[Any], linked: 
     """
     group = query.group
     assert group is not None
-    rows = group.add_to(scope, query.model, rows.order_by())
-    if group.alias not in rows.query.annotations:
-        counted = rows.values(group.alias)
-    else:
-        counted = rows.annotate(grouped=rows.query.annotations[group.alias]).values("grouped")
-    key = group.alias if group.alias not in rows.query.annotations else "grouped"
+    rows, key = group.add_to(scope, query.model, rows.order_by()), "grouped"
+    counted = rows.annotate(grouped=F(group.alias)).values(key)
     numbers = dict(counted.annotate(n=Count("pk")).values_list(key, "n"))
     figures: dict[Any, dict[str, str]] = {}
     for what, column, aggregate in (("Sum", query.sum, Sum), ("Mean", query.mean, Avg)):

@@ -196,7 +196,7 @@ def _find_group(model: type[Entity], path: str) -> RecordColumn | None:
         return None
     column = find_column(model, path)
     if column is None or column.kind not in GROUPED or (column.name == "name" and not column.link):
-        known = _list_by_kind(model, GROUPED)
+        known = [name for name in _list_by_kind(model, GROUPED) if name != "name"]
         raise BadCall(f"Records cannot be grouped by {path!r}. Groups are: {', '.join(known)}.")
     return column
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from chat.models import Session
-from chat.record_lists import list_knowledge, read_query
+from chat.actions import create_session
+from chat.record_lists import describe_tool, list_knowledge, read_query
 from chat.tools import BadCall
 from entities.actions import create_entity
 from entities.models import Weight
@@ -38,9 +38,7 @@ def ask(contract):
 
     def call(who, **asked):
         with who.scope.open():
-            session = Session.objects.create(
-                workspace_id=contract.workspace_id, entity_id=contract.pk, owner=who.user.pk, audience=who.user.pk
-            )
+            session = create_session(scope=who.scope, entity=contract)
             return list_knowledge(who.scope, session, read_query(who.scope, asked))
 
     return call
@@ -120,8 +118,6 @@ def test_amounts_of_several_currencies_in_one_order_are_said_to_be_so(cfo, site,
 
 
 def test_the_grammar_reads_the_tools_own_description(alice, viewer, site):
-    from chat.record_lists import describe_tool
-
     with alice.scope.open():
         tool = describe_tool(alice.scope)
     assert DESCRIPTION in tool["description"]

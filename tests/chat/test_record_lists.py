@@ -83,9 +83,7 @@ def test_without_a_model_a_count_is_the_databases(viewer, alice, contract, restr
     assert answer.startswith("3 contracts:")
 
 
-def test_an_answer_is_a_table_of_sources_with_a_link_to_the_same_list(
-    viewer, alice, contract, start, index
-):
+def test_an_answer_is_a_table_of_sources_with_a_link_to_the_same_list(viewer, alice, contract, start, index):
     with alice.scope.open():
         for n in range(3):
             create_entity(scope=alice.scope, model=Contract, fields={"name": f"Hire {n}", "counterparty": "Tallis"})
@@ -131,7 +129,7 @@ def test_not_all_rows_are_so_many_of_all(viewer, alice, contract, restricted, st
         ({"where": {"worth": "1"}}, "There is no filter 'worth'. You can filter by: counterparty, currency,"),
         ({"where": {"page": "2"}}, "These narrow nothing: page."),
         ({"sum": "counterparty"}, "There is no number 'counterparty' to add up. Numbers are: notice_days."),
-        ({"group": "ends_on"}, "Records cannot be grouped by 'ends_on'. Groups are: name, counterparty, currency"),
+        ({"group": "ends_on"}, "Records cannot be grouped by 'ends_on'. Groups are: counterparty, currency, status"),
         ({"side_by_side": ["Quay lease"]}, "Give from 2 to 5 names"),
         ({"side_by_side": ["Quay lease", "Settlement"]}, "There is no contract called 'Settlement'."),
         ({"where": {"called": "Settlement"}}, "There is no contract with the name 'Settlement' in it."),
