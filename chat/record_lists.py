@@ -60,8 +60,8 @@ def _list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> ToolF
     linked = load_linked(scope, query.model, _list_links(query, used, found), counted)
     printed = _choose_printed(query, used)
     label = combine_many(atom for column in (*printed, *used) for atom in column.atoms)
-    lines = [print_record(row, _leave_secret_links(row, printed, used, linked), linked) for row in rows]
-    givens = [_give_row(row, label, _list_shown_links(row, printed, used, linked)) for row in rows]
+    lines = [print_record(row, _drop_secret_links(row, printed, used, linked), linked) for row in rows]
+    givens = [_give_row(row, label, _list_printed_links(row, printed, used, linked)) for row in rows]
     # The number says something of the names and fields that decide it, also where it is none.
     decisive = combine_many([label, *_label_names(query, used, found, keys, linked)])
     about = {session.entity_id} if session.entity_id else set()
@@ -71,7 +71,7 @@ def _list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> ToolF
     named = {
         record.pk: combine_many([label, record.name_classification])
         for row in rows
-        for record in _list_shown_links(row, printed, used, linked)
+        for record in _list_printed_links(row, printed, used, linked)
     }
     if query.group and query.group.kind == "link":
         named |= {
@@ -149,12 +149,12 @@ def _choose_printed(query: RecordQuery, used: Sequence[RecordColumn]) -> list[Re
     return [c for c in dict.fromkeys([*asked, *changed, *plain]) if c.path != "name" and c.path not in by_name]
 
 
-def _list_shown_links(
+def _list_printed_links(
     row: Any, printed: Sequence[RecordColumn], used: Sequence[RecordColumn], linked: Mapping[str, Mapping[UUID, Any]]
 ) -> list[Any]:
     """The linked records of which the line of a record says something."""
     found = {}
-    for column in _leave_secret_links(row, printed, used, linked):
+    for column in _drop_secret_links(row, printed, used, linked):
         link = column.name if column.kind == "link" else column.link
         record = linked.get(link, {}).get(getattr(row, f"{link}_id")) if link else None
         if record is not None:
@@ -162,7 +162,7 @@ def _list_shown_links(
     return list(found.values())
 
 
-def _leave_secret_links(
+def _drop_secret_links(
     row: Any, printed: Sequence[RecordColumn], used: Sequence[RecordColumn], linked: Mapping[str, Mapping[UUID, Any]]
 ) -> list[RecordColumn]:
     """Without links that nobody asked for to what is not open to the workspace."""

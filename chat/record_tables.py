@@ -41,12 +41,12 @@ def load_linked(
 
 def print_record(row: Any, columns: Sequence[RecordColumn], linked: Linked) -> str:
     """ "Quay lease; Ends on: 1 May 2027": a value holds no semicolon, so that the line can be parsed."""
-    values = [(_title(column), print_value(row, column, linked)) for column in columns]
+    values = [(_name_column(column), print_value(row, column, linked)) for column in columns]
     parts = [row.title_or_type, *(f"{title}: {value}" for title, value in values if value)]
     return "; ".join(" ".join(part.replace(";", ",").split()) for part in parts)
 
 
-def _title(column: RecordColumn) -> str:
+def _name_column(column: RecordColumn) -> str:
     if column.link and column.name == "name":
         return column.link.capitalize()
     return f"{column.link} {column.title}".strip().capitalize()
@@ -143,7 +143,7 @@ def write_groups(scope: Scope, query: RecordQuery, rows: QuerySet[Any], linked: 
             title = f"{what} of {column.title}"
             cells[title] = f"{cells[title]} + {printed}" if title in cells else printed
     titles = list(dict.fromkeys(title for cells in figures.values() for title in cells))
-    lines = [[_title(group), "Number", *titles]]
+    lines = [[_name_column(group), "Number", *titles]]
     for value, count in sorted(numbers.items(), key=lambda pair: (-pair[1], str(pair[0] or ""))):
         if group.kind == "link":
             record = linked.get(group.name, {}).get(value)

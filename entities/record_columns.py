@@ -92,7 +92,7 @@ class RecordColumn:
         if not self.link:
             return F(OWN.get(self.name, self.name))
         rows = self.model.objects.readable_by(scope).filter(pk=OuterRef(f"{self.link}_id"))
-        return Subquery(rows.values(OWN.get(self.name, self.name))[:1])
+        return Subquery(rows.order_by().values(OWN.get(self.name, self.name))[:1])
 
     def add_to(self, scope: Scope, listed: type[Entity], rows: QuerySet[Any]) -> QuerySet[Any]:
         """The rows with its value under `alias`."""

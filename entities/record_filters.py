@@ -265,7 +265,7 @@ def _compare_value(scope: Scope, column: RecordColumn, lookup: str, value: str) 
         states = [column.column.clean(each.strip(), None) for each in value.split(",")]
         q = Q(**{f"{alias}__in": states})
         words = gettext(" or ").join(translate_stored(known.get(state, state)) for state in states)
-        return RecordCondition(~q if lookup == "not" else q, [column], f"{name} {_negate(lookup)}{words}")
+        return RecordCondition(~q if lookup == "not" else q, [column], f"{name} {_write_not(lookup)}{words}")
     parts = [part.strip() for part in value.split(SEPARATOR) if part.strip()] if lookup == "any" else [value]
     q = Q()
     for part in parts:
@@ -273,10 +273,10 @@ def _compare_value(scope: Scope, column: RecordColumn, lookup: str, value: str) 
         q |= Q(**{f"{alias}__icontains" if lookup in ("icontains", "any") else alias: given})
     words = gettext(" or ").join(parts)
     q = Q(**{f"{alias}__isnull": True}) | ~q if lookup == "not" else q
-    return RecordCondition(q, [column], f"{name} {_negate(lookup)}{words}")
+    return RecordCondition(q, [column], f"{name} {_write_not(lookup)}{words}")
 
 
-def _negate(lookup: str) -> str:
+def _write_not(lookup: str) -> str:
     return f"{gettext('not')} " if lookup == "not" else ""
 
 

@@ -45,8 +45,10 @@ def _split_row(text: str, marker: str) -> Row:
 
 def _build_table(rows: Sequence[Row]) -> list[list[str]]:
     columns = list(dict.fromkeys(name for _, fields, _ in rows for name in fields))
-    table = [["Name", *map(_escape, columns)]]
-    cells = [[f"{_escape(title)}{n}", *(_escape(fields.get(c, "")) for c in columns)] for title, fields, n in rows]
+    table = [["Name", *map(_quote_cell, columns)]]
+    cells = [
+        [f"{_quote_cell(title)}{n}", *(_quote_cell(fields.get(c, "")) for c in columns)] for title, fields, n in rows
+    ]
     return [*table, *cells]
 
 
@@ -55,5 +57,5 @@ def _write_table(table: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _escape(cell: str) -> str:
+def _quote_cell(cell: str) -> str:
     return re.sub(r"([|\\\[\]*_`<])", r"\\\1", cell)
