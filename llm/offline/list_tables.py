@@ -46,10 +46,9 @@ def _split_row(text: str, marker: str) -> Row:
 def _build_table(rows: Sequence[Row]) -> list[list[str]]:
     columns = list(dict.fromkeys(name for _, fields, _ in rows for name in fields))
     table = [["Name", *map(_quote_cell, columns)]]
-    cells = [
-        [f"{_quote_cell(title)}{n}", *(_quote_cell(fields.get(c, "")) for c in columns)] for title, fields, n in rows
-    ]
-    return [*table, *cells]
+    for title, fields, marker in rows:
+        table.append([f"{_quote_cell(title)}{marker}", *(_quote_cell(fields.get(name, "")) for name in columns)])
+    return table
 
 
 def _write_table(table: Sequence[Sequence[str]]) -> str:
