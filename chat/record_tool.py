@@ -2,6 +2,7 @@
 open scope, with their titles in every language of the product. The quoting engine knows no others.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,7 @@ from chat.tools import BadCall
 from entities.access import Scope
 from entities.language import translate_stored
 from entities.models import Entity
-from entities.record_columns import RecordColumn, find_column, list_paths
+from entities.record_columns import RecordColumn, find_column, list_record_columns
 from entities.record_filters import build_finished, build_overdue
 from entities.records import RESERVED
 from entities.registry import list_entity_types, list_parent_types
@@ -92,16 +93,13 @@ def describe_tool(scope: Scope) -> dict[str, Any]:
 
 
 def _describe_type(key: str, model: type[Entity]) -> str:
-    titles = [
-        title
-        for source in (model._meta.verbose_name, model._meta.verbose_name_plural)
-        for title in _list_titles(str(source))
-        if title.lower() != key
-    ]
-    fields = [_describe_column(model, name) for name in list_paths(model) if "." not in name]
-    fields += ["overdue = 1"] if build_overdue(model) else []
-    fields += ["finished = 0 | 1"] if build_finished(model, is_finished=True) else []
-    return f"- {key} ({', '.join(dict.fromkeys(titles))}): {', '.join(fields)}"
+    """As JSON, in one line."""
+    sources = (model._meta.verbose_name, model._meta.verbose_name_plural)
+    titles = [title for source in sources for title in _list_titles(str(source)) if title.lower() != key]
+    fields = {each.name: _describe_column(model, each) for each in list_record_columns(model) if not each.link}
+    flags = {"overdue": build_overdue(model), "finished": build_finished(model, is_finished=True)}
+    fields |= {name: {"kind": "flag"} for name, condition in flags.items() if condition is not None}
+    return json.dumps({"type": key, "names": list(dict.fromkeys(titles)), "fields": fields}, ensure_ascii=False)
 
 
 def _list_titles(source: str) -> list[str]:
@@ -113,27 +111,18 @@ def _list_titles(source: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _describe_column(model: type[Entity], name: str) -> str:
-    column = find_column(model, name)
-    if column is None:  # money in a currency that does not exist for the scope
-        return name
-    known = {name, name.replace("_", " ")}
+def _describe_column(model: type[Entity], column: RecordColumn) -> dict[str, Any]:
+    known = {column.name, column.name.replace("_", " ")}
     titles = [title for title in _list_titles(str(column.column.verbose_name)) if title.lower() not in known]
-    named = f"{name}{_quote(titles)}"
-    if column.kind == "choice":
-        states = [
-            f"{value}{_quote([t for t in _list_titles(str(title)) if t.lower() != str(value)])}"
-            for value, title in column.column.flatchoices  # type: ignore[attr-defined]
-        ]
-        return f"{named} = {' | '.join(states)}"
+    described = {"kind": column.kind, **({"titles": titles} if titles else {})}
     if column.kind == "link":
-        return f"{named} -> {list_parent_types(model)[name].type_key}"
-    return f"{named} ({column.kind})" if column.kind in ("money", "number", "date") else named
-
-
-def _quote(titles: Sequence[str]) -> str:
-    clean = "/".join(title.replace('"', "").replace("/", " ") for title in titles)
-    return f' "{clean}"' if clean else ""
+        described["to"] = list_parent_types(model)[column.name].type_key
+    if column.kind == "choice":
+        described["states"] = {
+            str(value): [title for title in _list_titles(str(title)) if title.lower() != str(value)]
+            for value, title in column.column.flatchoices  # type: ignore[attr-defined]
+        }
+    return described
 
 
 def read_query(scope: Scope, asked: Mapping[str, Any]) -> RecordQuery:
@@ -184,9 +173,7 @@ def _find_number(model: type[Entity], asked: Mapping[str, Any], argument: str) -
     column = find_column(model, path)
     if column is None or column.link or column.kind not in ADDED:
         what = "to add up" if argument == "sum" else "to average"
-        known = [
-            name for name in list_paths(model) if (c := find_column(model, name)) and c.kind in ADDED and not c.link
-        ]
+        known = [each.path for each in list_record_columns(model) if each.kind in ADDED and not each.link]
         raise BadCall(f"There is no number {path!r} {what}. Numbers are: {', '.join(known) or 'none'}.")
     return column
 
@@ -196,10 +183,6 @@ def _find_group(model: type[Entity], path: str) -> RecordColumn | None:
         return None
     column = find_column(model, path)
     if column is None or column.kind not in GROUPED or (column.name == "name" and not column.link):
-        known = [name for name in _list_by_kind(model, GROUPED) if name != "name"]
+        known = [each.path for each in list_record_columns(model) if each.kind in GROUPED and each.path != "name"]
         raise BadCall(f"Records cannot be grouped by {path!r}. Groups are: {', '.join(known)}.")
     return column
-
-
-def _list_by_kind(model: type[Entity], kinds: Sequence[str]) -> list[str]:
-    return [path for path in list_paths(model) if (column := find_column(model, path)) and column.kind in kinds]

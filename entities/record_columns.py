@@ -117,17 +117,12 @@ def find_column(model: type[Entity], path: str) -> RecordColumn | None:
     return column
 
 
-def list_paths(model: type[Entity]) -> list[str]:
+def list_record_columns(model: type[Entity]) -> list[RecordColumn]:
     """Every column that exists for the open scope, the type's own first."""
     own = list_readable_fields(model)
     targets = {name: target for name, target in list_parent_types(model).items() if name in own}
-    linked = [
-        f"{link}.{name}"
-        for link, target in targets.items()
-        for name in list_readable_fields(target)
-        if name not in list_parent_types(target)
-    ]
-    return [*own, *linked]
+    linked = [f"{link}.{name}" for link, target in targets.items() for name in list_readable_fields(target)]
+    return [column for path in (*own, *linked) if (column := find_column(model, path)) is not None]
 
 
 def build_names_q(scope: Scope, model: type[Entity], words: str) -> models.Q:

@@ -19,7 +19,7 @@ from entities.access import Scope
 from entities.formats import format_long_day
 from entities.language import translate_stored
 from entities.models import Entity
-from entities.record_columns import RecordColumn, find_column, list_paths
+from entities.record_columns import RecordColumn, find_column, list_record_columns
 from entities.registry import list_parent_types
 
 FIELD = "field:"
@@ -78,7 +78,7 @@ def parse_condition(scope: Scope, model: type[Entity], parameter: str, value: st
         raise BadQuery(
             parameter,
             gettext("There is no filter %(name)s. You can filter by: %(names)s.")
-            % {"name": repr(parameter), "names": ", ".join(sorted(list_paths(model)))},
+            % {"name": repr(parameter), "names": ", ".join(sorted(c.path for c in list_record_columns(model)))},
         )
     try:
         if lookup == "empty":

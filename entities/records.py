@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 
 from entities.access import Scope
 from entities.models import Entity
-from entities.record_columns import TIMES, RecordColumn, build_names_q, find_column, list_paths
+from entities.record_columns import TIMES, RecordColumn, build_names_q, find_column, list_record_columns
 from entities.record_filters import (
     SEPARATOR,
     BadQuery,
@@ -131,7 +131,7 @@ def _find_order(model: type[Entity], ordering: str) -> RecordColumn:
     name = ordering.removeprefix("-")
     column = find_column(model, name)
     if column is None or column.kind == "link":
-        known = {*BASE_COLUMNS, *list_paths(model)} - list_parent_types(model).keys()
+        known = {*BASE_COLUMNS, *(each.path for each in list_record_columns(model) if each.kind != "link")}
         raise BadQuery(
             "ordering",
             gettext("Cannot order by %(name)s. You can order by: %(names)s.")

@@ -2,28 +2,25 @@
 tool has it, a day, an amount, a word of the grammar below, or part of a name. A question with any other word is none.
 """
 
+import json
 import re
 import unicodedata
-from calendar import monthrange
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import islice
+from typing import Any
 
+from llm.recognisers.figures import MONTH
 from llm.recognisers.findings import words
 
-TYPE_LINE = re.compile(r"^- (?P<key>\w+) \((?P<names>[^)]*)\): (?P<fields>.*)$", re.MULTILINE)
-FIELD = re.compile(
-    r'(?P<name>\w+)(?: "(?P<titles>[^"]*)")?'
-    r"(?: \((?P<kind>money|number|date)\)| -> (?P<link>\w+)|(?P<states>(?: [=|] \w+(?: \"[^\"]*\")?)+))?(?:, |$)"
+MONTHS = re.compile(
+    "(jan)|(feb)|(m[aä]r)|(apr)|(ma[yi])|(jun)|(jul)|(aug)|(sep)|(o[ck]t)|(nov)|(de[cz])", re.IGNORECASE
 )
-STATE = re.compile(r' [=|] (?P<value>\w+)(?: "(?P<titles>[^"]*)")?')
-MONTHS = """january januar jan;february februar feb;march märz mar;april apr;may mai;june juni jun;july juli jul
-august aug;september sept sep
-october oktober oct okt;november nov;december dezember dec dez""".replace("\n", ";").split(";")
 DAY = re.compile(
-    r"(?P<iso>\d{4}-\d\d-\d\d)\b|(?P<d>\d\d?)\.\s?(?P<m>\d\d?)\.\s?(?P<y>\d{4})\b"
-    rf"|(?:(?P<day>\d\d?)(?:st|nd|rd|th|\.)?\s+(?:of\s+)?)?(?P<month>{'|'.join(' '.join(MONTHS).split())})\b\.?"
-    r"(?:,?\s+(?P<year>\d{4})\b)?|(?P<only>(?:19|20)\d\d)\b(?![-.,/]?\d)",
+    r"(?P<iso>\d{4}-\d\d-\d\d)\b|(?P<d>\d\d?)\.\s?(?P<m>\d\d?)\.\s?(?P<y>\d{4})\b|(?P<short>\d\d?[./]\d\d?[./]\d\d)"
+    rf"|(?:(?P<day>\d\d?)(?:st|nd|rd|th|\.)?\s+(?:of\s+)?)?(?P<month>{MONTH})\b\.?(?:,?\s+(?P<year>\d{{4}})\b)?"
+    r"|(?P<only>(?:19|20)\d\d)\b(?![-.,/]?\d)",
     re.IGNORECASE,
 )
 PERIOD = re.compile(
@@ -35,16 +32,17 @@ PERIOD = re.compile(
     re.IGNORECASE,
 )
 AMOUNT = re.compile(
-    r"(?:[€$£]\s?|(?:eur|gbp|usd) )?(?P<n>\d{1,3}(?:[.,]\d{3})+|\d+(?:[.,]\d+)?)\s?(?P<unit>millions?|mio\.?|mn|m"
-    r"|thousand|tausend|k)?\b(?:\s?(?:€|euros?|eur|gbp|pounds?|pfund|usd|dollars?|days?|tagen?)(?!\w))?",
+    r"(?P<sign>[€$£]|(?:eur|gbp|usd)(?= ))?\s?(?P<n>\d{1,3}(?:[.,]\d{3})+|\d+(?:[.,]\d+)?)"
+    r"\s?(?P<times>millions?|mio\.?|mn|m|thousand|tausend|k)?\b"
+    r"(?:\s?(?P<unit>€|euros?|eur|gbp|pounds?|pfund|usd|dollars?|days?|tagen?)(?!\w))?",
     re.IGNORECASE,
 )
-QUOTED = re.compile(r"[\"“„]([^\"“”„]{1,200})[\"”“]")
 TIMES = {"m": 10**6, "t": 10**3, "k": 10**3}
+UNITS = (("€ e", "EUR"), ("£ g p", "GBP"), ("$ u do", "USD"), ("da ta", "days"))
+"""What begins the word of a unit, and how the token says it."""
 GRAMMAR = """
 count: how many; number of; count; wie viele; anzahl; anzahl der
-sum: total; sum; sum of; altogether; combined; in total; add up; gesamt; summe; insgesamt; zusammen; gesamtwert;
-  gesamtbudget; gesamten
+sum: total; sum; sum of; altogether; combined; in total; add up; gesamt; summe; insgesamt; zusammen; gesamten
 mean: average; mean; on average; durchschnitt; im durchschnitt; durchschnittlich; im schnitt; im mittel
 most: the most; most; die meisten; meisten; am meisten
 extreme -money: largest; biggest; highest; greatest; most expensive; größte; höchste; teuerste; grösste
@@ -54,21 +52,20 @@ extreme date: earliest; first; soonest; früheste; erste; zuerst; als erstes; am
 extreme next: next; nächste; als nächstes
 extreme created_at: oldest; älteste
 extreme -created_at: newest; most recent; neueste; jüngste
-top: top
 compare gt: more than; over; above; greater than; higher than; exceed; exceeds; longer than; mehr als; über;
-  höher als; größer als; later than; länger als; more
-compare gte: at least; mindestens; no less than
+  höher als; größer als; later than; länger als; more; after
+compare gte: at least; mindestens; no less than; since; from; starting from; seit; ab; seit dem; ab dem
 compare lt: less than; under; below; fewer than; lower than; shorter than; weniger als; unter; kleiner als;
-  niedriger als; earlier than; kürzer als
-compare lte: at most; up to; no more than; höchstens; bis zu; maximal
-when lt: before; vor; vor dem
-when lte: by; until; till; by the end of; until the end of; before the end of; bis; bis zum; bis ende; by end of;
-  vor ende; before end of
-when gt: after; nach; nach dem
-when gte: since; from; starting from; seit; ab; seit dem; ab dem
+  niedriger als; earlier than; kürzer als; before; vor; vor dem
+compare lte: at most; up to; no more than; höchstens; bis zu; maximal; until; till; by the end of; until the end of;
+  before the end of; bis; bis zum; bis ende; by end of; vor ende; before end of
+by lte: by
+by gt: nach; nach dem
 group: per; for each; by each; grouped by; broken down by; pro; je; gruppiert nach; aufgeteilt nach; in each; in jedem
-not: not; without; no; except; that are not; nicht; ohne; kein; keine; without any; not yet; noch nicht
-overdue 1: overdue; late; past due; behind schedule; überfällig; verspätet; in verzug; im verzug; past their due date;
+not: not; that are not; nicht; not yet; noch nicht
+without: without; no; ohne; kein; keine; without any
+or: or; oder
+overdue: overdue; late; past due; behind schedule; überfällig; verspätet; in verzug; im verzug; past their due date;
   past the deadline
 finished 0: open; outstanding; unfinished; pending; still open; remaining; offen; unerledigt; ausstehend
 finished 1: finished; completed; complete; done; closed; fertig; erledigt; abgeschlossen
@@ -77,27 +74,26 @@ field created_at: created; added; new; angelegt; erstellt; hinzugefügt; hinzuge
 side: compare; comparison of; difference between; differ; side by side; versus; vs; vergleiche; vergleich;
   unterschied zwischen; nebeneinander; gegenüber
 who: who; wer; whose
-each: how much; wie viel; wie hoch
-with: of; for; with; in; on; at; under; by; von; vom; für; mit; bei; beim; im; am; zu; zum; belonging to; about;
-  assigned to; des; der; named; called; to; unter; works in
-than: than; als; their; its; ihr; ihre; ihrem; ihres; the; dem; den
+filler: how much; wie viel; wie hoch
 day today: today; heute
 day tomorrow: tomorrow; morgen
 day yesterday: yesterday; gestern
-number 2: two; zwei
-number 3: three; drei
-number 5: five; fünf
+amount 2: two; zwei
+amount 3: three; drei
+amount 5: five; fünf
 """
 """Kind and value of a word or phrase: the words. A line that is set in goes on with the one before it."""
-LAST = ("finished", "field", "with", "than")
+LAST = ("finished", "field")
 """Kinds that give way to a field or a state of the same name."""
 FILLER = words("""
     we have has is are was were be been do does did there list show give me us please which what all every any each
-    the a an and or that this' currently right now still exist exists records record work works working our you can
+    the a an and that this' currently right now still exist exists records record work works working our you can
     tell find see it's whats let display overview get got in of on welche welcher welches welchen gibt es gibts wir
-    haben hat sind ist alle aller allen alles zeige zeig liste nenne bitte mir uns und oder die das den dem ein eine
-    einen einem einer derzeit aktuell noch auf unser unsere unseren unserer werden wird sich zur state status go goes
-    going out come comes up made set aus denn wurden wurde worden sein
+    haben hat sind ist alle aller allen alles zeige zeig liste nenne bitte mir uns und die das den dem ein eine
+    einen einem einer derzeit aktuell noch auf unser unsere unseren unserer werden wird sich zur go goes
+    going out come comes up made set aus denn wurden wurde worden sein for with at von vom für mit bei beim im am zu zum
+    belong belongs belonging gehören gehört to about assigned des der named called than als their its ihr ihre ihrem
+    ihres date dates datum
 """)
 ALSO = """
 employee: staff people mitarbeiter mitarbeiterin mitarbeiterinnen angestellte
@@ -108,13 +104,14 @@ start: start starts starting started begin begins began beginning joined hired b
   angefangen eingestellt begonnen beginn
 value: value values worth cost costs volume wert kostet kosten vertragswert
 budget: budget budgets
-salary: salary salaries earn earns earning pay paid gehalt gehälter verdient verdienen lohn durchschnittsgehalt
+salary: salary salaries earn earns earning pay paid gehalt gehälter verdient verdienen lohn
 owner: owner owners owned own owns manager manages managed led lead leads leitet geleitet leiter verantwortlich
   verantwortet responsible person
 counterparty: counterparty counterparties partner partners party company firm supplier vertragspartner firma lieferant
 """
 """Part of the name of a field or type: what it may be called besides its own name and titles."""
 WORD = re.compile(r"[^\W_]+(?:[.'’&/-][^\W_]+)*")
+QUOTED = re.compile(r"[\"“„][^\"“”„]{1,200}[\"”“]")
 ENDINGS = ("en", "er", "es", "em", "e", "n", "s")
 ALIKE = {"hoh": "hoch", "mittler": "mittel", "mittl": "mittel"}
 MOST_WORDS = 4
@@ -123,7 +120,7 @@ MOST_WORDS = 4
 @dataclass(frozen=True)
 class RecordType:
     """A type as the tool's description has it; what it is called is folded. titles: of fields; states: (field, value).
-    kinds: field -> money, number, date, link, choice or text. links: field -> type.
+    kinds: field -> money, number, date, link, choice, text or flag. links: field -> type.
     """
 
     key: str
@@ -139,7 +136,9 @@ class RecordType:
 
 @dataclass(frozen=True)
 class QuestionToken:
-    """kind: of GRAMMAR, or type, title (of a field or state), amount, filler, name or unknown. text: as written."""
+    """kind: of GRAMMAR, or type, title (of a field or state), name or unknown. text: as written. An amount's value is
+    "3", "3 EUR" or "3 days".
+    """
 
     kind: str
     value: str
@@ -160,49 +159,52 @@ def _fold_word(word: str) -> str:
     return ALIKE.get(text, text)
 
 
-def _parse_lines(listing: str, separator: str) -> dict[str, list[str]]:
+def _parse_lines(listing: str) -> list[tuple[str, str]]:
     lines = listing.strip().replace("\n  ", " ").splitlines()
-    return {key: [w.strip() for w in said.split(separator)] for key, _, said in (x.partition(": ") for x in lines)}
+    return [(key, listed) for key, _, listed in (line.partition(": ") for line in lines)]
 
 
-OTHER_TITLES = {key: said[0].split() for key, said in _parse_lines(ALSO, ";").items()}
-PHRASES: dict[str, tuple[str, str]] = {}
-for _kind, _phrases in _parse_lines(GRAMMAR, ";").items():
-    for _phrase in _phrases:
-        PHRASES.setdefault(_phrase, (_kind.partition(" ")[0], _kind.partition(" ")[2]))
+OTHER_TITLES = {key: listed.split() for key, listed in _parse_lines(ALSO)}
+PHRASES = {
+    phrase: (kind.partition(" ")[0], kind.partition(" ")[2])
+    for kind, listed in _parse_lines(GRAMMAR)
+    for phrase in listed.split("; ")
+}
 FOLDED_PHRASES = {fold_phrase(phrase): kind for phrase, kind in reversed(PHRASES.items())}
 FOLDED_FILLER = frozenset(map(_fold_word, FILLER))
 
 
 def read_types(description: str) -> list[RecordType]:
-    return [_read_type(line) for line in TYPE_LINE.finditer(description)]
+    """Of the lines that are JSON."""
+    return [_read_type(json.loads(line)) for line in description.splitlines() if line.startswith('{"type"')]
 
 
-def _read_type(line: re.Match[str]) -> RecordType:
-    kinds, links = {}, {}
+def _read_type(given: Mapping[str, Any]) -> RecordType:
+    fields: Mapping[str, Mapping[str, Any]] = given["fields"]
     titles: dict[str, str] = {}
     states: dict[str, tuple[str, str]] = {}
-    for part in FIELD.finditer(line["fields"]):
-        name, given = part["name"], re.sub(r" ?\([^)]*\)", "", part["titles"] or "").split("/")
-        kinds[name] = part["kind"] or ("link" if part["link"] else "choice" if part["states"] else "text")
+    for name, field in fields.items():
         also = [word for key, listed in OTHER_TITLES.items() if key in name for word in listed]
-        for title in (name, name.removesuffix("_on").removesuffix("_name"), *given, *also):
-            titles.setdefault(fold_phrase(title.replace("_", " ")), name)
-        links |= {name: part["link"]} if part["link"] else {}
-        for state in STATE.finditer(part["states"] or ""):
-            for title in (state["value"], *(state["titles"] or "").split("/")):
-                states.setdefault(fold_phrase(title.replace("_", " ")), (name, state["value"]))
-    titles.pop("", None)
-    states.pop("", None)
-    called = [line["key"], *line["names"].split(", "), *OTHER_TITLES.get(line["key"], ())]
-    names = frozenset(map(fold_phrase, called))
-    return RecordType(line["key"], names, titles, states, kinds, links)
+        for title in (name, name.removesuffix("_on").removesuffix("_name"), *field.get("titles", ()), *also):
+            titles.setdefault(fold_phrase(re.sub(r" ?\([^)]*\)|_", " ", title)), name)
+        for state, others in field.get("states", {}).items():
+            for title in (state, *others):
+                states.setdefault(fold_phrase(title.replace("_", " ")), (name, state))
+    called = [given["type"], *given["names"], *OTHER_TITLES.get(given["type"], ())]
+    return RecordType(
+        given["type"],
+        frozenset(map(fold_phrase, called)),
+        {title: name for title, name in titles.items() if title},
+        {title: state for title, state in states.items() if title},
+        {name: field["kind"] for name, field in fields.items()},
+        {name: field["to"] for name, field in fields.items() if "to" in field},
+    )
 
 
-def split_tokens(question: str, types: Sequence[RecordType], today: date) -> list[QuestionToken]:
-    """Without fillers; adjacent parts of a name are one. Raises: ValueError for a day that there is not."""
+def split_tokens(question: str, types: Sequence[RecordType]) -> list[QuestionToken]:
+    """Without fillers; adjacent parts of a name are one. Raises: ValueError for what is no day of a known year."""
     tokens: list[QuestionToken] = []
-    for token in _iter_tokens(question, types, today):
+    for token in _iter_tokens(question, types):
         last = tokens[-1] if tokens else None
         if last and last.kind == token.kind == "name":
             tokens[-1] = replace(last, text=question[last.at : token.at + len(token.text)])
@@ -211,14 +213,14 @@ def split_tokens(question: str, types: Sequence[RecordType], today: date) -> lis
     return [token for token in tokens if token.kind != "filler"]
 
 
-def _iter_tokens(question: str, types: Sequence[RecordType], today: date) -> Iterator[QuestionToken]:
+def _iter_tokens(question: str, types: Sequence[RecordType]) -> Iterator[QuestionToken]:
     at, after_name = 0, False
     while at < len(question):
         token = None
         if (match := QUOTED.match(question, at)) is not None:
-            token = QuestionToken("quoted", match[1].strip(), match.group(), at)
-        elif not (after_name and re.match(r"\d{1,3}(?![\d.,])", question[at:])):
-            token = _read_day(question, at, today)
+            token = QuestionToken("name", "", match.group(), at)
+        elif not (after_name and re.compile(r"\d{1,3}(?![\d.,])").match(question, at)):
+            token = _read_day(question, at)
         token = token or _read_words(question, at, types, after_name)
         if token is not None:
             yield token
@@ -226,8 +228,8 @@ def _iter_tokens(question: str, types: Sequence[RecordType], today: date) -> Ite
         at += len(token.text) if token else 1
 
 
-def _read_day(question: str, at: int, today: date) -> QuestionToken | None:
-    """A day or period as the tool takes it, or an amount."""
+def _read_day(question: str, at: int) -> QuestionToken | None:
+    """A day or period as the tool takes it, or an amount. Raises: ValueError."""
     if at and question[at - 1].isalnum():
         return None
     if (match := PERIOD.match(question, at)) is not None:
@@ -237,45 +239,41 @@ def _read_day(question: str, at: int, today: date) -> QuestionToken | None:
         return QuestionToken("day", f"{which}_{unit}", match.group(), at)
     match = DAY.match(question, at)
     if match is not None and (match["month"] != "may" or match["year"] or match["day"]):
-        return QuestionToken("day", _write_day(match, today), match.group(), at)
+        return QuestionToken("day", _write_day(match), match.group(), at)
     if (match := AMOUNT.match(question, at)) is not None:
         digits = match["n"]
         digits = re.sub(r"[.,]", "", digits) if re.fullmatch(r"\d+(?:[.,]\d{3})+", digits) else digits.replace(",", ".")
-        times = TIMES.get((match["unit"] or " ")[0].lower(), 1)
-        return QuestionToken("amount", f"{round(float(digits) * times)}", match.group().rstrip(), at)
+        number = round(float(digits) * TIMES.get((match["times"] or " ")[0].lower(), 1))
+        said = (match["sign"] or match["unit"] or "").lower()
+        unit = next((unit for starts, unit in UNITS if said and said.startswith(tuple(starts.split()))), "")
+        return QuestionToken("amount", f"{number} {unit}".strip(), match.group(), at)
     return None
 
 
-def _write_day(match: re.Match[str], today: date) -> str:
-    """Of a month without a year the one that is nearest. Raises: ValueError."""
-    if match["y"] or match["iso"]:
-        return match["iso"] or str(date(int(match["y"]), int(match["m"]), int(match["d"])))
-    if match["only"]:
-        return match["only"]
-    month = next(n for n, names in enumerate(MONTHS, 1) if match["month"].lower() in names.split())
-    years = sorted(
-        range(today.year - 1, today.year + 2), key=lambda y: abs((y - today.year) * 12 + month - today.month)
-    )
-    year, day = int(match["year"] or years[0]), int(match["day"] or 0)
-    if day > monthrange(year, month)[1]:
-        raise ValueError(match.group())
-    return f"{year:04}-{month:02}-{day:02}" if day else f"{year:04}-{month:02}"
+def _write_day(match: re.Match[str]) -> str:
+    """Raises: ValueError for a day that there is not, that may be another, or of a year that is not named."""
+    if match["iso"] or match["only"]:
+        return match["iso"] or match["only"]
+    named = MONTHS.match(match["month"] or "")
+    month = match["m"] or (named.lastindex if named else None) or 0
+    day = date(int(match["y"] or match["year"] or 0), int(month), int(match["d"] or match["day"] or 1))
+    return str(day) if match["d"] or match["day"] else f"{day:%Y-%m}"
 
 
 def _read_words(question: str, at: int, types: Sequence[RecordType], after_name: bool) -> QuestionToken | None:
     """The longest phrase that is known; else a part of a name, or an unknown word."""
-    matches = list(WORD.finditer(question, at))[:MOST_WORDS]
-    if not matches or matches[0].start() != at:
+    if WORD.match(question, at) is None:
         return None
+    matches = list(islice(WORD.finditer(question, at), MOST_WORDS))
     first = matches[0].group()
     is_capital = first[:1].isupper() and at > 0
     for match in reversed(matches):
         text = question[at : match.end()]
         kind = None if re.search(r"[,;:?!]", text) else _look_up(text, types)
-        if kind and not (after_name and is_capital and kind[0] in ("filler", "with", "than")):
+        if kind and not (after_name and is_capital and kind[0] == "filler"):
             return QuestionToken(*kind, text, at)
     is_part = is_capital or any(c.isdigit() for c in first)
-    return QuestionToken("name" if is_part else "unknown", first, first, at)
+    return QuestionToken("name" if is_part else "unknown", "", first, at)
 
 
 def _look_up(text: str, types: Sequence[RecordType]) -> tuple[str, str] | None:

@@ -1,35 +1,44 @@
 """Which questions the records answer, as a call of the tool `list_records`.
 
 The tool's description names the types, fields and states that exist for who asks; nothing else is known here. A
-question is one for the records when every word of it is understood (`list_words`): "Which contracts end in 2026?", but
-not "Which contracts limit liability?". Whether what is taken for a name is one, the tool knows.
+question is one for the records when every word of it is understood (`list_words`) and has a use: "Which contracts end
+in 2026?", but not "Which contracts limit liability?". What may mean two things is none: it is searched for. Whether
+what is taken for a name is one, the tool knows.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
 from typing import Any
 
 from llm.offline.list_words import QuestionToken, RecordType, read_types, split_tokens
+from llm.recognisers.findings import words
 
 LIST = "list_records"
 MOST_LISTED = 50
-COMPOUND = re.compile(r"\b(Gesamt|Durchschnitt)s?(?=[a-z]{4})")
-ALL_RECORDS = re.compile(r"\W*(?:list|show|all|every|which|what|give|any|welche\w?|alle|zeige?|liste|nenne)\b", re.I)
-BARE = re.compile(r"\W*(?:\S+\s*){1,6}$")
-"""A question that says no more than what is asked for: "open risks"."""
+MOST_LETTERS = 300
+"""A longer question is none."""
+COMPOUND = re.compile(r"\b(Gesamt|Durchschnitts)(?=[a-z]{4})")
+ASKING = words("list show all every which what give any welche welcher welches welchen alle zeig zeige liste nenne")
+BARE = 6
+"""So many words say no more than what is asked for: "open risks"."""
 TIMES = ("updated_at", "created_at")
+SOLE = ("empty", "not")
+"""Comparisons beside which the same field has no other."""
 
 
 @dataclass
 class _Plan:
-    """What has been read of a question. near: the field named last; fields: all that wait for a use; compare: a
-    comparison that waits for its other side; mentioned: the link whose type was named; marks: kinds of tokens.
+    """What has been read of a question. near: the field named last; fields: all that are named; dates: fields of the
+    question that a day may be of; compare: a comparison that waits for its other side; state: the column and
+    comparison that the last word narrowed by a state; groups: whether another type is what is counted by; marks: kinds
+    of tokens.
     """
 
     of: RecordType
     types: Mapping[str, RecordType]
+    dates: Sequence[str] = ()
+    groups: bool = False
     where: dict[str, str] = field(default_factory=dict)
     call: dict[str, Any] = field(default_factory=dict)
     names: list[str] = field(default_factory=list)
@@ -38,7 +47,7 @@ class _Plan:
     near: str = ""
     compare: str = ""
     extreme: str = ""
-    mentioned: str = ""
+    state: tuple[str, str] | None = None
 
     def take(self, mark: str) -> bool:
         """Whether the mark was set; it is not any more."""
@@ -52,175 +61,182 @@ class _Plan:
         only = self.of.list_fields(*kinds) if not self.fields else []
         return named[-1] if named else only[0] if len(only) == 1 else ""
 
-    def narrow(self, name: str, value: str) -> bool:
-        """By a field and the comparison that waits, if any."""
-        self.where[f"{name}__{self.compare}" if self.compare else name] = value
-        self.compare = ""
-        return bool(name)
+    def narrow(self, name: str, value: str, lookup: str = "") -> bool:
+        """False where the field has a condition that this one may contradict."""
+        key = f"{name}__{lookup}" if lookup else name
+        others = [old.partition("__")[2] for old in self.where if old != key and old.partition("__")[0] == name]
+        if not name or self.where.get(key, value) != value or (others and {lookup, *others} & {*SOLE}):
+            return False
+        self.where[key] = value
+        return True
+
+    def finish_comparison(self, name: str, value: str) -> bool:
+        lookup, self.compare = self.compare, ""
+        return self.narrow(name, value, lookup)
 
 
-def plan_list(question: str, tools: Sequence[Mapping[str, Any]], today: date | None = None) -> dict[str, Any] | None:
+def plan_list(question: str, tools: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     """The input of the tool; None where the question is none for the records."""
     description = next((str(tool.get("description", "")) for tool in tools if tool.get("name") == LIST), "")
+    if len(question) > MOST_LETTERS or not description:
+        return None
     types = {one.key: one for one in read_types(description)}
     question = COMPOUND.sub(r"\1 ", question)
     try:
-        tokens = split_tokens(question, [*types.values()], today or date.today())
+        tokens = split_tokens(question, [*types.values()])
     except ValueError:
-        return None  # there is no such day
-    tokens = _join_last_words(tokens, question)
-    wanted = _choose_type(tokens, types)
-    if wanted is None:
         return None
-    plan = _Plan(wanted, types)
-    if not all(_read_token(plan, token, tokens[n + 1 :]) for n, token in enumerate(tokens)):
-        return None
-    if plan.compare or plan.marks & {"not", "group"}:
-        return None
-    return _write_call(plan, bool(ALL_RECORDS.match(question) or BARE.match(question)))
-
-
-def _join_last_words(tokens: list[QuestionToken], question: str) -> list[QuestionToken]:
-    """A name in small letters: what is unknown at the end, after "of" or "with"."""
-    first = next((n for n, token in enumerate(tokens) if token.kind == "unknown"), 0)
-    rest = tokens[first:]
-    if not first or tokens[first - 1].kind != "with" or len(rest) > 3 or any(t.kind != "unknown" for t in rest[:-1]):
-        return tokens
-    text = question[rest[0].at : rest[-1].at + len(rest[-1].text)]
-    return [*tokens[:first], QuestionToken("name", "", text, rest[0].at)]
-
-
-def _choose_type(tokens: Sequence[QuestionToken], types: Mapping[str, RecordType]) -> RecordType | None:
-    """After "most" that one, else the first that is no group; where none is named, the only one that has the fields of
-    which the mean or somebody's greatest is asked for, or what belongs to something else and can be overdue.
-    """
     kinds = [token.kind for token in tokens]
     named = [n for n, kind in enumerate(kinds) if kind == "type" and kinds[max(n - 1, 0)] != "group"]
     counted = [n for n in named if "most" in kinds[max(n - 2, 0) : n]]
-    if named:
-        return types[tokens[(counted or named)[0]].value]
+    wanted = types[tokens[(counted or named)[0]].value] if named else _find_only_type(tokens, types)
+    if wanted is None:
+        return None
+    titles = [wanted.titles.get(token.value, token.value) for token in tokens if token.kind in ("title", "field")]
+    dates = [name for name in dict.fromkeys(titles) if name in TIMES or wanted.kinds.get(name) == "date"]
+    plan = _Plan(wanted, types, dates, groups=bool(counted))
+    if not all(_read_token(plan, token, [*kinds[n + 1 :], ""][0]) for n, token in enumerate(tokens)):
+        return None
+    if plan.compare or plan.marks & {"not", "without", "group"}:
+        return None
+    asked = question.split()
+    return _write_call(plan, len(asked) <= BARE or asked[0].lower() in ASKING)
+
+
+def _find_only_type(tokens: Sequence[QuestionToken], types: Mapping[str, RecordType]) -> RecordType | None:
+    """Where none is named, the only one that has the fields of which the mean or somebody's greatest is asked for."""
     titles = [token.value for token in tokens if token.kind == "title"]
     having = [one for one in types.values() if titles and all(title in one.titles for title in titles)]
-    if {"mean", "who"} & {*kinds}:
-        return having[0] if len(having) == 1 else None
-    due = {one.key: one for one in types.values() if "overdue" in one.kinds and "overdue" in kinds}
-    return next((one for one in due.values() if due.keys() & {*one.links.values()}), None)
+    return having[0] if len(having) == 1 and {"mean", "who"} & {token.kind for token in tokens} else None
 
 
-def _read_token(plan: _Plan, token: QuestionToken, ahead: Sequence[QuestionToken]) -> bool:
-    """Whether the token fits what came before it."""
-    following = ahead[0].kind if ahead else ""
+def _read_token(plan: _Plan, token: QuestionToken, following: str) -> bool:
+    """Whether the token fits what came before it, and the kind of the next."""
+    of, near = plan.of, plan.of.kinds.get(plan.near, "")
+    state, plan.state = plan.state, None
     match token.kind:
         case "unknown":
             return False
-        case "name" | "quoted":
-            plan.names.append(token.value if token.kind == "quoted" else token.text)
+        case "name":
+            plan.names.append(token.text.strip('"“„”'))
             return not plan.compare
         case "type":
-            return token.value == plan.of.key or _read_other_type(plan, token.value)
+            return token.value == of.key or _read_other_type(plan, token.value)
         case "title":
-            return _read_title(plan, token.value, following)
+            return _read_title(plan, token.value, following, state)
+        case "or":
+            plan.state = state
+            plan.marks.add("or")
+            return state is not None and following == "title"
         case "field":
             plan.near = token.value
-        case "compare" | "when":
-            if (
-                token.value in ("lte", "gt")
-                and token.kind == "when"
-                and following in ("type", "title")
-                and not plan.near
-            ):
-                plan.marks.add("group")  # "by project", "nach Status"
-            else:
-                plan.compare = token.value
-            return bool(ahead)
+            plan.fields.append(token.value)
+        case "by" if following in ("type", "title") and not plan.near:
+            plan.marks.add("group")
+        case "compare" | "by":
+            plan.compare = token.value
         case "day":
-            name = plan.near if plan.near in (*TIMES, *plan.of.list_fields("date")) else plan.choose_field("date")
-            return "finished" not in plan.where and plan.narrow(name, token.value)
-        case "amount" | "number" if following in ("extreme", "type") and not plan.compare:
-            plan.call["limit"] = int(token.value)
-            return 1 <= int(token.value) <= MOST_LISTED
-        case "amount" | "number":
-            name = plan.near if plan.of.kinds.get(plan.near) == "number" else plan.choose_field("money")
-            return bool(plan.compare) and plan.narrow(name, token.value)
+            name = plan.near if plan.near in plan.dates else plan.dates[0] if len(plan.dates) == 1 else ""
+            if near in ("money", "number") or "finished" in plan.where:
+                return False
+            return plan.finish_comparison(name, token.value)
+        case "amount":
+            return _read_amount(plan, token.value, following)
         case "extreme" | "most":
-            plan.extreme = token.value or "count"
+            plan.extreme = token.value or "-money"
         case "overdue" | "finished":
-            plan.where[token.kind] = str(int(token.value) ^ plan.take("not"))
-            return token.kind in plan.of.kinds
+            value = str(int(token.value or 1) ^ plan.take("not"))
+            return token.kind in of.kinds and plan.narrow(token.kind, value)
         case _:
             plan.marks.add(token.kind)
     return True
 
 
+def _read_amount(plan: _Plan, amount: str, following: str) -> bool:
+    """How many are wanted, or what a field is compared with: days are no money."""
+    number, _, unit = amount.partition(" ")
+    if following in ("extreme", "type") and not plan.compare:
+        plan.call["limit"] = int(number)
+        return not unit and 1 <= int(number) <= MOST_LISTED
+    if plan.of.kinds.get(plan.near) == "number":
+        return unit in ("", "days") and bool(plan.compare) and plan.finish_comparison(plan.near, number)
+    name = plan.choose_field("money") if unit or plan.fields else ""
+    if unit == "days" or not plan.compare or not plan.finish_comparison(name, number):
+        return False
+    return not unit or ("currency" in plan.of.kinds and plan.narrow("currency", unit))
+
+
 def _read_other_type(plan: _Plan, key: str) -> bool:
     """A type that the records link to: none of it, by it, or, after a comparison, its field of the same name."""
     link = next((name for name, target in plan.of.links.items() if target == key), "")
-    if plan.take("not"):
-        plan.where[f"{link}__empty"] = "1"
-    elif plan.take("group") or plan.extreme == "count":
+    if plan.take("without"):
+        return plan.narrow(link, "1", "empty")
+    if plan.take("group") or plan.groups:
         plan.call["group"] = link
     elif plan.compare:
         own, target = plan.near or plan.choose_field("date"), plan.types[key]
         others = [own] if own in target.kinds else target.list_fields(plan.of.kinds.get(own, "none"))
-        return bool(link and others) and plan.narrow(own, f"field:{link}.{others[0]}")
-    plan.mentioned = link
+        return bool(link) and len(others) == 1 and plan.finish_comparison(own, f"field:{link}.{others[0]}")
+    else:
+        plan.fields.append(link)
     return bool(link)
 
 
-def _read_title(plan: _Plan, title: str, following: str) -> bool:
-    """A state of the type or of what it links to, or a field: a date's verb before a day is no state."""
+def _read_title(plan: _Plan, title: str, following: str, before: tuple[str, str] | None) -> bool:
+    """A state or a field of the type; what stands before a day or an amount is no state. before: of the last word."""
     of, name = plan.of, plan.of.titles.get(title, "")
-    if title in of.states and not (name and following in ("day", "when", "compare")):
+    is_compared, is_joined = following in ("day", "by", "compare"), plan.take("or")
+    if title in of.states and not is_compared:
         column, state = of.states[title]
-        key = f"{column}__not" if plan.take("not") else column
-        plan.where[key] = f"{plan.where[key]},{state}" if key in plan.where else state
-    elif name and plan.take("group"):
+        lookup = "not" if plan.take("not") else ""
+        if is_joined and before is not None:
+            lookup = before[1]
+        earlier = plan.where.pop(f"{column}__{lookup}" if lookup else column, "")
+        plan.state = column, lookup
+        is_fit = not is_joined or (before is not None and before[0] == column)
+        return is_fit and plan.narrow(column, f"{earlier},{state}" if earlier else state, lookup)
+    if not name or is_joined:
+        return False
+    if plan.take("group"):
         plan.call["group"] = name
-    elif name and plan.take("not"):
-        plan.where[f"{name}__empty"] = "1"
-    elif name and plan.compare and plan.near != name and of.kinds[name] == of.kinds.get(plan.near):
-        return plan.narrow(plan.near, f"field:{name}")
-    elif name:
+    elif plan.take("without"):
+        return not is_compared and plan.narrow(name, "1", "empty")
+    elif plan.compare and plan.near != name and of.kinds[name] == of.kinds.get(plan.near):
+        return plan.finish_comparison(plan.near, f"field:{name}")
+    else:
         plan.near = name
         plan.fields.append(name)
-    else:
-        target = plan.types.get(of.links.get(plan.mentioned, ""))
-        column, state = target.states.get(title, ("", "")) if target else ("", "")
-        plan.where |= {f"{plan.mentioned}.{column}": state} if column else {}
-        is_compared = any(value.startswith(f"field:{plan.mentioned}.") for value in plan.where.values())
-        return bool(column or (target and title in target.titles and is_compared))
     return True
 
 
 def _write_call(plan: _Plan, asks_all: bool) -> dict[str, Any] | None:
     """None where it does not add up, or a field that was named has no use."""
-    call, where, dates = plan.call, plan.where, plan.of.list_fields("date")
+    call, where = plan.call, plan.where
     if "side" in plan.marks:
-        return {"type": plan.of.key, "side_by_side": plan.names} if len(plan.names) > 1 else None
+        return {"type": plan.of.key, "side_by_side": plan.names} if len(plan.names) > 1 and not where else None
+    if len(plan.names) > 1:
+        return None  # each of them, or all together
     if plan.names:
-        where["called"] = "; ".join(plan.names)
+        where["called"] = plan.names[0]
     total = next((kind for kind in ("mean", "sum") if kind in plan.marks), "")
-    number = plan.choose_field("money", "number") if total == "mean" or plan.fields else ""
-    if total and (number or total == "mean"):
-        call[total] = number
+    if total and (plan.fields or total == "mean" or "count" not in plan.marks):
+        call[total] = plan.choose_field("money", "number")
     if plan.extreme and "group" not in call:
-        descends, kind = plan.extreme.startswith("-"), plan.extreme.removeprefix("-")
-        if kind in ("money", "count"):
-            kind = next(
-                filter(None, map(plan.choose_field, ("money", "number", "date") if plan.fields else ("money",))), ""
-            )
-        elif kind in ("date", "next"):
-            kind = plan.choose_field("date")
-        call |= {"order": f"{'-' if descends or plan.extreme == 'count' else ''}{kind}", "limit": call.get("limit", 1)}
-        if not kind:
-            return None
+        kind = plan.extreme.removeprefix("-")
+        if kind not in TIMES:
+            amounts = ("money", "number", "date") if plan.fields else ("money",)
+            kind = plan.choose_field(*(amounts if kind == "money" else ("date",)))
+        call["order"] = f"-{kind}" if kind and plan.extreme.startswith("-") else kind
+        call.setdefault("limit", 1)
         if plan.extreme == "next":
             where.setdefault(f"{kind}__gte", "today")
     elif not total and "group" not in call:
-        days = [name for key in where if (name := key.partition("__")[0]) in dates or key == "overdue"]
-        call |= {"order": days[0] if days[0] in dates else dates[0]} if days and dates else {}
-    used = {key.partition("__")[0] for key in where} | {str(value).removeprefix("-") for value in call.values()}
-    idle = [name for name in plan.fields if name not in used and not (plan.names and plan.of.kinds[name] == "text")]
+        keys = {key.partition("__")[0] for key in where if not key.endswith("__empty")}
+        days = [name for name in plan.of.list_fields("date") if {name, "overdue"} & keys]
+        call |= {"order": days[0]} if days else {}
+    used = [*where, *(value.removeprefix("field:") for value in where.values()), *map(str, call.values())]
+    named = {re.split(r"__|\.", name.removeprefix("-"))[0] for name in used}
+    idle = [n for n in plan.fields if n not in named and not (plan.names and plan.of.kinds.get(n) in ("text", "link"))]
     if idle or "" in call.values() or not (asks_all or "count" in plan.marks or where or call):
         return None
     return {"type": plan.of.key, **({"where": where} if where else {}), **call}
