@@ -36,10 +36,10 @@ class RecordColumn:
 
     @property
     def alias(self) -> str:
-        """The name under which a statement has its value."""
-        if self.kind == "link":
-            return f"linked_{self.name}"
-        return f"linked_{self.link}_{self.name}" if self.link else OWN.get(self.name, self.name)
+        """The name under which a statement has its value: no two columns have one, however their names are joined."""
+        if self.link or self.kind == "link":
+            return f"linked{len(self.link)}_{self.link or 'key'}_{self.name}"
+        return OWN.get(self.name, self.name)
 
     @cached_property
     def column(self) -> models.Field:

@@ -2,10 +2,11 @@
 
 import re
 from calendar import monthrange
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -38,6 +39,8 @@ LOOKUPS = {
 }
 """Kind of a column -> what may stand behind it."""
 SEPARATOR = ";"
+INSIDE = {"icontains": "icontains", "any": "iexact"}
+MOST_NAMES, MOST_LETTERS = 5, 200
 PERIOD = re.compile(r"(?P<which>this|next|last)_(?:(?P<unit>week|month|quarter|year)|(?P<count>\d{1,4})_days)")
 DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
 PERIOD_WORDS = (
@@ -71,7 +74,7 @@ class RecordCondition:
 
 
 def parse_condition(scope: Scope, model: type[Entity], parameter: str, value: str) -> RecordCondition:
-    """One filter of an address. Raises: BadQuery."""
+    """One filter of an address. A `not` has what has no value, too. Raises: BadQuery."""
     path, _, lookup = parameter.partition("__")
     column = find_column(model, path)
     if column is None or lookup not in LOOKUPS[column.kind]:
@@ -85,14 +88,18 @@ def parse_condition(scope: Scope, model: type[Entity], parameter: str, value: st
             return _build_empty(column, value)
         if value.startswith(FIELD):
             return _compare_columns(model, column, lookup, value)
-        if column.kind in ("date", "time"):
-            return _compare_day(column, lookup, value)
-        return _compare_value(scope, column, lookup, value)
+        is_day = column.kind in ("date", "time")
+        build: Callable[..., RecordCondition] = _compare_day if is_day else partial(_compare_value, scope)
+        built = build(column, lookup, value)
+        is_empty = Q(**{f"{column.alias}__isnull": True})
+        return replace(built, q=is_empty | ~built.q) if lookup == "not" else built
     except (ValueError, ValidationError, TypeError, ArithmeticError):
-        raise BadQuery(
-            parameter,
-            gettext("%(value)s is not a value that %(name)s can have.") % {"value": repr(value), "name": repr(path)},
-        ) from None
+        raise refuse_value(parameter, value) from None
+
+
+def refuse_value(parameter: str, value: str) -> BadQuery:
+    words = {"value": repr(value), "name": repr(parameter.partition("__")[0])}
+    return BadQuery(parameter, gettext("%(value)s is not a value that %(name)s can have.") % words)
 
 
 def build_finished(model: type[Entity], is_finished: bool) -> RecordCondition | None:
@@ -187,7 +194,7 @@ def _compare_day(column: RecordColumn, lookup: str, value: str) -> RecordConditi
     within = Q(**{f"{column.alias}__gte": start, f"{column.alias}__lt": end})
     q = {
         "": within,
-        "not": ~within,
+        "not": within,
         "lt": Q(**{f"{column.alias}__lt": start}),
         "lte": Q(**{f"{column.alias}__lt": end}),
         "gt": Q(**{f"{column.alias}__gte": end}),
@@ -256,7 +263,7 @@ def _compare_value(scope: Scope, column: RecordColumn, lookup: str, value: str) 
         q = Q(**{f"{alias}__{lookup}" if lookup in COMPARISONS else alias: number})
         printed = f"{Decimal(number):,}" if number is not None else value
         return RecordCondition(
-            ~q if lookup == "not" else q,
+            q,
             [column],
             f"{name} {_choose_comparison(False, lookup) % {'value': printed.removesuffix('.00')}}",
         )
@@ -265,15 +272,22 @@ def _compare_value(scope: Scope, column: RecordColumn, lookup: str, value: str) 
         states = [column.column.clean(each.strip(), None) for each in value.split(",")]
         q = Q(**{f"{alias}__in": states})
         words = gettext(" or ").join(translate_stored(known.get(state, state)) for state in states)
-        return RecordCondition(~q if lookup == "not" else q, [column], f"{name} {_write_not(lookup)}{words}")
-    parts = [part.strip() for part in value.split(SEPARATOR) if part.strip()] if lookup == "any" else [value]
+        return RecordCondition(q, [column], f"{name} {_write_not(lookup)}{words}")
+    parts = split_names(value) if lookup == "any" else [value]
     q = Q()
     for part in parts:
         given = column.column.clean(part, None) if lookup == "" and column.name != "name" else part
-        q |= Q(**{f"{alias}__icontains" if lookup in ("icontains", "any") else alias: given})
+        q |= Q(**{f"{alias}__{INSIDE[lookup]}" if lookup in INSIDE else alias: given})
     words = gettext(" or ").join(parts)
-    q = Q(**{f"{alias}__isnull": True}) | ~q if lookup == "not" else q
     return RecordCondition(q, [column], f"{name} {_write_not(lookup)}{words}")
+
+
+def split_names(value: str) -> list[str]:
+    """Raises: ValueError for none, and for more than a statement should look for."""
+    parts = [part.strip() for part in value.split(SEPARATOR) if part.strip()]
+    if not 1 <= len(parts) <= MOST_NAMES or max(map(len, parts)) > MOST_LETTERS:
+        raise ValueError(value)
+    return parts
 
 
 def _write_not(lookup: str) -> str:

@@ -15,16 +15,17 @@ from entities.access import Scope
 from entities.models import Entity
 from entities.record_columns import TIMES, RecordColumn, build_names_q, find_column, list_record_columns
 from entities.record_filters import (
-    SEPARATOR,
     BadQuery,
     RecordCondition,
     build_finished,
     build_overdue,
     parse_condition,
+    refuse_value,
+    split_names,
 )
 from entities.registry import get_content_type_id, list_parent_types
 
-__all__ = ["RESERVED", "BadQuery", "RecordList", "list_records", "load_visible_links"]
+__all__ = ["RESERVED", "BadQuery", "RecordList", "list_records", "load_visible_links", "select_records"]
 
 BASE_COLUMNS = ("name", *TIMES)
 RESERVED = {"ordering", "page", "page_size", "q", "archived", "density", "format"}
@@ -74,13 +75,12 @@ def list_records(scope: Scope, model: type[Entity], query: Mapping[str, str]) ->
             raise BadQuery(name, gettext("A value must not contain NUL characters."))
     filters = {name: value for name, value in query.items() if name not in RESERVED and value != ""}
     ordered = _find_order(model, query.get("ordering") or "-updated_at")
-    called = [part.strip() for part in filters.pop("called", "").split(SEPARATOR) if part.strip()]
+    called = _read_called(filters.pop("called", ""))
     conditions = [_build_condition(scope, model, name, value) for name, value in filters.items()]
     columns = [column for condition in conditions for column in condition.columns]
     is_shared = not called and all(not c.link and c.name in BASE_COLUMNS for c in (*columns, ordered))
     table = Entity if is_shared and not filters.keys() & {*STATES} else model
-    keys: QuerySet[Any] = table.objects.readable_by(scope).filter(content_type=get_content_type_id(model))
-    keys = keys.filter(archived_at__isnull=query.get("archived") not in ("1", "true"))
+    keys = select_records(scope, table, query).filter(content_type=get_content_type_id(model))
     rows: QuerySet[Any] = model.objects.readable_by(scope)
     for column in (*columns, ordered):
         keys = column.add_to(scope, model, keys)
@@ -95,8 +95,26 @@ def list_records(scope: Scope, model: type[Entity], query: Mapping[str, str]) ->
         asked.append(gettext("named with %(words)s") % {"words": gettext(" and ").join(called)})
     if query.get("q"):
         asked.append(gettext("name with %(words)s") % {"words": query["q"]})
+    if _is_archived(query):
+        asked.append(gettext("archived"))
     order = _build_order(ordered, descends=(query.get("ordering") or "-updated_at").startswith("-"))
     return RecordList(keys, ordered.add_to(scope, model, rows), order, (*columns, ordered), asked, called)
+
+
+def select_records(scope: Scope, model: type[Entity], query: Mapping[str, str]) -> QuerySet[Any]:
+    """What a list may have before anything narrows it: archived records or all others."""
+    return model.objects.readable_by(scope).filter(archived_at__isnull=not _is_archived(query))
+
+
+def _is_archived(query: Mapping[str, str]) -> bool:
+    return query.get("archived") in ("1", "true")
+
+
+def _read_called(value: str) -> list[str]:
+    try:
+        return split_names(value) if value else []
+    except ValueError:
+        raise refuse_value("called", value) from None
 
 
 def _build_condition(scope: Scope, model: type[Entity], name: str, value: str) -> RecordCondition:
@@ -118,11 +136,7 @@ def _narrow(keys: QuerySet[Any], condition: RecordCondition, name: str, value: s
         narrowed = keys.filter(condition.q)
         str(narrowed.query)
     except (ValueError, ValidationError, TypeError, ArithmeticError):
-        raise BadQuery(
-            name,
-            gettext("%(value)s is not a value that %(name)s can have.")
-            % {"value": repr(value), "name": repr(name.partition("__")[0])},
-        ) from None
+        raise refuse_value(name, value) from None
     return narrowed
 
 

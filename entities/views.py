@@ -96,9 +96,10 @@ def record_list(request: HttpRequest, type_name: str) -> HttpResponse:
     except BadQuery as bad:
         page, records, problem, asked = None, [], bad.detail, []
     links = load_visible_links(scope, records)
-    columns, choices = list_columns(model), list_choices(model, query)
+    columns = list_columns(model)
+    choices = [choice for choice in list_choices(model, query) if "," not in choice["value"]]  # of several: no select
     offered = RESERVED | {choice["name"] for choice in choices}
-    others = [(name, value) for name, value in query.items() if name not in offered and value]
+    others = [(name, value) for name, value in query.items() if name not in offered and value and not problem]
     context = {
         "model": model,
         "type_name": type_name,
