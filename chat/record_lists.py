@@ -8,35 +8,59 @@ hidden is in no number, group or order.
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.utils import translation
 
 from chat.derivation import SourceLabel
 from chat.models import Session
-from chat.record_tables import choose_plural, load_linked, print_record, write_figures, write_groups, write_head
+from chat.record_tables import (
+    MOST_GROUPS,
+    Linked,
+    choose_plural,
+    find_linked,
+    is_name,
+    print_record,
+    select_linked,
+    write_figures,
+    write_groups,
+    write_head,
+)
 from chat.record_tool import RecordQuery, describe_tool, read_query
 from chat.tools import BadCall, ToolFindings, ToolPassage, get_owner
 from entities.access import Scope, combine_many
 from entities.models import Weight
 from entities.models.entity import Visibility
-from entities.record_columns import RecordColumn, build_names_q, find_column, list_paths
-from entities.records import BadQuery, RecordList, list_records
+from entities.record_columns import RecordColumn, build_names_q, list_record_columns
+from entities.records import BadQuery, RecordList, list_records, select_records
 from ingestion.models import ContextRow, Kind
 from llm import chat_prompts, prompts
+from llm.offline.list_tables import ADDRESS, UNCITED
 from retrieval.citations import CitedSource, register_sources
 from retrieval.models import SourceType
 
 __all__ = ["RecordQuery", "describe_tool", "list_knowledge", "read_query"]
 
 MAX_COUNTED = 2_000
-ADDRESS = "In the lists: "
-"""Before the address of the same list."""
-UNCITED = "- "
-"""Before a record that has no number."""
+
+
+@dataclass(frozen=True)
+class _PrintedRow:
+    """A record's line under its label. names: the linked records that the line says something of."""
+
+    record: Any
+    line: str
+    label: int
+    names: Sequence[SourceLabel]
+
+    @property
+    def source(self) -> SourceLabel:
+        return SourceLabel(self.record.pk, self.label)
 
 
 def list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> ToolFindings:
@@ -46,162 +70,190 @@ def list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> ToolFi
 
 
 def _list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> ToolFindings:
+    every = select_records(scope, query.model, query.where)
+    if query.sides:
+        sides = [_find_side(query, every, words) for words in query.sides]
+        query = replace(query, where={**query.where, "name__any": "; ".join(sides)})
     try:
         found = list_records(scope, query.model, {**query.where, "ordering": query.order})
     except BadQuery as problem:
         raise BadCall(problem.detail) from None
-    _check_names(scope, query, found)
-    rows = [] if query.group else found[0 : query.limit]
-    keys = dict(found.keys.order_by("pk").values_list("pk", "name_classification")[: MAX_COUNTED + 1])
-    if len(keys) > MAX_COUNTED:
-        raise BadCall(f"More than {MAX_COUNTED:,} records: narrow it by a field.")
+    decisive = _find_called(scope, query, found, every)
+    keys = _load_labels(found.keys)
     counted = query.model.objects.readable_by(scope).filter(pk__in=[*keys])
     used = [*dict.fromkeys([*found.columns, *query.computed])]
-    linked = load_linked(scope, query.model, _list_links(query, used, found), counted)
     printed = _choose_printed(query, used)
     label = combine_many(atom for column in (*printed, *used) for atom in column.atoms)
-    lines = [print_record(row, _drop_secret_links(row, printed, used, linked), linked) for row in rows]
-    givens = [_give_row(row, label, _list_printed_links(row, printed, used, linked)) for row in rows]
+    rows = [] if query.group else found[0 : query.limit]
+    cut = query.model.objects.filter(pk__in=[row.pk for row in rows])
+    linked = {link: _load_linked(scope, query, link, cut) for link in _list_links(printed)}
+    shown = [_print_row(row, printed, used, linked, label) for row in rows]
+    linked_labels, name_labels = _load_decisive_links(scope, query, found, every, counted)
     # The number says something of the names and fields that decide it, also where it is none.
-    decisive = combine_many([label, *_label_names(query, used, found, keys, linked)])
+    name_labels += _load_decisive_names(query, used, found, every, keys)
+    needed = combine_many([label, *name_labels])
+    group, grouped, texts = query.group, [["", ""]], set[UUID]()
+    named = [source for row in shown for source in row.names]
+    if group is not None:
+        if _list_links([group]):
+            linked = {link: _load_linked(scope, query, link, counted) for link in _list_links([group])}
+            weight = Weight.NAME if is_name(group) else Weight.COUNT if group.kind == "choice" else Weight.TEXT
+            named = [SourceLabel(pk, needed, weight=weight) for link in linked for pk in linked[link]]
+        elif group.kind == "text":
+            texts = {*keys}
+        grouped = write_groups(scope, query, counted, linked)
     about = {session.entity_id} if session.entity_id else set()
-    known = {row.pk for row in rows}
-    others = {pk for link in _list_decisive_links(used, found, linked) for pk in linked[link]}
-    rest = [SourceLabel(pk, decisive, weight=Weight.COUNT) for pk in {*about, *keys, *others} - known]
-    named = {
-        record.pk: combine_many([label, record.name_classification])
-        for row in rows
-        for record in _list_printed_links(row, printed, used, linked)
-    }
-    if query.group and query.group.kind == "link":
-        named |= {
-            pk: combine_many([label, record.name_classification]) for pk, record in linked[query.group.name].items()
-        }
-    names = [SourceLabel(pk, value) for pk, value in named.items()]
-    sources = _find_snapshots(rows, {given.entity: given.label for given in givens})
+    rest = {*about, *keys, *decisive, *linked_labels} - {row.pk for row in rows}
+    weights = {pk: Weight.TEXT if pk in texts else Weight.COUNT for pk in rest}
+    sources = _find_snapshots(rows, {row.record.pk: row.label for row in shown})
     numbers = dict(zip(sources, register_sources(scope, get_owner(session), list(sources.values())), strict=True))
     passages = tuple(
-        ToolPassage(numbers[row.pk], UUID(sources[row.pk].key), line, given, "record")
-        for row, line, given in zip(rows, lines, givens, strict=True)
-        if row.pk in numbers
+        ToolPassage(numbers[row.record.pk], UUID(sources[row.record.pk].key), row.line, row.source, "record")
+        for row in shown
+        if row.record.pk in numbers
     )
     numbered = [prompts.NumberedPassage(p.n, p.text) for p in passages]
     document = prompts.PromptDocument(choose_plural(query.model, 2), numbered)
-    shown = prompts.render_passages([document])
-    uncited = chat_prompts.render_lines(line for row, line in zip(rows, lines, strict=True) if row.pk not in numbers)
+    below = prompts.render_passages([document])
+    uncited = chat_prompts.render_lines(row.line for row in shown if row.record.pk not in numbers)
     ordered = found.columns[-1]
-    head = chat_prompts.render_lines([write_head(query, found.words, len(keys), len(rows), ordered)])
-    groups = chat_prompts.render_lines(_write_lines(write_groups(scope, query, counted, linked)) if query.group else ())
-    figures = [] if query.group else write_figures(query, counted)
-    notes = [head.text, *figures, *_note_money(used, ordered, counted), *_mark_head(groups.text)]
+    rows_need = combine_many(row.label for row in shown)
+    stop = ":" if combine_many([needed, rows_need]) == rows_need else "."
+    count = len(grouped) - 1 if group else len(rows)
+    heads = [write_head(query, found.words, len(keys), count, ordered, stop)]
+    head = chat_prompts.render_lines([*heads, *([] if group else write_figures(query, counted))])
+    groups = chat_prompts.render_lines(_write_lines(grouped[: MOST_GROUPS + 1]) if group else ())
+    notes = [head.text, *_note_money(found.columns, counted), *_mark_head(groups.text)]
     notes += [f"{UNCITED}{line}" for line in uncited.text.splitlines()]
     notes.append(f"{ADDRESS}{_build_address(scope, query)}")
-    injections = tuple(dict.fromkeys(head.injections + groups.injections + uncited.injections + shown.injections))
+    injections = tuple(dict.fromkeys(head.injections + groups.injections + uncited.injections + below.injections))
     text = "\n".join(note for note in notes if note)
     return ToolFindings(
-        f"{text}\n{shown.text}",
+        f"{text}\n{below.text}",
         passages,
         injections,
-        drawn=(*givens, *names, *rest),
-        label=decisive,
+        drawn=(
+            *(row.source for row in shown),
+            *named,
+            *(SourceLabel(pk, needed, weight=weight) for pk, weight in weights.items()),
+        ),
+        label=needed,
         documents=(document,) if numbered else (),
         notes=text,
     )
 
 
-def _check_names(scope: Scope, query: RecordQuery, found: RecordList) -> None:
-    """What nothing that the person may see is called is no name. Raises: BadCall."""
-    every = query.model.objects.readable_by(scope).filter(archived_at__isnull=True)
+def _load_labels(rows: QuerySet[Any]) -> dict[UUID, int]:
+    """Key -> label of the name. Raises: BadCall."""
+    labels = dict(rows.order_by("pk").values_list("pk", "name_classification")[: MAX_COUNTED + 1])
+    if len(labels) > MAX_COUNTED:
+        raise BadCall(f"More than {MAX_COUNTED:,} records: narrow it by a field.")
+    return labels
+
+
+def _find_side(query: RecordQuery, every: QuerySet[Any], words: str) -> str:
+    """The name that is meant: the whole of one, else what only one has in it. Raises: BadCall."""
+    kind = choose_plural(query.model, 1)
+    for lookup in ("title__iexact", "title__icontains"):
+        names = list(every.filter(**{lookup: words}).values_list("title", flat=True)[:2])
+        if len(names) == 1:
+            return str(names[0])
+        if names:
+            raise BadCall(f"More than one {kind} is called {words!r}: give the whole name of one.")
+    raise BadCall(f"There is no {kind} called {words!r}.")
+
+
+def _find_called(scope: Scope, query: RecordQuery, found: RecordList, every: QuerySet[Any]) -> dict[UUID, int]:
+    """Records that have the names asked for, listed or not. Raises: BadCall where nothing that the person may see is
+    called so.
+    """
+    called: dict[UUID, int] = {}
     for words in found.called:
-        if not every.filter(build_names_q(scope, query.model, words)).exists():
+        having = _load_labels(every.filter(build_names_q(scope, query.model, words)))
+        if not having:
             raise BadCall(f"There is no {choose_plural(query.model, 1)} with the name {words!r} in it.")
-    for words in query.sides:
-        if not every.filter(title__icontains=words).exists():
-            raise BadCall(f"There is no {choose_plural(query.model, 1)} called {words!r}.")
+        called |= having
+    return called
 
 
-def _list_decisive_links(
-    used: Sequence[RecordColumn], found: RecordList, linked: Mapping[str, Mapping[UUID, Any]]
-) -> list[str]:
-    """Links whose records decide what the result says."""
-    named = {column.name if column.kind == "link" else column.link for column in used}
-    return [link for link in linked if found.called or link in named]
+def _list_links(columns: Sequence[RecordColumn]) -> list[str]:
+    """Links that the columns are, or lead over."""
+    links = [column.name if column.kind == "link" else column.link for column in columns]
+    return list(dict.fromkeys(filter(None, links)))
 
 
-def _list_links(query: RecordQuery, used: Sequence[RecordColumn], found: RecordList) -> list[str]:
-    """Links of which the result says something: all that a name may stand in, or is printed."""
-    paths = [path for path in list_paths(query.model) if "." not in path]
-    columns = [column for path in paths if (column := find_column(query.model, path)) is not None]
-    asked = {column.link for column in used if column.link}
-    return [c.name for c in columns if c.kind == "link" and (c in used or c.name in asked or not c.atoms)]
+def _load_linked(scope: Scope, query: RecordQuery, link: str, rows: QuerySet[Any]) -> dict[UUID, Any]:
+    return {row.pk: row for row in select_linked(scope, query.model, link, rows)}
+
+
+def _load_decisive_links(
+    scope: Scope, query: RecordQuery, found: RecordList, every: QuerySet[Any], counted: QuerySet[Any]
+) -> tuple[dict[UUID, int], list[int]]:
+    """Linked records that decide what the result says, and the labels of their names where these do: what narrows is
+    read of every record, listed or not. Raises: BadCall.
+    """
+    narrowing = list(found.columns[:-1])
+    if found.called:  # the links that a name may stand in
+        narrowing += [c for c in list_record_columns(query.model) if c.kind == "link" and not c.atoms]
+    records: dict[UUID, int] = {}
+    labels: list[int] = []
+    for columns, rows in ((narrowing, every), ((found.columns[-1], *query.computed), counted)):
+        for link in _list_links(columns):
+            having = _load_labels(select_linked(scope, query.model, link, rows))
+            records |= having
+            if any(is_name(column) for column in columns if link in _list_links([column])):
+                labels += having.values()
+    return records, labels
+
+
+def _load_decisive_names(
+    query: RecordQuery, used: Sequence[RecordColumn], found: RecordList, every: QuerySet[Any], keys: Mapping[UUID, int]
+) -> list[int]:
+    """Labels of the names that decide what the result says: what narrows by them says something of all."""
+    if found.called or "q" in query.where or any(column.path == "name" for column in found.columns[:-1]):
+        return list(every.order_by().values_list("name_classification", flat=True).distinct())
+    return [*keys.values()] if any(column.path == "name" for column in used) else []
 
 
 def _choose_printed(query: RecordQuery, used: Sequence[RecordColumn]) -> list[RecordColumn]:
     """Beside the columns that were asked for, only such as need no clearance: an answer needs no more than its words.
-    Those that were asked for come first.
+    Those that were asked for come first, times last.
     """
-    own = [column for path in list_paths(query.model) if "." not in path and (column := find_column(query.model, path))]
-    plain = [column for column in own if column.name != "currency" and not column.atoms]
-    asked = [column for column in used if column.kind not in ("time",) and column.name != "currency"]
-    asked += [column for column in used if column.kind == "time" and column.path != "updated_at"]
-    changed = [column for column in used if column.path == "updated_at"]
+    asked = sorted(used, key=lambda column: (column.kind == "time", column.path == "updated_at"))
+    plain = [column for column in list_record_columns(query.model) if not column.link and not column.atoms]
     by_name = {column.link for column in asked if column.link and column.name == "name"}
-    return [c for c in dict.fromkeys([*asked, *changed, *plain]) if c.path != "name" and c.path not in by_name]
+    hidden = {"name", "currency", *by_name}
+    return [c for c in dict.fromkeys([*asked, *plain]) if c.path not in hidden and c.name != "currency"]
 
 
-def _list_printed_links(
-    row: Any, printed: Sequence[RecordColumn], used: Sequence[RecordColumn], linked: Mapping[str, Mapping[UUID, Any]]
-) -> list[Any]:
-    """The linked records of which the line of a record says something."""
-    found = {}
-    for column in _drop_secret_links(row, printed, used, linked):
-        link = column.name if column.kind == "link" else column.link
-        record = linked.get(link, {}).get(getattr(row, f"{link}_id")) if link else None
-        if record is not None:
-            found[record.pk] = record
-    return list(found.values())
-
-
-def _drop_secret_links(
-    row: Any, printed: Sequence[RecordColumn], used: Sequence[RecordColumn], linked: Mapping[str, Mapping[UUID, Any]]
-) -> list[RecordColumn]:
+def _print_row(
+    row: Any, printed: Sequence[RecordColumn], used: Sequence[RecordColumn], linked: Linked, label: int
+) -> _PrintedRow:
     """Without links that nobody asked for to what is not open to the workspace."""
-    shown = []
-    for column in printed:
-        record = linked.get(column.name, {}).get(getattr(row, f"{column.name}_id")) if column.kind == "link" else None
-        if record is None or column in used or _is_open(record):
-            shown.append(column)
-    return shown
+    pairs = [(column, find_linked(row, column, linked)) for column in printed]
+    pairs = [(c, to) for c, to in pairs if to is None or c.kind != "link" or c in used or _is_open(to)]
+    names = [
+        SourceLabel(
+            to.pk, combine_many([label, to.name_classification]), weight=Weight.NAME if is_name(c) else Weight.TEXT
+        )
+        for c, to in pairs
+        if to is not None
+    ]
+    titled = [record for record in (row, *(to for _, to in pairs)) if record is not None and record.title]
+    needed = combine_many([label, *(record.name_classification for record in titled)])
+    return _PrintedRow(row, print_record(row, [column for column, _ in pairs], linked), needed, names)
 
 
 def _is_open(record: Any) -> bool:
     return bool(record.visibility == Visibility.WORKSPACE and not record.name_classification)
 
 
-def _give_row(row: Any, label: int, linked: Sequence[Any]) -> SourceLabel:
-    names = [record.name_classification for record in linked if record.title]
-    return SourceLabel(row.pk, combine_many([label, row.name_classification if row.title else 0, *names]))
-
-
-def _label_names(
-    query: RecordQuery,
-    used: Sequence[RecordColumn],
-    found: RecordList,
-    keys: Mapping[UUID, int],
-    linked: Mapping[str, Mapping[UUID, Any]],
-) -> list[int]:
-    """Labels of the names that decide what the result says."""
-    by_name = bool(found.called) or "q" in query.where or any(c.name == "name" and not c.link for c in used)
-    labels = [*keys.values()] if by_name else []
-    decisive = _list_decisive_links([c for c in used if c.kind == "link" or c.name == "name"], found, linked)
-    return labels + [record.name_classification for link in decisive for record in linked[link].values()]
-
-
-def _note_money(used: Sequence[RecordColumn], ordered: RecordColumn, counted: Any) -> list[str]:
-    """Amounts are not converted: an order over several currencies says so."""
-    if ordered.kind != "money" or ordered.link or counted.order_by().values("currency").distinct().count() < 2:
+def _note_money(columns: Sequence[RecordColumn], counted: QuerySet[Any]) -> list[str]:
+    """Amounts are not converted: where they narrow or order over several currencies, that is so."""
+    if all(column.kind != "money" or column.link for column in columns):
         return []
-    return ["Amounts in different currencies stand as they are; none is converted."]
+    is_mixed = counted.order_by().values("currency").distinct().count() > 1
+    return ["Amounts in different currencies stand as they are; none is converted."] if is_mixed else []
 
 
 def _write_lines(table: Sequence[Sequence[str]]) -> list[str]:

@@ -142,9 +142,6 @@ def read_query(scope: Scope, asked: Mapping[str, Any]) -> RecordQuery:
         raise BadCall("Give `side_by_side` as a list of names.")
     if len(sides) == 1 or len(sides) > 5:
         raise BadCall("Give from 2 to 5 names to stand side by side.")
-    sides = [name.replace(";", " ").strip() for name in sides]
-    if sides:
-        where["name__any"] = "; ".join(sides)
     return RecordQuery(
         model,
         where,

@@ -26,8 +26,9 @@ def read_list(result: str, asked: Mapping[str, Any] | None = None) -> str | None
     rows = [_split_row(passage.text, f" [{passage.n}]") for passage in extract_passages(result)]
     rows += [_split_row(line.removeprefix(UNCITED), "") for line in lines if line.startswith(UNCITED)]
     others = [line for line in lines if not line.startswith((ADDRESS, UNCITED))]
-    parts = [head, *(line for line in others if not line.startswith("|"))]
-    parts.append("\n".join(line for line in others if line.startswith("|")))
+    parts = [_quote_cell(line) for line in (head, *others) if not line.startswith("|")]
+    groups = [[_quote_cell(cell.strip()) for cell in line[1:-1].split("|")] for line in others if line.startswith("|")]
+    parts.append("\n".join(map(_write_line, groups)))
     if rows:
         table = _build_table(rows)
         sides = [list(line) for line in zip(*table, strict=True)]
@@ -52,8 +53,11 @@ def _build_table(rows: Sequence[Row]) -> list[list[str]]:
 
 
 def _write_table(table: Sequence[Sequence[str]]) -> str:
-    lines = [table[0], ["---"] * len(table[0]), *table[1:]]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return "\n".join(map(_write_line, [table[0], ["---"] * len(table[0]), *table[1:]]))
+
+
+def _write_line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def _quote_cell(cell: str) -> str:
