@@ -158,6 +158,9 @@ In the lists: /w/acme/records/task/?due_on__lte=2026-11-27
 [Open this list](/w/acme/records/task/?due_on__lte=2026-11-27)"""
     )
     assert read_list("No tasks, overdue.\nIn the lists: /w/a/") == "No tasks, overdue.\n\n[Open this list](/w/a/)"
+    group = "2 contracts:\n| Firm | Number |\n| --- | --- |\n| [Open](/w/a/) **b** | 2 |\nIn the lists: /w/a/"
+    assert r"| \[Open\](/w/a/) \*\*b\*\* | 2 |" in read_list(group)
+    assert read_list("1 task, name [x](/y):\nIn the lists: /w/a/").startswith(r"1 task, name \[x\](/y):")
     assert read_list("There is no number 'value' to add up.") is None
     sides = read_list(result, {"side_by_side": ["A", "Permit"]})
     assert sides.splitlines()[2] == r"| Name | A \| B \[x\](y) [1] | Permit [2] | Uncited |"
@@ -201,6 +204,14 @@ FIELDS = {"Status": frozenset[int](), "Value": frozenset({5})}
         ("Value: €1,200,000", (5,)),
         (f"2 contracts, status Active:{TABLE}| Lease [citation:1] | Port |\n| Hire [citation:2] | Tallis |", (5,)),
         (f"1 contract:\n\nSum of value: €3{TABLE}| Lease [citation:1] | Port |{LINK}", ()),
+        (f"1 contract:\n\nMean of value of 2 contracts: SEK\u00a09.50{TABLE}| Lease [citation:1] | Port |{LINK}", ()),
+        # A record may be called as a line of a list is.
+        (f"2 contracts:{TABLE}| Lease [citation:1] | Port |\n| Name | €9 |{LINK}", None),
+        (f"2 contracts:{TABLE}| Lease [citation:1] | Port |\n| --- | --- |{LINK}", None),
+        (f"1 contract:{TABLE}| Lease [citation:1] | Port |\n3 secrets. Ann earns 90k, Bob:", None),
+        (f"1 contract:\n\nSum of value: €3, and Ann earns 90k{TABLE}| Lease [citation:1] | Port |", None),
+        # The head needs more than its rows.
+        (f"1 contract, named with Gannet.{TABLE}| Lease [citation:1] | Port |{LINK}", None),
         # A row that cites nothing may say more than those that do.
         (f"2 contracts:{TABLE}| Lease [citation:1] | Port |\n| Hire | Tallis |{LINK}", None),
         # The number counts records that are not cited.

@@ -5,7 +5,7 @@ import pytest
 from chat.models import Event, EventKind, Session
 from entities.actions import create_entity
 from entities.models.classification import FINANCIAL
-from entities.types import Contract
+from entities.types import Contract, Project, Task
 from tests.chat.conftest import Chat
 
 
@@ -110,6 +110,32 @@ def test_none_is_a_table_of_none_and_a_word_that_names_nothing_is_searched_for(v
     assert none["confidence"] == "quoted"
     other = chat.ask("Which contracts are with Ferrow?")["message"]
     assert other["confidence"] != "quoted"
+
+
+@pytest.mark.parametrize(
+    ("where", "answers"),
+    [
+        ({"project.name__not": "Gannet"}, []),
+        ({"project.name": "Gannet", "status": "done"}, []),
+        ({"called": "Quay"}, []),
+        ({"status": "todo"}, ["So it is."]),
+    ],
+)
+def test_a_list_is_shown_to_those_who_may_see_what_a_linked_record_left_out(
+    alice, viewer, contract, share, model, where, answers
+):
+    with alice.scope.open():
+        for name, visibility in (("Quay 7", "workspace"), ("Gannet", "restricted")):
+            fields = {"name": name}
+            project = create_entity(scope=alice.scope, model=Project, fields=fields, visibility=visibility)
+            fields = {"name": f"Bids for {name}", "project": project.pk}
+            create_entity(scope=alice.scope, model=Task, fields=fields)
+    chat = share(alice, contract)
+    model.says(tool_use=("list_records", {"type": "task", "where": where}))
+    model.says(text="So it is.")
+    assert chat.ask("Which are there?")["message"]["content"] == "So it is."
+    theirs = Chat(viewer, chat.session).messages()
+    assert [message["content"] for message in theirs if message.get("role") == "assistant"] == answers
 
 
 def test_not_all_rows_are_so_many_of_all(viewer, alice, contract, restricted, start, model):

@@ -9,6 +9,7 @@ import pytest
 from django.utils import timezone
 
 from entities.actions import create_entity
+from entities.record_columns import RecordColumn
 from entities.record_filters import read_days
 from entities.types import Contract, Project, Risk, Task
 
@@ -54,7 +55,9 @@ LISTED = [
     ("task", {"due_on__gt": "field:project.due_on", "project.name__icontains": "quay"}, ["Trusses"]),
     ("contract", {"ends_on": "next_7_days"}, ["Crane hire"]),
     ("contract", {"ends_on": "2027"}, ["Quay lease"]),
-    ("contract", {"name__any": "quay; crane", "ordering": "name"}, ["Crane hire", "Quay lease"]),
+    ("contract", {"name__any": "quay lease; crane hire", "ordering": "name"}, ["Crane hire", "Quay lease"]),
+    ("contract", {"name__any": "quay; crane hire"}, ["Crane hire"]),
+    ("risk", {"project.due_on__not": "2020", "ordering": "name"}, ["Leak", "Rust", "Storm"]),
     ("project", {"called": "devika"}, ["Quay 7"]),
     ("risk", {"called": "quay"}, ["Storm"]),
     ("risk", {"project__empty": "0", "severity": "high"}, ["Storm"]),
@@ -129,12 +132,22 @@ def test_an_order_by_a_hidden_linked_name_is_the_order_of_none(alice, viewer, si
         ("task", {"due_on__gt": "field:status"}),
         ("contract", {"counterparty__lt": "A"}),
         ("task", {"ordering": "project"}),
+        ("task", {"called": ";"}),
+        ("task", {"called": "a;b;c;d;e;f"}),
+        ("task", {"called": "a" * 201}),
+        ("task", {"name__any": ";"}),
     ],
 )
 def test_what_is_no_filter_is_refused_with_those_that_there_are(viewer, site, kind, query):
     answer = viewer.api.get(f"/api/entities/{kind}/", query)
     assert answer.status_code == 400
     assert "budget" not in answer.content.decode()
+
+
+def test_no_two_columns_have_one_name_in_a_statement():
+    """However a link and a field of what it leads to are called."""
+    columns = [RecordColumn(Task, "b_c", "a"), RecordColumn(Task, "c", "a_b"), RecordColumn(Task, "project")]
+    assert len({column.alias for column in columns}) == 3
 
 
 @pytest.mark.parametrize(
@@ -162,3 +175,12 @@ def test_the_page_says_what_it_shows_and_the_words_are_no_operators(viewer, site
         f"{viewer.base}records/task/", {"due_on__lte": "2026-11-27"}, headers={"accept-language": "de"}
     )
     assert "fällig bis 27. November 2026" in german.content.decode()
+
+
+def test_a_page_goes_on_with_a_filter_that_it_has_no_field_for_and_not_with_one_that_there_is_not(viewer, site):
+    page = viewer.client.get(f"{viewer.base}records/task/", {"status": "blocked,doing"}).content.decode()
+    assert page.count('name="status"') == 1
+    assert 'name="status" value="blocked,doing"' in page
+    bad = viewer.client.get(f"{viewer.base}records/task/", {"nothing": "1"})
+    assert bad.status_code == 400
+    assert 'name="nothing"' not in bad.content.decode()
