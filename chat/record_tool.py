@@ -114,7 +114,7 @@ def _list_titles(source: str) -> list[str]:
 def _describe_column(model: type[Entity], column: RecordColumn) -> dict[str, Any]:
     known = {column.name, column.name.replace("_", " ")}
     titles = [title for title in _list_titles(str(column.column.verbose_name)) if title.lower() not in known]
-    described = {"kind": column.kind, **({"titles": titles} if titles else {})}
+    described: dict[str, Any] = {"kind": column.kind, **({"titles": titles} if titles else {})}
     if column.kind == "link":
         described["to"] = list_parent_types(model)[column.name].type_key
     if column.kind == "choice":
