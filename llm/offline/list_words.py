@@ -5,7 +5,7 @@ tool has it, a day, an amount, a word of the grammar below, or part of a name. A
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import islice
@@ -15,7 +15,7 @@ from llm.recognisers.figures import MONTH
 from llm.recognisers.findings import words
 
 MONTHS = re.compile(
-    "(jan)|(feb)|(m[aä]r)|(apr)|(ma[yi])|(jun)|(jul)|(aug)|(sep)|(o[ck]t)|(nov)|(de[cz])", re.IGNORECASE
+    r"(jan)|(feb)|(m[aä]r)|(apr)|(ma[yi])|(jun)|(jul)|(aug)|(sep)|(o[ck]t)|(nov)|(de[cz])", re.IGNORECASE
 )
 DAY = re.compile(
     r"(?P<iso>\d{4}-\d\d-\d\d)\b|(?P<d>\d\d?)\.\s?(?P<m>\d\d?)\.\s?(?P<y>\d{4})\b|(?P<short>\d\d?[./]\d\d?[./]\d\d)"
@@ -26,9 +26,8 @@ DAY = re.compile(
 PERIOD = re.compile(
     r"(?:(?:with)?in (?:the )?|(?:innerhalb )?(?:in )?(?:der |den |die )?)?"
     r"(?:(?P<this>this|dies\w+|current|laufend\w+)|(?P<next>next|coming|nächst\w+|kommend\w+)"
-    r"|(?P<last>last|past|letzt\w+|vergangen\w+))\s"
-    r"(?:(?P<n>\d{1,3}) (?:days|tage\w?)|(?P<week>week|woche)|(?P<month>month|monats?)|(?P<quarter>quarter|quartals?)"
-    r"|(?P<year>year|jahre?s?))\b|(?:within|innerhalb von|binnen) (?P<within>\d{1,3}) (?:days|tagen)\b",
+    r"|(?P<last>last|past|letzt\w+|vergangen\w+))\s(?:(?P<n>\d{1,3}) (?:days|tage\w?)|(?P<week>week|woche)"
+    r"|(?P<month>month|monats?)|(?P<quarter>quarter|quartals?)|(?P<year>year|jahre?s?))\b",
     re.IGNORECASE,
 )
 AMOUNT = re.compile(
@@ -40,39 +39,33 @@ AMOUNT = re.compile(
 TIMES = {"m": 10**6, "t": 10**3, "k": 10**3}
 UNITS = (("€ e", "EUR"), ("£ g p", "GBP"), ("$ u do", "USD"), ("da ta", "days"))
 """What begins the word of a unit, and how the token says it."""
+SHORT = re.compile(r"\d{1,3}(?![\d.,])")
 GRAMMAR = """
-count: how many; number of; count; wie viele; anzahl; anzahl der
-sum: total; sum; sum of; altogether; combined; in total; add up; gesamt; summe; insgesamt; zusammen; gesamten
-mean: average; mean; on average; durchschnitt; im durchschnitt; durchschnittlich; im schnitt; im mittel
+count: how many; number of; count; wie viele; anzahl
+sum: total; sum; sum of; altogether; in total; gesamt; summe; insgesamt; zusammen
+mean: average; mean; on average; durchschnitt; im durchschnitt; durchschnittlich; im mittel
 most: the most; most; die meisten; meisten; am meisten
-extreme -money: largest; biggest; highest; greatest; most expensive; größte; höchste; teuerste; grösste
-extreme money: smallest; lowest; cheapest; kleinste; niedrigste; günstigste; billigste; the least
-extreme -date: latest; last; longest; letzte; späteste; zuletzt; längste; als letztes
-extreme date: earliest; first; soonest; früheste; erste; zuerst; als erstes; am frühesten
+extreme -money: largest; biggest; highest; greatest; most expensive; größte; höchste; teuerste
+extreme money: smallest; lowest; cheapest; kleinste; niedrigste; günstigste; the least
+extreme -date: latest; last; letzte; späteste; zuletzt
+extreme date: earliest; first; soonest; früheste; erste; zuerst; als erstes
 extreme next: next; nächste; als nächstes
-extreme created_at: oldest; älteste
-extreme -created_at: newest; most recent; neueste; jüngste
-compare gt: more than; over; above; greater than; higher than; exceed; exceeds; longer than; mehr als; über;
-  höher als; größer als; later than; länger als; more; after
-compare gte: at least; mindestens; no less than; since; from; starting from; seit; ab; seit dem; ab dem
-compare lt: less than; under; below; fewer than; lower than; shorter than; weniger als; unter; kleiner als;
-  niedriger als; earlier than; kürzer als; before; vor; vor dem
-compare lte: at most; up to; no more than; höchstens; bis zu; maximal; until; till; by the end of; until the end of;
-  before the end of; bis; bis zum; bis ende; by end of; vor ende; before end of
+compare gt: more than; over; above; greater than; higher than; longer than; mehr als; über; höher als; größer als;
+  later than; länger als; after
+compare gte: at least; mindestens; no less than; since; from; seit; ab
+compare lt: less than; under; below; fewer than; lower than; weniger als; unter; kleiner als; niedriger als; before; vor
+compare lte: at most; up to; no more than; höchstens; bis zu; until; by the end of; bis; bis zum; bis ende
 by lte: by
-by gt: nach; nach dem
-group: per; for each; by each; grouped by; broken down by; pro; je; gruppiert nach; aufgeteilt nach; in each; in jedem
-not: not; that are not; nicht; not yet; noch nicht
-without: without; no; ohne; kein; keine; without any
-or: or; oder
-overdue: overdue; late; past due; behind schedule; überfällig; verspätet; in verzug; im verzug; past their due date;
-  past the deadline
+by gt: nach
+group: per; for each; by each; grouped by; broken down by; pro; je; gruppiert nach; in each; in jedem
+not: not; nicht; not yet; noch nicht
+without: without; no; ohne; kein; without any
+overdue 1: overdue; late; past due; behind schedule; überfällig; verspätet; in verzug; im verzug
 finished 0: open; outstanding; unfinished; pending; still open; remaining; offen; unerledigt; ausstehend
 finished 1: finished; completed; complete; done; closed; fertig; erledigt; abgeschlossen
 field updated_at: changed; updated; modified; edited; geändert; aktualisiert; bearbeitet
-field created_at: created; added; new; angelegt; erstellt; hinzugefügt; hinzugekommen
-side: compare; comparison of; difference between; differ; side by side; versus; vs; vergleiche; vergleich;
-  unterschied zwischen; nebeneinander; gegenüber
+field created_at: created; added; new; angelegt; erstellt; hinzugefügt
+side: compare; difference between; side by side; versus; vs; vergleiche; vergleich; unterschied zwischen
 who: who; wer; whose
 filler: how much; wie viel; wie hoch
 day today: today; heute
@@ -86,32 +79,25 @@ amount 5: five; fünf
 LAST = ("finished", "field")
 """Kinds that give way to a field or a state of the same name."""
 FILLER = words("""
-    we have has is are was were be been do does did there list show give me us please which what all every any each
-    the a an and that this' currently right now still exist exists records record work works working our you can
-    tell find see it's whats let display overview get got in of on welche welcher welches welchen gibt es gibts wir
-    haben hat sind ist alle aller allen alles zeige zeig liste nenne bitte mir uns und die das den dem ein eine
-    einen einem einer derzeit aktuell noch auf unser unsere unseren unserer werden wird sich zur go goes
-    going out come comes up made set aus denn wurden wurde worden sein for with at von vom für mit bei beim im am zu zum
-    belong belongs belonging gehören gehört to about assigned des der named called than als their its ihr ihre ihrem
-    ihres date dates datum
+    we have has is are was were be been do does did there list show give me us please which what all every any each the
+    a an and that this currently right now still exist exists record records work works our you can tell find see it's
+    let get got in of on for with at to about assigned named called than their its date dates belong belongs come go
+    made set gehören gehört welche gibt es gibts wir haben hat sind ist alle zeige zeig liste nenne bitte mir uns und
+    die das den dem des der ein eine derzeit aktuell noch auf aus unser werden wird sich zur denn wurden von vom für mit
+    bei im am zu zum als ihr datum
 """)
 ALSO = """
 employee: staff people mitarbeiter mitarbeiterin mitarbeiterinnen angestellte
-end: end ends ending ended expire expires expiring expired runs run enden endet endete läuft laufen ablaufen auslaufen
-  ende
+end: end ends ending ended expire expires expiring expired run runs enden endet endete läuft laufen ablaufen auslaufen
 due: due deadline deadlines fällig fälligkeit frist fristen
-start: start starts starting started begin begins began beginning joined hired beginnt beginnen startet starten
-  angefangen eingestellt begonnen beginn
+start: start starts started begin begins began joined hired beginn beginnt beginnen starten angefangen eingestellt
 value: value values worth cost costs volume wert kostet kosten vertragswert
-budget: budget budgets
-salary: salary salaries earn earns earning pay paid gehalt gehälter verdient verdienen lohn
-owner: owner owners owned own owns manager manages managed led lead leads leitet geleitet leiter verantwortlich
-  verantwortet responsible person
+salary: salary salaries earn earns pay paid gehalt gehälter verdient verdienen lohn
+owner: owner owners own owns manager manages managed lead leads leitet leiter verantwortlich verantwortet responsible
 counterparty: counterparty counterparties partner partners party company firm supplier vertragspartner firma lieferant
 """
 """Part of the name of a field or type: what it may be called besides its own name and titles."""
 WORD = re.compile(r"[^\W_]+(?:[.'’&/-][^\W_]+)*")
-QUOTED = re.compile(r"[\"“„][^\"“”„]{1,200}[\"”“]")
 ENDINGS = ("en", "er", "es", "em", "e", "n", "s")
 ALIKE = {"hoh": "hoch", "mittler": "mittel", "mittl": "mittel"}
 MOST_WORDS = 4
@@ -159,73 +145,52 @@ def _fold_word(word: str) -> str:
     return ALIKE.get(text, text)
 
 
-def _parse_lines(listing: str) -> list[tuple[str, str]]:
-    lines = listing.strip().replace("\n  ", " ").splitlines()
-    return [(key, listed) for key, _, listed in (line.partition(": ") for line in lines)]
+def _parse_lines(listing: str) -> dict[str, str]:
+    return dict(line.split(": ", 1) for line in listing.strip().replace("\n  ", " ").splitlines())
 
 
-OTHER_TITLES = {key: listed.split() for key, listed in _parse_lines(ALSO)}
-PHRASES = {
-    phrase: (kind.partition(" ")[0], kind.partition(" ")[2])
-    for kind, listed in _parse_lines(GRAMMAR)
-    for phrase in listed.split("; ")
-}
+OTHER_TITLES = {key: listed.split() for key, listed in _parse_lines(ALSO).items()}
+PHRASES = {phrase: kind for kind, listed in _parse_lines(GRAMMAR).items() for phrase in listed.split("; ")}
 FOLDED_PHRASES = {fold_phrase(phrase): kind for phrase, kind in reversed(PHRASES.items())}
 FOLDED_FILLER = frozenset(map(_fold_word, FILLER))
 
 
-def read_types(description: str) -> list[RecordType]:
-    """Of the lines that are JSON."""
-    return [_read_type(json.loads(line)) for line in description.splitlines() if line.startswith('{"type"')]
+def read_types(description: str) -> dict[str, RecordType]:
+    """By their keys: of the lines that are JSON."""
+    lines = [json.loads(line) for line in description.splitlines() if line.startswith('{"type"')]
+    return {given["type"]: _read_type(given) for given in lines}
 
 
 def _read_type(given: Mapping[str, Any]) -> RecordType:
-    fields: Mapping[str, Mapping[str, Any]] = given["fields"]
-    titles: dict[str, str] = {}
-    states: dict[str, tuple[str, str]] = {}
+    fields, titles, states = given["fields"], dict[str, str](), dict[str, tuple[str, str]]()
     for name, field in fields.items():
         also = [word for key, listed in OTHER_TITLES.items() if key in name for word in listed]
         for title in (name, name.removesuffix("_on").removesuffix("_name"), *field.get("titles", ()), *also):
-            titles.setdefault(fold_phrase(re.sub(r" ?\([^)]*\)|_", " ", title)), name)
+            titles.setdefault(fold_phrase(title.partition(" (")[0]), name)
         for state, others in field.get("states", {}).items():
             for title in (state, *others):
-                states.setdefault(fold_phrase(title.replace("_", " ")), (name, state))
+                states.setdefault(fold_phrase(title), (name, state))
     called = [given["type"], *given["names"], *OTHER_TITLES.get(given["type"], ())]
-    return RecordType(
-        given["type"],
-        frozenset(map(fold_phrase, called)),
-        {title: name for title, name in titles.items() if title},
-        {title: state for title, state in states.items() if title},
-        {name: field["kind"] for name, field in fields.items()},
-        {name: field["to"] for name, field in fields.items() if "to" in field},
-    )
+    kinds = {name: field["kind"] for name, field in fields.items()}
+    links = {name: field["to"] for name, field in fields.items() if "to" in field}
+    return RecordType(given["type"], frozenset(map(fold_phrase, called)), titles, states, kinds, links)
 
 
 def split_tokens(question: str, types: Sequence[RecordType]) -> list[QuestionToken]:
     """Without fillers; adjacent parts of a name are one. Raises: ValueError for what is no day of a known year."""
     tokens: list[QuestionToken] = []
-    for token in _iter_tokens(question, types):
+    at = 0
+    while at < len(question):
         last = tokens[-1] if tokens else None
-        if last and last.kind == token.kind == "name":
-            tokens[-1] = replace(last, text=question[last.at : token.at + len(token.text)])
-        else:
+        after_name = last is not None and last.kind == "name"
+        token = None if after_name and SHORT.match(question, at) else _read_day(question, at)
+        token = token or _read_words(question, at, types, after_name)
+        at += len(token.text) if token else 1
+        if last and token and last.kind == token.kind == "name":
+            tokens[-1] = replace(last, text=question[last.at : at])
+        elif token:
             tokens.append(token)
     return [token for token in tokens if token.kind != "filler"]
-
-
-def _iter_tokens(question: str, types: Sequence[RecordType]) -> Iterator[QuestionToken]:
-    at, after_name = 0, False
-    while at < len(question):
-        token = None
-        if (match := QUOTED.match(question, at)) is not None:
-            token = QuestionToken("name", "", match.group(), at)
-        elif not (after_name and re.compile(r"\d{1,3}(?![\d.,])").match(question, at)):
-            token = _read_day(question, at)
-        token = token or _read_words(question, at, types, after_name)
-        if token is not None:
-            yield token
-            after_name = token.kind == "name"
-        at += len(token.text) if token else 1
 
 
 def _read_day(question: str, at: int) -> QuestionToken | None:
@@ -233,19 +198,18 @@ def _read_day(question: str, at: int) -> QuestionToken | None:
     if at and question[at - 1].isalnum():
         return None
     if (match := PERIOD.match(question, at)) is not None:
-        days = match["n"] or match["within"]
         which = next((which for which in ("this", "last") if match[which]), "next")
-        unit = next((unit for unit in ("week", "month", "quarter", "year") if match[unit]), f"{days}_days")
+        unit = next((unit for unit in ("week", "month", "quarter", "year") if match[unit]), f"{match['n']}_days")
         return QuestionToken("day", f"{which}_{unit}", match.group(), at)
     match = DAY.match(question, at)
     if match is not None and (match["month"] != "may" or match["year"] or match["day"]):
         return QuestionToken("day", _write_day(match), match.group(), at)
     if (match := AMOUNT.match(question, at)) is not None:
-        digits = match["n"]
-        digits = re.sub(r"[.,]", "", digits) if re.fullmatch(r"\d+(?:[.,]\d{3})+", digits) else digits.replace(",", ".")
+        whole = re.fullmatch(r"\d+(?:[.,]\d{3})+", match["n"])
+        digits = re.sub(r"[.,]", "", match["n"]) if whole else match["n"].replace(",", ".")
         number = round(float(digits) * TIMES.get((match["times"] or " ")[0].lower(), 1))
-        said = (match["sign"] or match["unit"] or "").lower()
-        unit = next((unit for starts, unit in UNITS if said and said.startswith(tuple(starts.split()))), "")
+        written = (match["sign"] or match["unit"] or " ").lower()
+        unit = next((unit for starts, unit in UNITS if written.startswith(tuple(starts.split()))), "")
         return QuestionToken("amount", f"{number} {unit}".strip(), match.group(), at)
     return None
 
@@ -269,23 +233,23 @@ def _read_words(question: str, at: int, types: Sequence[RecordType], after_name:
     is_capital = first[:1].isupper() and at > 0
     for match in reversed(matches):
         text = question[at : match.end()]
-        kind = None if re.search(r"[,;:?!]", text) else _look_up(text, types)
-        if kind and not (after_name and is_capital and kind[0] == "filler"):
-            return QuestionToken(*kind, text, at)
+        kind, _, value = ("" if re.search(r"[,;:?!]", text) else _look_up(text, types)).partition(" ")
+        if kind and not (after_name and is_capital and kind == "filler"):
+            return QuestionToken(kind, value, text, at)
     is_part = is_capital or any(c.isdigit() for c in first)
     return QuestionToken("name" if is_part else "unknown", "", first, at)
 
 
-def _look_up(text: str, types: Sequence[RecordType]) -> tuple[str, str] | None:
-    """Words as they are written come before those that have the same stem."""
+def _look_up(text: str, types: Sequence[RecordType]) -> str:
+    """Kind and value; "" for none. Words as they are written come before those that have the same stem."""
     exact, folded = " ".join(text.casefold().split()), fold_phrase(text)
-    phrase = PHRASES.get(exact)
-    if phrase is None and exact in FILLER:
-        return "filler", ""
+    phrase = PHRASES.get(exact, "filler" if exact in FILLER else "")
+    if phrase == "filler":
+        return phrase
     if kind := next((one.key for one in types if folded in one.names), ""):
-        return "type", kind
-    phrase = phrase or FOLDED_PHRASES.get(folded)
+        return f"type {kind}"
+    phrase = phrase or FOLDED_PHRASES.get(folded, "")
     is_title = any(folded in one.titles or folded in one.states for one in types)
-    if is_title and (phrase is None or phrase[0] in LAST):
-        return "title", folded
-    return phrase or (("filler", "") if folded in FOLDED_FILLER else None)
+    if is_title and (not phrase or phrase.startswith(LAST)):
+        return f"title {folded}"
+    return phrase or ("filler" if folded in FOLDED_FILLER else "")

@@ -23,22 +23,20 @@ ASKING = words("list show all every which what give any welche welcher welches w
 BARE = 6
 """So many words say no more than what is asked for: "open risks"."""
 TIMES = ("updated_at", "created_at")
-SOLE = ("empty", "not")
+SOLE = {"empty", "not"}
 """Comparisons beside which the same field has no other."""
 
 
 @dataclass
 class _Plan:
-    """What has been read of a question. near: the field named last; fields: all that are named; dates: fields of the
-    question that a day may be of; compare: a comparison that waits for its other side; state: the column and
-    comparison that the last word narrowed by a state; groups: whether another type is what is counted by; marks: kinds
-    of tokens.
+    """What has been read. near: the field named last; fields: all that are named; dates: those a day may be of;
+    compare: a comparison that waits for its other side; groups: whether other types are what is counted by.
     """
 
     of: RecordType
     types: Mapping[str, RecordType]
-    dates: Sequence[str] = ()
-    groups: bool = False
+    dates: Sequence[str]
+    groups: bool
     where: dict[str, str] = field(default_factory=dict)
     call: dict[str, Any] = field(default_factory=dict)
     names: list[str] = field(default_factory=list)
@@ -47,7 +45,6 @@ class _Plan:
     near: str = ""
     compare: str = ""
     extreme: str = ""
-    state: tuple[str, str] | None = None
 
     def take(self, mark: str) -> bool:
         """Whether the mark was set; it is not any more."""
@@ -61,46 +58,40 @@ class _Plan:
         only = self.of.list_fields(*kinds) if not self.fields else []
         return named[-1] if named else only[0] if len(only) == 1 else ""
 
-    def narrow(self, name: str, value: str, lookup: str = "") -> bool:
-        """False where the field has a condition that this one may contradict."""
+    def narrow(self, name: str, value: str, lookup: str | None = None) -> bool:
+        """By the comparison that waits, or `lookup`. False where the field has a condition that this may contradict."""
+        if lookup is None:
+            lookup, self.compare = self.compare, ""
         key = f"{name}__{lookup}" if lookup else name
-        others = [old.partition("__")[2] for old in self.where if old != key and old.partition("__")[0] == name]
-        if not name or self.where.get(key, value) != value or (others and {lookup, *others} & {*SOLE}):
+        others = {old.partition("__")[2] for old in self.where if old != key and old.partition("__")[0] == name}
+        if not name or self.where.setdefault(key, value) != value:
             return False
-        self.where[key] = value
-        return True
-
-    def finish_comparison(self, name: str, value: str) -> bool:
-        lookup, self.compare = self.compare, ""
-        return self.narrow(name, value, lookup)
+        return not others or not SOLE & {lookup, *others}
 
 
 def plan_list(question: str, tools: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     """The input of the tool; None where the question is none for the records."""
-    description = next((str(tool.get("description", "")) for tool in tools if tool.get("name") == LIST), "")
-    if len(question) > MOST_LETTERS or not description:
-        return None
-    types = {one.key: one for one in read_types(description)}
-    question = COMPOUND.sub(r"\1 ", question)
+    types = read_types(next((str(tool.get("description", "")) for tool in tools if tool.get("name") == LIST), ""))
     try:
-        tokens = split_tokens(question, [*types.values()])
+        tokens = (
+            split_tokens(COMPOUND.sub(r"\1 ", question), [*types.values()]) if len(question) <= MOST_LETTERS else []
+        )
     except ValueError:
         return None
     kinds = [token.kind for token in tokens]
     named = [n for n, kind in enumerate(kinds) if kind == "type" and kinds[max(n - 1, 0)] != "group"]
     counted = [n for n in named if "most" in kinds[max(n - 2, 0) : n]]
-    wanted = types[tokens[(counted or named)[0]].value] if named else _find_only_type(tokens, types)
-    if wanted is None:
+    of = types[tokens[(counted or named)[0]].value] if named else _find_only_type(tokens, types)
+    if of is None:
         return None
-    titles = [wanted.titles.get(token.value, token.value) for token in tokens if token.kind in ("title", "field")]
-    dates = [name for name in dict.fromkeys(titles) if name in TIMES or wanted.kinds.get(name) == "date"]
-    plan = _Plan(wanted, types, dates, groups=bool(counted))
-    if not all(_read_token(plan, token, [*kinds[n + 1 :], ""][0]) for n, token in enumerate(tokens)):
+    fields = [of.titles.get(token.value, token.value) for token in tokens if token.kind in ("title", "field")]
+    dates = [name for name in dict.fromkeys(fields) if name in TIMES or of.kinds.get(name) == "date"]
+    plan = _Plan(of, types, dates, groups=bool(counted))
+    is_read = all(_read_token(plan, token, [*kinds[n + 1 :], ""][0]) for n, token in enumerate(tokens))
+    if not is_read or plan.compare or plan.marks & {"not", "without", "group"}:
         return None
-    if plan.compare or plan.marks & {"not", "without", "group"}:
-        return None
-    asked = question.split()
-    return _write_call(plan, len(asked) <= BARE or asked[0].lower() in ASKING)
+    asked = question.lower().split()
+    return _write_call(plan, len(asked) <= BARE or asked[0] in ASKING)
 
 
 def _find_only_type(tokens: Sequence[QuestionToken], types: Mapping[str, RecordType]) -> RecordType | None:
@@ -112,22 +103,16 @@ def _find_only_type(tokens: Sequence[QuestionToken], types: Mapping[str, RecordT
 
 def _read_token(plan: _Plan, token: QuestionToken, following: str) -> bool:
     """Whether the token fits what came before it, and the kind of the next."""
-    of, near = plan.of, plan.of.kinds.get(plan.near, "")
-    state, plan.state = plan.state, None
     match token.kind:
         case "unknown":
             return False
         case "name":
-            plan.names.append(token.text.strip('"“„”'))
+            plan.names.append(token.text)
             return not plan.compare
         case "type":
-            return token.value == of.key or _read_other_type(plan, token.value)
+            return token.value == plan.of.key or _read_other_type(plan, token.value)
         case "title":
-            return _read_title(plan, token.value, following, state)
-        case "or":
-            plan.state = state
-            plan.marks.add("or")
-            return state is not None and following == "title"
+            return _read_title(plan, token.value, following)
         case "field":
             plan.near = token.value
             plan.fields.append(token.value)
@@ -137,16 +122,15 @@ def _read_token(plan: _Plan, token: QuestionToken, following: str) -> bool:
             plan.compare = token.value
         case "day":
             name = plan.near if plan.near in plan.dates else plan.dates[0] if len(plan.dates) == 1 else ""
-            if near in ("money", "number") or "finished" in plan.where:
-                return False
-            return plan.finish_comparison(name, token.value)
+            is_amount = plan.of.kinds.get(plan.near) in ("money", "number")
+            return not is_amount and "finished" not in plan.where and plan.narrow(name, token.value)
         case "amount":
             return _read_amount(plan, token.value, following)
         case "extreme" | "most":
             plan.extreme = token.value or "-money"
         case "overdue" | "finished":
-            value = str(int(token.value or 1) ^ plan.take("not"))
-            return token.kind in of.kinds and plan.narrow(token.kind, value)
+            value = str(int(token.value) ^ plan.take("not"))
+            return token.kind in plan.of.kinds and plan.narrow(token.kind, value, "")
         case _:
             plan.marks.add(token.kind)
     return True
@@ -158,12 +142,11 @@ def _read_amount(plan: _Plan, amount: str, following: str) -> bool:
     if following in ("extreme", "type") and not plan.compare:
         plan.call["limit"] = int(number)
         return not unit and 1 <= int(number) <= MOST_LISTED
-    if plan.of.kinds.get(plan.near) == "number":
-        return unit in ("", "days") and bool(plan.compare) and plan.finish_comparison(plan.near, number)
-    name = plan.choose_field("money") if unit or plan.fields else ""
-    if unit == "days" or not plan.compare or not plan.finish_comparison(name, number):
+    is_counted = plan.of.kinds.get(plan.near) == "number"
+    name = plan.near if is_counted else plan.choose_field("money") if unit or plan.fields else ""
+    if not plan.compare or unit and is_counted != (unit == "days") or not plan.narrow(name, number):
         return False
-    return not unit or ("currency" in plan.of.kinds and plan.narrow("currency", unit))
+    return unit in ("", "days") or "currency" in plan.of.kinds and plan.narrow("currency", unit, "")
 
 
 def _read_other_type(plan: _Plan, key: str) -> bool:
@@ -174,39 +157,28 @@ def _read_other_type(plan: _Plan, key: str) -> bool:
     if plan.take("group") or plan.groups:
         plan.call["group"] = link
     elif plan.compare:
-        own, target = plan.near or plan.choose_field("date"), plan.types[key]
-        others = [own] if own in target.kinds else target.list_fields(plan.of.kinds.get(own, "none"))
-        return bool(link) and len(others) == 1 and plan.finish_comparison(own, f"field:{link}.{others[0]}")
+        return bool(link) and plan.near in plan.types[key].kinds and plan.narrow(plan.near, f"field:{link}.{plan.near}")
     else:
         plan.fields.append(link)
     return bool(link)
 
 
-def _read_title(plan: _Plan, title: str, following: str, before: tuple[str, str] | None) -> bool:
-    """A state or a field of the type; what stands before a day or an amount is no state. before: of the last word."""
-    of, name = plan.of, plan.of.titles.get(title, "")
-    is_compared, is_joined = following in ("day", "by", "compare"), plan.take("or")
-    if title in of.states and not is_compared:
-        column, state = of.states[title]
+def _read_title(plan: _Plan, title: str, following: str) -> bool:
+    """A state or a field of the type; what stands before a day or an amount is no state."""
+    name, is_compared = plan.of.titles.get(title, ""), following in ("day", "by", "compare")
+    if title in plan.of.states and not is_compared:
+        column, state = plan.of.states[title]
         lookup = "not" if plan.take("not") else ""
-        if is_joined and before is not None:
-            lookup = before[1]
         earlier = plan.where.pop(f"{column}__{lookup}" if lookup else column, "")
-        plan.state = column, lookup
-        is_fit = not is_joined or (before is not None and before[0] == column)
-        return is_fit and plan.narrow(column, f"{earlier},{state}" if earlier else state, lookup)
-    if not name or is_joined:
-        return False
+        return plan.narrow(column, f"{earlier},{state}" if earlier else state, lookup)
     if plan.take("group"):
         plan.call["group"] = name
     elif plan.take("without"):
         return not is_compared and plan.narrow(name, "1", "empty")
-    elif plan.compare and plan.near != name and of.kinds[name] == of.kinds.get(plan.near):
-        return plan.finish_comparison(plan.near, f"field:{name}")
     else:
         plan.near = name
         plan.fields.append(name)
-    return True
+    return bool(name)
 
 
 def _write_call(plan: _Plan, asks_all: bool) -> dict[str, Any] | None:
@@ -222,14 +194,12 @@ def _write_call(plan: _Plan, asks_all: bool) -> dict[str, Any] | None:
     if total and (plan.fields or total == "mean" or "count" not in plan.marks):
         call[total] = plan.choose_field("money", "number")
     if plan.extreme and "group" not in call:
-        kind = plan.extreme.removeprefix("-")
-        if kind not in TIMES:
-            amounts = ("money", "number", "date") if plan.fields else ("money",)
-            kind = plan.choose_field(*(amounts if kind == "money" else ("date",)))
-        call["order"] = f"-{kind}" if kind and plan.extreme.startswith("-") else kind
+        amounts = ("money", "number", "date") if plan.fields else ("money",)
+        name = plan.choose_field(*(amounts if plan.extreme.endswith("money") else ("date",)))
+        call["order"] = f"-{name}" if name and plan.extreme.startswith("-") else name
         call.setdefault("limit", 1)
         if plan.extreme == "next":
-            where.setdefault(f"{kind}__gte", "today")
+            where.setdefault(f"{name}__gte", "today")
     elif not total and "group" not in call:
         keys = {key.partition("__")[0] for key in where if not key.endswith("__empty")}
         days = [name for name in plan.of.list_fields("date") if {name, "overdue"} & keys]
