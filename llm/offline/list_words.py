@@ -31,14 +31,18 @@ PERIOD = re.compile(
     re.IGNORECASE,
 )
 AMOUNT = re.compile(
-    r"(?P<sign>[€$£]|(?:eur|gbp|usd)(?= ))?\s?(?P<n>\d{1,3}(?:[.,]\d{3})+|\d+(?:[.,]\d+)?)"
+    r"(?:[€$£]|(?:eur|gbp|usd)(?= ))?\s?(?P<n>\d{1,3}(?:[.,]\d{3})+|\d+(?:[.,]\d+)?)"
     r"\s?(?P<times>millions?|mio\.?|mn|m|thousand|tausend|k)?\b"
-    r"(?:\s?(?P<unit>€|euros?|eur|gbp|pounds?|pfund|usd|dollars?|days?|tagen?)(?!\w))?",
+    r"(?:\s?(?:€|euros?|eur|gbp|pounds?|pfund|usd|dollars?|days?|tagen?)(?!\w))?",
     re.IGNORECASE,
 )
 TIMES = {"m": 10**6, "t": 10**3, "k": 10**3}
-UNITS = (("€ e", "EUR"), ("£ g p", "GBP"), ("$ u do", "USD"), ("da ta", "days"))
-"""What begins the word of a unit, and how the token says it."""
+UNITS = {
+    "EUR": ("€", "eur"),
+    "GBP": ("£", "gbp", "pound", "pfund"),
+    "USD": ("$", "usd", "dollar"),
+    "days": ("day", "tag"),
+}
 SHORT = re.compile(r"\d{1,3}(?![\d.,])")
 GRAMMAR = """
 count: how many; number of; count; wie viele; anzahl
@@ -66,14 +70,11 @@ finished 1: finished; completed; complete; done; closed; fertig; erledigt; abges
 field updated_at: changed; updated; modified; edited; geändert; aktualisiert; bearbeitet
 field created_at: created; added; new; angelegt; erstellt; hinzugefügt
 side: compare; difference between; side by side; versus; vs; vergleiche; vergleich; unterschied zwischen
-who: who; wer; whose
 filler: how much; wie viel; wie hoch
 day today: today; heute
 day tomorrow: tomorrow; morgen
 day yesterday: yesterday; gestern
-amount 2: two; zwei
 amount 3: three; drei
-amount 5: five; fünf
 """
 """Kind and value of a word or phrase: the words. A line that is set in goes on with the one before it."""
 LAST = ("finished", "field")
@@ -94,11 +95,10 @@ start: start starts started begin begins began joined hired beginn beginnt begin
 value: value values worth cost costs volume wert kostet kosten vertragswert
 salary: salary salaries earn earns pay paid gehalt gehälter verdient verdienen lohn
 owner: owner owners own owns manager manages managed lead leads leitet leiter verantwortlich verantwortet responsible
-counterparty: counterparty counterparties partner partners party company firm supplier vertragspartner firma lieferant
 """
 """Part of the name of a field or type: what it may be called besides its own name and titles."""
 WORD = re.compile(r"[^\W_]+(?:[.'’&/-][^\W_]+)*")
-ENDINGS = ("en", "er", "es", "em", "e", "n", "s")
+ENDINGS = re.compile(r"(?<=\w\w\w)(?:en|er|es|em|e|n|s)+$")
 ALIKE = {"hoh": "hoch", "mittler": "mittel", "mittl": "mittel"}
 MOST_WORDS = 4
 
@@ -134,15 +134,9 @@ class QuestionToken:
 
 def fold_phrase(phrase: str) -> str:
     """Words without case, accents and the endings of plurals and of German adjectives."""
-    return " ".join(_fold_word(word) for word in WORD.findall(phrase))
-
-
-def _fold_word(word: str) -> str:
-    bare = unicodedata.normalize("NFKD", word.casefold().removesuffix("'s").removesuffix("’s"))
-    text = "".join(c for c in bare if not unicodedata.combining(c))
-    while end := next((e for e in ENDINGS if text.endswith(e) and len(text) - len(e) >= 3), ""):
-        text = text[: -len(end)]
-    return ALIKE.get(text, text)
+    bare = re.sub(r"[\u0300-\u036f]|['’]s\b", "", unicodedata.normalize("NFKD", phrase.casefold()))
+    folded = [ENDINGS.sub("", word) for word in WORD.findall(bare)]
+    return " ".join(ALIKE.get(word, word) for word in folded)
 
 
 def _parse_lines(listing: str) -> dict[str, str]:
@@ -152,7 +146,7 @@ def _parse_lines(listing: str) -> dict[str, str]:
 OTHER_TITLES = {key: listed.split() for key, listed in _parse_lines(ALSO).items()}
 PHRASES = {phrase: kind for kind, listed in _parse_lines(GRAMMAR).items() for phrase in listed.split("; ")}
 FOLDED_PHRASES = {fold_phrase(phrase): kind for phrase, kind in reversed(PHRASES.items())}
-FOLDED_FILLER = frozenset(map(_fold_word, FILLER))
+FOLDED_FILLER = frozenset(map(fold_phrase, FILLER))
 
 
 def read_types(description: str) -> dict[str, RecordType]:
@@ -199,7 +193,7 @@ def _read_day(question: str, at: int) -> QuestionToken | None:
         return None
     if (match := PERIOD.match(question, at)) is not None:
         which = next((which for which in ("this", "last") if match[which]), "next")
-        unit = next((unit for unit in ("week", "month", "quarter", "year") if match[unit]), f"{match['n']}_days")
+        unit = f"{match['n']}_days" if match["n"] else match.lastgroup
         return QuestionToken("day", f"{which}_{unit}", match.group(), at)
     match = DAY.match(question, at)
     if match is not None and (match["month"] != "may" or match["year"] or match["day"]):
@@ -208,9 +202,8 @@ def _read_day(question: str, at: int) -> QuestionToken | None:
         whole = re.fullmatch(r"\d+(?:[.,]\d{3})+", match["n"])
         digits = re.sub(r"[.,]", "", match["n"]) if whole else match["n"].replace(",", ".")
         number = round(float(digits) * TIMES.get((match["times"] or " ")[0].lower(), 1))
-        written = (match["sign"] or match["unit"] or " ").lower()
-        unit = next((unit for starts, unit in UNITS if written.startswith(tuple(starts.split()))), "")
-        return QuestionToken("amount", f"{number} {unit}".strip(), match.group(), at)
+        units = [unit for unit, written in UNITS.items() if any(word in match.group().lower() for word in written)]
+        return QuestionToken("amount", " ".join([str(number), *units]), match.group(), at)
     return None
 
 

@@ -12,14 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from llm.offline.list_words import QuestionToken, RecordType, read_types, split_tokens
-from llm.recognisers.findings import words
 
 LIST = "list_records"
 MOST_LISTED = 50
 MOST_LETTERS = 300
 """A longer question is none."""
 COMPOUND = re.compile(r"\b(Gesamt|Durchschnitts)(?=[a-z]{4})")
-ASKING = words("list show all every which what give any welche welcher welches welchen alle zeig zeige liste nenne")
 BARE = 6
 """So many words say no more than what is asked for: "open risks"."""
 TIMES = ("updated_at", "created_at")
@@ -81,31 +79,21 @@ def plan_list(question: str, tools: Sequence[Mapping[str, Any]]) -> dict[str, An
     kinds = [token.kind for token in tokens]
     named = [n for n, kind in enumerate(kinds) if kind == "type" and kinds[max(n - 1, 0)] != "group"]
     counted = [n for n in named if "most" in kinds[max(n - 2, 0) : n]]
-    of = types[tokens[(counted or named)[0]].value] if named else _find_only_type(tokens, types)
-    if of is None:
+    if not named or "unknown" in kinds:
         return None
+    of = types[tokens[(counted or named)[0]].value]
     fields = [of.titles.get(token.value, token.value) for token in tokens if token.kind in ("title", "field")]
     dates = [name for name in dict.fromkeys(fields) if name in TIMES or of.kinds.get(name) == "date"]
     plan = _Plan(of, types, dates, groups=bool(counted))
     is_read = all(_read_token(plan, token, [*kinds[n + 1 :], ""][0]) for n, token in enumerate(tokens))
     if not is_read or plan.compare or plan.marks & {"not", "without", "group"}:
         return None
-    asked = question.lower().split()
-    return _write_call(plan, len(asked) <= BARE or asked[0] in ASKING)
-
-
-def _find_only_type(tokens: Sequence[QuestionToken], types: Mapping[str, RecordType]) -> RecordType | None:
-    """Where none is named, the only one that has the fields of which the mean or somebody's greatest is asked for."""
-    titles = [token.value for token in tokens if token.kind == "title"]
-    having = [one for one in types.values() if titles and all(title in one.titles for title in titles)]
-    return having[0] if len(having) == 1 and {"mean", "who"} & {token.kind for token in tokens} else None
+    return _write_call(plan, is_bare=len(question.split()) <= BARE)
 
 
 def _read_token(plan: _Plan, token: QuestionToken, following: str) -> bool:
     """Whether the token fits what came before it, and the kind of the next."""
     match token.kind:
-        case "unknown":
-            return False
         case "name":
             plan.names.append(token.text)
             return not plan.compare
@@ -181,7 +169,7 @@ def _read_title(plan: _Plan, title: str, following: str) -> bool:
     return bool(name)
 
 
-def _write_call(plan: _Plan, asks_all: bool) -> dict[str, Any] | None:
+def _write_call(plan: _Plan, is_bare: bool) -> dict[str, Any] | None:
     """None where it does not add up, or a field that was named has no use."""
     call, where = plan.call, plan.where
     if "side" in plan.marks:
@@ -207,6 +195,6 @@ def _write_call(plan: _Plan, asks_all: bool) -> dict[str, Any] | None:
     used = [*where, *(value.removeprefix("field:") for value in where.values()), *map(str, call.values())]
     named = {re.split(r"__|\.", name.removeprefix("-"))[0] for name in used}
     idle = [n for n in plan.fields if n not in named and not (plan.names and plan.of.kinds.get(n) in ("text", "link"))]
-    if idle or "" in call.values() or not (asks_all or "count" in plan.marks or where or call):
+    if idle or "" in call.values() or not (is_bare or "count" in plan.marks or where or call):
         return None
     return {"type": plan.of.key, **({"where": where} if where else {}), **call}
