@@ -6,13 +6,13 @@ import json
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import islice
 from typing import Any
 
 from llm.recognisers.figures import MONTH
-from llm.recognisers.findings import words
 
 MONTHS = re.compile(
     r"(jan)|(feb)|(m[aä]r)|(apr)|(ma[yi])|(jun)|(jul)|(aug)|(sep)|(o[ck]t)|(nov)|(de[cz])", re.IGNORECASE
@@ -77,16 +77,16 @@ day yesterday: yesterday; gestern
 amount 3: three; drei
 """
 """Kind and value of a word or phrase: the words. A line that is set in goes on with the one before it."""
-LAST = ("finished", "field")
+LAST = ("finished", "field", "filler")
 """Kinds that give way to a field or a state of the same name."""
-FILLER = words("""
+FILLER = """
     we have has is are was were be been do does did there list show give me us please which what all every any each the
     a an and that this currently right now still exist exists record records work works our you can tell find see it's
     let get got in of on for with at to about assigned named called than their its date dates belong belongs come go
     made set gehören gehört welche gibt es gibts wir haben hat sind ist alle zeige zeig liste nenne bitte mir uns und
     die das den dem des der ein eine derzeit aktuell noch auf aus unser werden wird sich zur denn wurden von vom für mit
     bei im am zu zum als ihr datum
-""")
+"""
 ALSO = """
 employee: staff people mitarbeiter mitarbeiterin mitarbeiterinnen angestellte
 end: end ends ending ended expire expires expiring expired run runs enden endet endete läuft laufen ablaufen auslaufen
@@ -98,7 +98,7 @@ owner: owner owners own owns manager manages managed lead leads leitet leiter ve
 """
 """Part of the name of a field or type: what it may be called besides its own name and titles."""
 WORD = re.compile(r"[^\W_]+(?:[.'’&/-][^\W_]+)*")
-ENDINGS = re.compile(r"(?<=\w\w\w)(?:en|er|es|em|e|n|s)+$")
+ENDINGS = re.compile(r"(?<=\w\w\w)(?:en|er|es|em|e|n|s)++$")
 ALIKE = {"hoh": "hoch", "mittler": "mittel", "mittl": "mittel"}
 MOST_WORDS = 4
 
@@ -145,8 +145,8 @@ def _parse_lines(listing: str) -> dict[str, str]:
 
 OTHER_TITLES = {key: listed.split() for key, listed in _parse_lines(ALSO).items()}
 PHRASES = {phrase: kind for kind, listed in _parse_lines(GRAMMAR).items() for phrase in listed.split("; ")}
+PHRASES |= {word: "filler" for word in FILLER.split() if word not in PHRASES}
 FOLDED_PHRASES = {fold_phrase(phrase): kind for phrase, kind in reversed(PHRASES.items())}
-FOLDED_FILLER = frozenset(map(fold_phrase, FILLER))
 
 
 def read_types(description: str) -> dict[str, RecordType]:
@@ -171,12 +171,12 @@ def _read_type(given: Mapping[str, Any]) -> RecordType:
 
 
 def split_tokens(question: str, types: Sequence[RecordType]) -> list[QuestionToken]:
-    """Without fillers; adjacent parts of a name are one. Raises: ValueError for what is no day of a known year."""
+    """Without fillers; adjacent parts of a name are one."""
     tokens: list[QuestionToken] = []
     at = 0
     while at < len(question):
         last = tokens[-1] if tokens else None
-        after_name = last is not None and last.kind == "name"
+        after_name = bool(last and last.kind == "name")
         token = None if after_name and SHORT.match(question, at) else _read_day(question, at)
         token = token or _read_words(question, at, types, after_name)
         at += len(token.text) if token else 1
@@ -188,7 +188,7 @@ def split_tokens(question: str, types: Sequence[RecordType]) -> list[QuestionTok
 
 
 def _read_day(question: str, at: int) -> QuestionToken | None:
-    """A day or period as the tool takes it, or an amount. Raises: ValueError."""
+    """A day or period as the tool takes it, or an amount."""
     if at and question[at - 1].isalnum():
         return None
     if (match := PERIOD.match(question, at)) is not None:
@@ -197,7 +197,8 @@ def _read_day(question: str, at: int) -> QuestionToken | None:
         return QuestionToken("day", f"{which}_{unit}", match.group(), at)
     match = DAY.match(question, at)
     if match is not None and (match["month"] != "may" or match["year"] or match["day"]):
-        return QuestionToken("day", _write_day(match), match.group(), at)
+        day = _write_day(match)
+        return QuestionToken("day" if day else "unknown", day, match.group(), at)
     if (match := AMOUNT.match(question, at)) is not None:
         whole = re.fullmatch(r"\d+(?:[.,]\d{3})+", match["n"])
         digits = re.sub(r"[.,]", "", match["n"]) if whole else match["n"].replace(",", ".")
@@ -208,13 +209,13 @@ def _read_day(question: str, at: int) -> QuestionToken | None:
 
 
 def _write_day(match: re.Match[str]) -> str:
-    """Raises: ValueError for a day that there is not, that may be another, or of a year that is not named."""
-    if match["iso"] or match["only"]:
-        return match["iso"] or match["only"]
+    """ "" for a day that there is not, that may be another, or of a year that is not named."""
     named = MONTHS.match(match["month"] or "")
-    month = match["m"] or (named.lastindex if named else None) or 0
-    day = date(int(match["y"] or match["year"] or 0), int(month), int(match["d"] or match["day"] or 1))
-    return str(day) if match["d"] or match["day"] else f"{day:%Y-%m}"
+    month = int(match["m"] or (named.lastindex if named else None) or 0)
+    with suppress(ValueError):
+        day = date(int(match["y"] or match["year"] or 0), month, int(match["d"] or match["day"] or 1))
+        return str(day) if match["d"] or match["day"] else f"{day:%Y-%m}"
+    return match["iso"] or match["only"] or ""
 
 
 def _read_words(question: str, at: int, types: Sequence[RecordType], after_name: bool) -> QuestionToken | None:
@@ -236,8 +237,7 @@ def _read_words(question: str, at: int, types: Sequence[RecordType], after_name:
 def _look_up(text: str, types: Sequence[RecordType]) -> str:
     """Kind and value; "" for none. Words as they are written come before those that have the same stem."""
     exact, folded = " ".join(text.casefold().split()), fold_phrase(text)
-    phrase = PHRASES.get(exact, "filler" if exact in FILLER else "")
-    if phrase == "filler":
+    if (phrase := PHRASES.get(exact, "")) == "filler":
         return phrase
     if kind := next((one.key for one in types if folded in one.names), ""):
         return f"type {kind}"
@@ -245,4 +245,4 @@ def _look_up(text: str, types: Sequence[RecordType]) -> str:
     is_title = any(folded in one.titles or folded in one.states for one in types)
     if is_title and (not phrase or phrase.startswith(LAST)):
         return f"title {folded}"
-    return phrase or ("filler" if folded in FOLDED_FILLER else "")
+    return phrase

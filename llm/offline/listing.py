@@ -15,11 +15,9 @@ from llm.offline.list_words import QuestionToken, RecordType, read_types, split_
 
 LIST = "list_records"
 MOST_LISTED = 50
-MOST_LETTERS = 300
-"""A longer question is none."""
+MOST_LETTERS, MOST_BARE_WORDS = 300, 6
+"""Of a question, and of one that says no more than what is asked for: "open risks"."""
 COMPOUND = re.compile(r"\b(Gesamt|Durchschnitts)(?=[a-z]{4})")
-BARE = 6
-"""So many words say no more than what is asked for: "open risks"."""
 TIMES = ("updated_at", "created_at")
 SOLE = {"empty", "not"}
 """Comparisons beside which the same field has no other."""
@@ -27,7 +25,7 @@ SOLE = {"empty", "not"}
 
 @dataclass
 class _Plan:
-    """What has been read. near: the field named last; fields: all that are named; dates: those a day may be of;
+    """What has been read. fields: all that are named, `near` the last; dates: those a day may be of;
     compare: a comparison that waits for its other side; groups: whether other types are what is counted by.
     """
 
@@ -40,9 +38,12 @@ class _Plan:
     names: list[str] = field(default_factory=list)
     fields: list[str] = field(default_factory=list)
     marks: set[str] = field(default_factory=set)
-    near: str = ""
     compare: str = ""
     extreme: str = ""
+
+    @property
+    def near(self) -> str:
+        return self.fields[-1] if self.fields else ""
 
     def take(self, mark: str) -> bool:
         """Whether the mark was set; it is not any more."""
@@ -70,12 +71,9 @@ class _Plan:
 def plan_list(question: str, tools: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     """The input of the tool; None where the question is none for the records."""
     types = read_types(next((str(tool.get("description", "")) for tool in tools if tool.get("name") == LIST), ""))
-    try:
-        tokens = (
-            split_tokens(COMPOUND.sub(r"\1 ", question), [*types.values()]) if len(question) <= MOST_LETTERS else []
-        )
-    except ValueError:
+    if len(question) > MOST_LETTERS:
         return None
+    tokens = split_tokens(COMPOUND.sub(r"\1 ", question), [*types.values()])
     kinds = [token.kind for token in tokens]
     named = [n for n, kind in enumerate(kinds) if kind == "type" and kinds[max(n - 1, 0)] != "group"]
     counted = [n for n in named if "most" in kinds[max(n - 2, 0) : n]]
@@ -88,7 +86,7 @@ def plan_list(question: str, tools: Sequence[Mapping[str, Any]]) -> dict[str, An
     is_read = all(_read_token(plan, token, [*kinds[n + 1 :], ""][0]) for n, token in enumerate(tokens))
     if not is_read or plan.compare or plan.marks & {"not", "without", "group"}:
         return None
-    return _write_call(plan, is_bare=len(question.split()) <= BARE)
+    return _write_call(plan, is_bare=len(question.split()) <= MOST_BARE_WORDS)
 
 
 def _read_token(plan: _Plan, token: QuestionToken, following: str) -> bool:
@@ -102,7 +100,6 @@ def _read_token(plan: _Plan, token: QuestionToken, following: str) -> bool:
         case "title":
             return _read_title(plan, token.value, following)
         case "field":
-            plan.near = token.value
             plan.fields.append(token.value)
         case "by" if following in ("type", "title") and not plan.near:
             plan.marks.add("group")
@@ -164,7 +161,6 @@ def _read_title(plan: _Plan, title: str, following: str) -> bool:
     elif plan.take("without"):
         return not is_compared and plan.narrow(name, "1", "empty")
     else:
-        plan.near = name
         plan.fields.append(name)
     return bool(name)
 

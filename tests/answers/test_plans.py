@@ -127,7 +127,8 @@ def test_a_question_that_means_one_thing_is_a_call(question, where):
 
 
 @pytest.mark.parametrize(
-    "question", [f"X{'a' * 240} contracts we have that are there is of the and", "Aa-" * 99, "x" * 20_000]
+    "question",
+    [f"X{'a' * 240} contracts we have that are there is of the and", "Aa-" * 99, f"X{'en' * 140}x", "x" * 20_000],
 )
 def test_no_question_takes_long(question):
     begun = time.perf_counter()
