@@ -148,7 +148,7 @@ def _compare_columns(model: type[Entity], column: RecordColumn, lookup: str, val
         moneys = [RecordColumn(each.model, each.currency, each.link, each.link_atoms) for each in columns]
         q &= Q(**{moneys[0].alias: F(moneys[1].alias)})
         columns += moneys
-    words = _choose_comparison(column.kind == "date", lookup)
+    words = _choose_comparison(column.kind, lookup)
     return RecordCondition(q, columns, f"{_name(column)} {words % {'value': _name(other)}}")
 
 
@@ -213,15 +213,11 @@ def _say_days(column: RecordColumn, lookup: str, value: str, first: date, last: 
     else:
         days = value if len(value) == 4 else f"{value[5:]}/{value[:4]}"
         plain = gettext("%(field)s in %(value)s")
-    words = {
-        "": plain,
-        "not": gettext("not %(field)s %(value)s"),
-        "lt": gettext("%(field)s before %(value)s"),
-        "lte": gettext("%(field)s by %(value)s"),
-        "gt": gettext("%(field)s after %(value)s"),
-        "gte": gettext("%(field)s since %(value)s") if column.kind == "time" else gettext("%(field)s from %(value)s"),
-    }[lookup]
-    return words % {"field": _name(column).removesuffix(" on").removesuffix(" am"), "value": days}
+    name = _name(column).removesuffix(" on").removesuffix(" am")
+    if lookup in COMPARISONS:
+        return f"{name} {_choose_comparison(column.kind, lookup) % {'value': days}}"
+    words = gettext("not %(field)s %(value)s") if lookup == "not" else plain
+    return words % {"field": name, "value": days}
 
 
 def _name_period(value: str) -> str:
@@ -232,13 +228,13 @@ def _name_period(value: str) -> str:
     return words % {"count": period["count"]}
 
 
-def _choose_comparison(is_date: bool, lookup: str) -> str:
-    if is_date:
+def _choose_comparison(kind: str, lookup: str) -> str:
+    if kind in ("date", "time"):
         return {
             "lt": gettext("before %(value)s"),
             "lte": gettext("by %(value)s"),
             "gt": gettext("after %(value)s"),
-            "gte": gettext("from %(value)s"),
+            "gte": gettext("since %(value)s") if kind == "time" else gettext("from %(value)s"),
         }[lookup]
     return {
         "": gettext("exactly %(value)s"),
@@ -265,7 +261,7 @@ def _compare_value(scope: Scope, column: RecordColumn, lookup: str, value: str) 
         return RecordCondition(
             q,
             [column],
-            f"{name} {_choose_comparison(False, lookup) % {'value': printed.removesuffix('.00')}}",
+            f"{name} {_choose_comparison(column.kind, lookup) % {'value': printed.removesuffix('.00')}}",
         )
     if column.kind == "choice" and lookup in ("", "not"):
         known = {key: str(title) for key, title in column.column.flatchoices}  # type: ignore[attr-defined]

@@ -152,11 +152,11 @@ FOLDED_PHRASES = {fold_phrase(phrase): kind for phrase, kind in reversed(PHRASES
 def read_types(description: str) -> dict[str, RecordType]:
     """By their keys: of the lines that are JSON."""
     lines = [json.loads(line) for line in description.splitlines() if line.startswith('{"type"')]
-    return {given["type"]: _read_type(given) for given in lines}
+    return {described["type"]: _read_type(described) for described in lines}
 
 
-def _read_type(given: Mapping[str, Any]) -> RecordType:
-    fields, titles, states = given["fields"], dict[str, str](), dict[str, tuple[str, str]]()
+def _read_type(described: Mapping[str, Any]) -> RecordType:
+    fields, titles, states = described["fields"], dict[str, str](), dict[str, tuple[str, str]]()
     for name, field in fields.items():
         also = [word for key, listed in OTHER_TITLES.items() if key in name for word in listed]
         for title in (name, name.removesuffix("_on").removesuffix("_name"), *field.get("titles", ()), *also):
@@ -164,10 +164,10 @@ def _read_type(given: Mapping[str, Any]) -> RecordType:
         for state, others in field.get("states", {}).items():
             for title in (state, *others):
                 states.setdefault(fold_phrase(title), (name, state))
-    called = [given["type"], *given["names"], *OTHER_TITLES.get(given["type"], ())]
+    called = [described["type"], *described["names"], *OTHER_TITLES.get(described["type"], ())]
     kinds = {name: field["kind"] for name, field in fields.items()}
     links = {name: field["to"] for name, field in fields.items() if "to" in field}
-    return RecordType(given["type"], frozenset(map(fold_phrase, called)), titles, states, kinds, links)
+    return RecordType(described["type"], frozenset(map(fold_phrase, called)), titles, states, kinds, links)
 
 
 def split_tokens(question: str, types: Sequence[RecordType]) -> list[QuestionToken]:
