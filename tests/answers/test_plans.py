@@ -1,6 +1,5 @@
 """Which questions are for the database, and under which labels a quoted answer stands. No database is needed."""
 
-import json
 import time
 
 import pytest
@@ -12,46 +11,16 @@ from llm.offline.listing import plan_list
 from llm.prompts import NOT_FOUND
 from tests.answers.list_questions import DESCRIPTION, HELD_BACK, QUESTIONS
 
-
-def describe(kind: str, **fields: str) -> str:
-    """A type as the tool describes it. fields: name -> kind, or states."""
-    described = {
-        name: {"kind": given} if given in ("text", "money", "date") else {"kind": "choice", "states": states}
-        for name, given in fields.items()
-        for states in [{state: [] for state in given.split()}]
-    }
-    return json.dumps({"type": kind, "names": [f"{kind}s"], "fields": described})
-
-
-CONTRACT = {"name": "text", "counterparty": "text", "status": "draft active", "starts_on": "date", "ends_on": "date"}
-OTHERS = (
-    describe("task", name="text", status="todo done", due_on="date"),
-    describe("employee", name="text", salary="money", started_on="date"),
-    describe("risk", name="text", severity="low medium high", status="open mitigated"),
-)
-TOOLS = [{"name": "list_records", "description": "\n".join([describe("contract", **CONTRACT, value="money"), *OTHERS])}]
-WITHOUT_VALUE = [{"name": "list_records", "description": "\n".join([describe("contract", **CONTRACT), *OTHERS])}]
+VALUE = '"value": {"kind": "money", "titles": ["Wert"]}, '
+DEMO = [{"name": "list_records", "description": DESCRIPTION}]
+WITHOUT_VALUE = [{"name": "list_records", "description": DESCRIPTION.replace(VALUE, "")}]
 
 
 @pytest.mark.parametrize(
     ("question", "call"),
     [
         ("List all open risks", {"type": "risk", "where": {"status": "open"}}),
-        ("How many high risks are open?", {"type": "risk", "where": {"severity": "high", "status": "open"}}),
         ("How many contracts do we have?", {"type": "contract"}),
-        (
-            "Show me the contracts that end in 2026",
-            {
-                "type": "contract",
-                "where": {"ends_on": "2026"},
-                "order": "ends_on",
-            },
-        ),
-        (
-            "What is the total value of all active contracts?",
-            {"type": "contract", "where": {"status": "active"}, "sum": "value"},
-        ),
-        ("Which contract has the largest value?", {"type": "contract", "order": "-value", "limit": 1}),
         ("Which employee was hired first?", {"type": "employee", "order": "started_on", "limit": 1}),
         ("Which employee was paid first?", None),
         ("How many tasks were completed in June 2025?", None),
@@ -61,10 +30,7 @@ WITHOUT_VALUE = [{"name": "list_records", "description": "\n".join([describe("co
     ],
 )
 def test_a_question_whose_every_word_is_a_type_a_state_a_field_or_a_date_is_one_for_the_records(question, call):
-    assert plan_list(question, TOOLS) == call
-
-
-DEMO = [{"name": "list_records", "description": DESCRIPTION}]
+    assert plan_list(question, DEMO) == call
 
 
 @pytest.mark.parametrize(("question", "call"), QUESTIONS, ids=[question for question, _ in QUESTIONS])
@@ -168,6 +134,7 @@ In the lists: /w/acme/records/task/?due_on__lte=2026-11-27
 
 
 def test_a_field_that_does_not_exist_for_the_asker_is_not_added_up():
+    assert VALUE in DESCRIPTION
     assert plan_list("What is the total value of all active contracts?", WITHOUT_VALUE) is None
 
 
