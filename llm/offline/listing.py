@@ -96,9 +96,15 @@ def _read_token(plan: _Plan, token: QuestionToken, following: str) -> bool:
             plan.names.append(token.text)
             return not plan.compare
         case "type":
-            return token.value == plan.of.key or _read_other_type(plan, token.value)
+            link = next((name for name, target in plan.of.links.items() if target == token.value), "")
+            return token.value == plan.of.key or _read_field(plan, link, plan.types[token.value])
+        case "title" if token.value in plan.of.states and following not in ("day", "by", "compare"):
+            column, state = plan.of.states[token.value]
+            lookup = "not" if plan.take("not") else ""
+            earlier = plan.where.pop(f"{column}__{lookup}" if lookup else column, "")
+            return plan.narrow(column, f"{earlier},{state}" if earlier else state, lookup)
         case "title":
-            return _read_title(plan, token.value, following)
+            return _read_field(plan, plan.of.titles.get(token.value, ""))
         case "field":
             plan.fields.append(token.value)
         case "by" if following in ("type", "title") and not plan.near:
@@ -134,32 +140,14 @@ def _read_amount(plan: _Plan, amount: str, following: str) -> bool:
     return unit in ("", "days") or "currency" in plan.of.kinds and plan.narrow("currency", unit, "")
 
 
-def _read_other_type(plan: _Plan, key: str) -> bool:
-    """A type that the records link to: none of it, by it, or, after a comparison, its field of the same name."""
-    link = next((name for name, target in plan.of.links.items() if target == key), "")
+def _read_field(plan: _Plan, name: str, target: RecordType | None = None) -> bool:
+    """None of it, by it, a field of it that is compared with, or what is named for later. target: of a link."""
     if plan.take("without"):
-        return plan.narrow(link, "1", "empty")
-    if plan.take("group") or plan.groups:
-        plan.call["group"] = link
-    elif plan.compare:
-        return bool(link) and plan.near in plan.types[key].kinds and plan.narrow(plan.near, f"field:{link}.{plan.near}")
-    else:
-        plan.fields.append(link)
-    return bool(link)
-
-
-def _read_title(plan: _Plan, title: str, following: str) -> bool:
-    """A state or a field of the type; what stands before a day or an amount is no state."""
-    name, is_compared = plan.of.titles.get(title, ""), following in ("day", "by", "compare")
-    if title in plan.of.states and not is_compared:
-        column, state = plan.of.states[title]
-        lookup = "not" if plan.take("not") else ""
-        earlier = plan.where.pop(f"{column}__{lookup}" if lookup else column, "")
-        return plan.narrow(column, f"{earlier},{state}" if earlier else state, lookup)
-    if plan.take("group"):
+        return plan.narrow(name, "1", "empty")
+    if plan.take("group") or (target and plan.groups):
         plan.call["group"] = name
-    elif plan.take("without"):
-        return not is_compared and plan.narrow(name, "1", "empty")
+    elif target and plan.compare:
+        return bool(name) and plan.near in target.kinds and plan.narrow(plan.near, f"field:{name}.{plan.near}")
     else:
         plan.fields.append(name)
     return bool(name)
