@@ -58,7 +58,7 @@ compare gt: more than; over; above; greater than; higher than; longer than; mehr
   later than; länger als; after
 compare gte: at least; mindestens; no less than; since; from; seit; ab
 compare lt: less than; under; below; fewer than; lower than; weniger als; unter; kleiner als; niedriger als; before; vor
-compare lte: at most; up to; no more than; höchstens; bis zu; until; by the end of; before the end of; bis; bis zum; bis ende
+compare lte: at most; up to; no more than; höchstens; until; by the end of; before the end of; bis; bis ende
 by lte: by
 by gt: nach
 group: per; for each; by each; grouped by; broken down by; pro; je; gruppiert nach; in each; in jedem
