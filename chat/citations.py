@@ -23,10 +23,11 @@ from retrieval.locate import ResolvedCitation, resolve_all
 from retrieval.models import Citation
 from retrieval.owners import CitingText
 
-SHORTENED = "; the first "
-"""In the head of a list that cites some of the records counted: the number may need more than those."""
-LIST_HEAD = re.compile(r"\d+ [^:]*:$|Sum of [^:]*: ")
-"""The lines over a list of records (`record_lists`)."""
+SHORTENED = re.compile(r"\d+ of \d+ ")
+"""Begins the head of a list that cites some of the records counted: the number may need more than those."""
+LIST_HEAD = re.compile(r"\d+ [^|]*:$")
+LIST_FIGURE = re.compile(r"(?:Sum|Mean) of [^:|]{1,200}: \D{0,6}\d[\d.,]*$")
+LIST_LINK = re.compile(r"\[Open this list\]\(/w/[^()\s]*\)$")
 
 
 def find_citing(scope: Scope, pk: UUID) -> CitingText | None:
@@ -82,7 +83,9 @@ def collect_cited_atoms(
         return ()
     found: set[int] = set()
     heads = cited = 0
-    for line in filter(str.strip, content.splitlines()):
+    lines = [line for line in content.splitlines() if line.strip()]
+    places = _find_list_places(lines) if fields is not None else ()
+    for place, line in enumerate(lines):
         numbers = {int(n) for n in MARKER.findall(line)}
         title = line.partition(": ")[0]
         if numbers:
@@ -90,8 +93,8 @@ def collect_cited_atoms(
                 return None
             found |= {atom for n in numbers for atom in links[n].atoms}
             cited += 1
-        elif fields is not None and LIST_HEAD.match(line):
-            if SHORTENED in line:
+        elif place in places:
+            if SHORTENED.match(line):
                 return None
             heads += 1
         elif fields is not None and title in fields:
@@ -101,6 +104,18 @@ def collect_cited_atoms(
         else:
             return None
     return None if heads and not cited else tuple(sorted(found))
+
+
+def _find_list_places(lines: Sequence[str]) -> set[int]:
+    """Where the lines over and under the records of a list are (`record_lists`). A record may be called as one of them
+    is, so their places tell them, and the rule can only be under the first line of the table.
+    """
+    head = next((n for n, line in enumerate(lines) if line.startswith("|")), 0)
+    rule = f"|{' --- |' * (lines[head].count(' | ') + 1)}" if head else ""
+    if not LIST_HEAD.match("".join(lines[:1])) or lines[head + 1 : head + 2] != [rule]:
+        return set()
+    figures = {n for n in range(1, head) if LIST_FIGURE.match(lines[n])}
+    return {0, head, head + 1, *figures, *([len(lines) - 1] if LIST_LINK.match(lines[-1]) else [])}
 
 
 def label_fields(model: type[Entity]) -> dict[str, frozenset[int]]:

@@ -1,239 +1,282 @@
-"""The tool `list_records`: records by type, state, date or name, counted and summed by the database as the asker.
+"""The tool `list_records`: records by type, state, date or name, counted, summed and grouped by the database as the
+asker.
 
-Every column that narrows, orders, is summed or printed is one that the asker is cleared for, and every record one that
-they may see: `entities.records` asks for both in its statements. What is hidden is in no number.
+Every column that narrows, orders, is summed, grouped, compared or printed is one that the asker is cleared for, and
+every record, a linked one too, one that they may see: `entities.records` asks for both in its statements. What is
+hidden is in no number, group or order.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
-from decimal import Decimal
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
-from django.db import models
-from django.db.models import Sum
-from django.utils.formats import date_format
+from django.conf import settings
+from django.db.models import QuerySet
+from django.utils import translation
 
 from chat.budget import PASSAGE_TOKENS, PROMPT_TOKENS, fit_sizes
 from chat.derivation import SourceLabel
 from chat.models import Session
+from chat.record_tables import (
+    MOST_GROUPS,
+    Linked,
+    choose_plural,
+    find_linked,
+    is_name,
+    print_record,
+    select_linked,
+    write_figures,
+    write_groups,
+    write_head,
+)
+from chat.record_tool import RecordQuery, describe_tool, read_query
 from chat.tools import BadCall, ToolFindings, ToolPassage, get_owner
-from entities.access import Scope, combine_many, list_readable_fields
-from entities.formats import format_money
-from entities.models import Entity, Weight
-from entities.records import RESERVED, BadQuery, list_records
-from entities.registry import get_column, list_entity_types, list_parent_types
+from entities.access import Scope, combine_many
+from entities.models import Weight
+from entities.models.entity import Visibility
+from entities.record_columns import RecordColumn, build_names_q, list_record_columns
+from entities.records import BadQuery, RecordList, list_records, select_records
 from ingestion.models import ContextRow, Kind
 from llm import chat_prompts, prompts
+from llm.offline.list_tables import ADDRESS, UNCITED
 from llm.offline.tokens import estimate
 from retrieval.citations import CitedSource, register_sources
 from retrieval.models import SourceType
-from retrieval.query import CONTROL
 
-MAX_LISTED = 50
+__all__ = ["RecordQuery", "describe_tool", "list_knowledge", "read_query"]
+
 MAX_COUNTED = 2_000
-DEFAULT_LISTED = 20
-NAME = "list_records"
-UNUSED = RESERVED - {"q", "archived"}
-"""Parameters of a list's page that narrow nothing."""
-NAMES = ("name", "q")
-"""What narrows or orders by the names of records."""
-DESCRIPTION = """\
-List, count and sum records that the person asking may see, by the database: for "all open risks", "how many", "which
-end in 2026", "total value". Types and their fields:
-{types}
-A field that is not named here does not exist for the person asking."""
 
 
 @dataclass(frozen=True)
-class RecordQuery:
-    """What is asked for. where: request parameters as `entities.records.list_records` takes them."""
+class _PrintedRow:
+    """A record's line under its label. names: the linked records that the line says something of."""
 
-    model: type[Entity]
-    where: Mapping[str, str]
-    order: str
-    sum_field: str
-    limit: int
-
-    @property
-    def fields_used(self) -> list[str]:
-        """Columns that decide what the result says, `name` apart."""
-        named = [name.partition("__")[0] for name in self.where]
-        found = dict.fromkeys([*named, self.order.removeprefix("-"), self.sum_field])
-        return [name for name in found if name and name not in (*NAMES, "archived", "updated_at", "created_at")]
+    record: Any
+    line: str
+    label: int
+    names: Sequence[SourceLabel]
 
     @property
-    def asks_names(self) -> bool:
-        """Whether the names of records decide what the result says."""
-        named = {name.partition("__")[0] for name in self.where}
-        return not named.isdisjoint(NAMES) or self.order.removeprefix("-") in NAMES
-
-
-def describe_tool(scope: Scope) -> dict[str, Any]:
-    """The tool with the types and fields that exist for the open scope."""
-    types = "\n".join(_describe_type(key, model) for key, model in list_entity_types().items())
-    text = {"type": "string"}
-    return {
-        "name": NAME,
-        "description": DESCRIPTION.format(types=types),
-        "input_schema": {
-            "type": "object",
-            "properties": {
-                "type": {**text, "enum": list(list_entity_types())},
-                "where": {
-                    "type": "object",
-                    "description": "field: value. Also field__gte and field__lte for dates (YYYY-MM-DD) and numbers,"
-                    " field__icontains for a part of a text.",
-                },
-                "order": {**text, "description": "A field to order by; with - before it, the greatest first."},
-                "sum": {**text, "description": "A field of money or numbers to add up."},
-                "limit": {"type": "integer", "minimum": 1, "maximum": MAX_LISTED},
-            },
-            "required": ["type"],
-        },
-    }
-
-
-def _describe_type(key: str, model: type[Entity]) -> str:
-    fields = [f"{name}{_describe_column(model, name)}" for name in _list_plain_fields(model)]
-    return f"- {key} ({model._meta.verbose_name_plural}): {', '.join(fields)}"
-
-
-def _list_plain_fields(model: type[Entity]) -> list[str]:
-    """Readable columns that are no links to other records."""
-    return [name for name in list_readable_fields(model) if name not in list_parent_types(model)]
-
-
-def _describe_column(model: type[Entity], name: str) -> str:
-    column = get_column(model, name)
-    if column.choices:
-        return f" = {' | '.join(str(value) for value, _ in column.flatchoices)}"
-    if isinstance(column, models.DecimalField):
-        return " (money)"
-    if isinstance(column, models.DateField):
-        return " (date)"
-    return " (number)" if isinstance(column, models.IntegerField) else ""
-
-
-def read_query(scope: Scope, asked: Mapping[str, Any]) -> RecordQuery:
-    """What a model asked for, in the open scope. Raises: BadCall."""
-    kind = str(asked.get("type") or "").strip().lower()
-    if kind not in list_entity_types():
-        raise BadCall(f"There is no such type. Types are: {', '.join(list_entity_types())}.")
-    model, where = list_entity_types()[kind], asked.get("where") or {}
-    if not isinstance(where, dict) or not all(isinstance(value, str | int | float) for value in where.values()):
-        raise BadCall("Give `where` as field: value.")
-    if bad := [name for name, value in where.items() if name in UNUSED or not str(value) or CONTROL.search(str(value))]:
-        raise BadCall(f"These narrow nothing: {', '.join(map(str, bad))}.")
-    sum_field, limit = str(asked.get("sum") or ""), asked.get("limit") or DEFAULT_LISTED
-    if sum_field and not (
-        sum_field in _list_plain_fields(model)
-        and isinstance(get_column(model, sum_field), models.DecimalField | models.IntegerField)
-    ):
-        raise BadCall(f"There is no number {sum_field!r} to add up.")
-    if not isinstance(limit, int) or not 1 <= limit <= MAX_LISTED:
-        raise BadCall(f"Give `limit` as a whole number from 1 to {MAX_LISTED}.")
-    order = str(asked.get("order") or "name")
-    return RecordQuery(model, {str(k): str(v) for k, v in where.items()}, order, sum_field, limit)
+    def source(self) -> SourceLabel:
+        return SourceLabel(self.record.pk, self.label)
 
 
 def list_knowledge(scope: Scope, session: Session, query: RecordQuery, room: int = PROMPT_TOKENS) -> ToolFindings:
     """The records, numbered in the session's registry, as many as have room in so many tokens, under a line that counts
     all of them. Raises: BadCall.
     """
+    with translation.override(settings.LANGUAGE_CODE):
+        return _list_knowledge(scope, session, query, room)
+
+
+def _list_knowledge(scope: Scope, session: Session, query: RecordQuery, room: int) -> ToolFindings:
+    every = select_records(scope, query.model, query.where)
+    if query.sides:
+        sides = [_find_side(query, every, words) for words in query.sides]
+        query = replace(query, where={**query.where, "name__any": "; ".join(sides)})
     try:
         found = list_records(scope, query.model, {**query.where, "ordering": query.order})
     except BadQuery as problem:
         raise BadCall(problem.detail) from None
-    rows = list(found[0 : query.limit])
-    keys = dict(found.keys.order_by("pk").values_list("pk", "name_classification")[: MAX_COUNTED + 1])
-    if len(keys) > MAX_COUNTED:
-        raise BadCall(f"More than {MAX_COUNTED:,} records: narrow it by a field.")
-    printed = [name for name in _list_plain_fields(query.model) if _is_printed(query, name)]
-    label = combine_many(
-        atom for name in {*printed, *query.fields_used} for atom in query.model.rag().get_field_label(name)
-    )
-    names = [*keys.values()] if query.asks_names else []
-    lines = [_print_record(row, printed) for row in rows]
-    fitted = len(fit_sizes([PASSAGE_TOKENS + estimate(line) for line in lines], room))
-    is_cut, lines, rows = fitted < len(rows), lines[:fitted], rows[:fitted]
-    query = replace(query, limit=min(query.limit, fitted or query.limit))
-    givens = [SourceLabel(row.pk, combine_many([label, row.name_classification if row.title else 0])) for row in rows]
+    decisive = _find_called(scope, query, found, every)
+    keys = _load_labels(found.keys)
+    counted = query.model.objects.readable_by(scope).filter(pk__in=[*keys])
+    used = [*dict.fromkeys([*found.columns, *query.computed])]
+    printed = _choose_printed(query, used)
+    label = combine_many(atom for column in (*printed, *used) for atom in column.atoms)
+    rows = [] if query.group else found[0 : query.limit]
+    cut = query.model.objects.filter(pk__in=[row.pk for row in rows])
+    linked = {link: _load_linked(scope, query, link, cut) for link in _list_links(printed)}
+    shown = [_print_row(row, printed, used, linked, label) for row in rows]
+    fitted = len(fit_sizes([PASSAGE_TOKENS + estimate(row.line) for row in shown], room))
+    is_cut, rows, shown = fitted < len(shown), rows[:fitted], shown[:fitted]
+    linked_labels, name_labels = _load_decisive_links(scope, query, found, every, counted)
     # The number says something of the names and fields that decide it, also where it is none.
-    counted = combine_many([label, *names])
+    name_labels += _load_decisive_names(query, used, found, every, keys)
+    needed = combine_many([label, *name_labels])
+    group, grouped, texts = query.group, [["", ""]], set[UUID]()
+    named = [source for row in shown for source in row.names]
+    if group is not None:
+        if _list_links([group]):
+            linked = {link: _load_linked(scope, query, link, counted) for link in _list_links([group])}
+            weight = Weight.NAME if is_name(group) else Weight.COUNT if group.kind == "choice" else Weight.TEXT
+            named = [SourceLabel(pk, needed, weight=weight) for link in linked for pk in linked[link]]
+        elif group.kind == "text":
+            texts = {*keys}
+        grouped = write_groups(scope, query, counted, linked)
     about = {session.entity_id} if session.entity_id else set()
-    rest = [SourceLabel(pk, counted, weight=Weight.COUNT) for pk in {*about, *keys} - {row.pk for row in rows}]
-    sources = _find_snapshots(rows, {given.entity: given.label for given in givens})
+    rest = {*about, *keys, *decisive, *linked_labels} - {row.pk for row in rows}
+    weights = {pk: Weight.TEXT if pk in texts else Weight.COUNT for pk in rest}
+    sources = _find_snapshots(rows, {row.record.pk: row.label for row in shown})
     numbers = dict(zip(sources, register_sources(scope, get_owner(session), list(sources.values())), strict=True))
     passages = tuple(
-        ToolPassage(numbers[row.pk], UUID(sources[row.pk].key), line, given, "record")
-        for row, line, given in zip(rows, lines, givens, strict=True)
-        if row.pk in numbers
+        ToolPassage(numbers[row.record.pk], UUID(sources[row.record.pk].key), row.line, row.source, "record")
+        for row in shown
+        if row.record.pk in numbers
     )
     numbered = [prompts.NumberedPassage(p.n, p.text) for p in passages]
-    document = prompts.PromptDocument(_choose_plural(query.model, 2), numbered)
-    shown = prompts.render_passages([document])
-    uncited = chat_prompts.render_lines(line for row, line in zip(rows, lines, strict=True) if row.pk not in numbers)
-    head = [_count_line(query, len(keys)), *_format_sums(query, found.rows.filter(pk__in=[*keys]))]
-    injections = tuple(dict.fromkeys(uncited.injections + shown.injections))
-    notes = "\n".join(part for part in (*head, uncited.text) if part)
+    document = prompts.PromptDocument(choose_plural(query.model, 2), numbered)
+    below = prompts.render_passages([document])
+    uncited = chat_prompts.render_lines(row.line for row in shown if row.record.pk not in numbers)
+    ordered = found.columns[-1]
+    rows_need = combine_many(row.label for row in shown)
+    stop = ":" if combine_many([needed, rows_need]) == rows_need else "."
+    count = len(grouped) - 1 if group else len(rows)
+    heads = [write_head(query, found.words, len(keys), count, ordered, stop)]
+    head = chat_prompts.render_lines([*heads, *([] if group else write_figures(query, counted))])
+    groups = chat_prompts.render_lines(_write_lines(grouped[: MOST_GROUPS + 1]) if group else ())
+    notes = [head.text, *_note_money(found.columns, counted), *_mark_head(groups.text)]
+    notes += [f"{UNCITED}{line}" for line in uncited.text.splitlines()]
+    notes.append(f"{ADDRESS}{_build_address(scope, query)}")
+    injections = tuple(dict.fromkeys(head.injections + groups.injections + uncited.injections + below.injections))
+    text = "\n".join(note for note in notes if note)
     return ToolFindings(
-        f"{notes}\n{shown.text}",
+        f"{text}\n{below.text}",
         passages,
         injections,
-        drawn=(*givens, *rest),
-        label=counted,
+        drawn=(
+            *(row.source for row in shown),
+            *named,
+            *(SourceLabel(pk, needed, weight=weight) for pk, weight in weights.items()),
+        ),
+        label=needed,
         documents=(document,) if numbered else (),
-        notes=notes,
+        notes=text,
         is_cut=is_cut,
     )
 
 
-def _is_printed(query: RecordQuery, name: str) -> bool:
-    """Beside the fields that were asked for, only such as need no clearance: an answer needs no more than its words."""
-    return name not in ("name", "currency") and (
-        name in query.fields_used or not query.model.rag().get_field_label(name)
-    )
+def _load_labels(rows: QuerySet[Any]) -> dict[UUID, int]:
+    """Key -> label of the name. Raises: BadCall."""
+    labels = dict(rows.order_by("pk").values_list("pk", "name_classification")[: MAX_COUNTED + 1])
+    if len(labels) > MAX_COUNTED:
+        raise BadCall(f"More than {MAX_COUNTED:,} records: narrow it by a field.")
+    return labels
 
 
-def _print_record(row: Any, fields: Iterable[str]) -> str:
-    title = row.title_or_type
-    values = {str(get_column(type(row), name).verbose_name).capitalize(): _print_value(row, name) for name in fields}
-    return "; ".join([title, *(f"{label}: {value}" for label, value in values.items() if value)])
+def _find_side(query: RecordQuery, every: QuerySet[Any], words: str) -> str:
+    """The name that is meant: the whole of one, else what only one has in it. Raises: BadCall."""
+    kind = choose_plural(query.model, 1)
+    for lookup in ("title__iexact", "title__icontains"):
+        names = list(every.filter(**{lookup: words}).values_list("title", flat=True)[:2])
+        if len(names) == 1:
+            return str(names[0])
+        if names:
+            raise BadCall(f"More than one {kind} is called {words!r}: give the whole name of one.")
+    raise BadCall(f"There is no {kind} called {words!r}.")
 
 
-def _print_value(row: Any, name: str) -> str:
-    value = getattr(row, name)
-    if value is None or value == "":
-        return ""
-    if get_column(type(row), name).choices:
-        return str(getattr(row, f"get_{name}_display")())
-    if isinstance(value, Decimal):
-        return format_money(value, getattr(row, "currency", ""))
-    return date_format(value, "j F Y") if isinstance(value, date) else str(value)
+def _find_called(scope: Scope, query: RecordQuery, found: RecordList, every: QuerySet[Any]) -> dict[UUID, int]:
+    """Records that have the names asked for, listed or not. Raises: BadCall where nothing that the person may see is
+    called so.
+    """
+    called: dict[UUID, int] = {}
+    for words in found.called:
+        having = _load_labels(every.filter(build_names_q(scope, query.model, words)))
+        if not having:
+            raise BadCall(f"There is no {choose_plural(query.model, 1)} with the name {words!r} in it.")
+        called |= having
+    return called
 
 
-def _choose_plural(model: type[Entity], count: int) -> str:
-    return str(model._meta.verbose_name if count == 1 else model._meta.verbose_name_plural)
+def _list_links(columns: Sequence[RecordColumn]) -> list[str]:
+    """Links that the columns are, or lead over."""
+    links = [column.name if column.kind == "link" else column.link for column in columns]
+    return list(dict.fromkeys(filter(None, links)))
 
 
-def _count_line(query: RecordQuery, count: int) -> str:
-    wanted = ", ".join(f"{name.replace('__', ' ')} {value}" for name, value in query.where.items())
-    shown = f"; the first {query.limit} by {query.order.removeprefix('-')}" if count > query.limit else ""
-    return f"{count} {_choose_plural(query.model, count)}{f' ({wanted})' if wanted else ''}{shown}:"
+def _load_linked(scope: Scope, query: RecordQuery, link: str, rows: QuerySet[Any]) -> dict[UUID, Any]:
+    return {row.pk: row for row in select_linked(scope, query.model, link, rows)}
 
 
-def _format_sums(query: RecordQuery, rows: Any) -> list[str]:
-    """One line a currency: amounts of different money are never added."""
-    name = query.sum_field
-    if not name:
+def _load_decisive_links(
+    scope: Scope, query: RecordQuery, found: RecordList, every: QuerySet[Any], counted: QuerySet[Any]
+) -> tuple[dict[UUID, int], list[int]]:
+    """Linked records that decide what the result says, and the labels of their names where these do: what narrows is
+    read of every record, listed or not. Raises: BadCall.
+    """
+    narrowing = list(found.columns[:-1])
+    if found.called:  # the links that a name may stand in
+        narrowing += [c for c in list_record_columns(query.model) if c.kind == "link" and not c.atoms]
+    records: dict[UUID, int] = {}
+    labels: list[int] = []
+    for columns, rows in ((narrowing, every), ((found.columns[-1], *query.computed), counted)):
+        for link in _list_links(columns):
+            having = _load_labels(select_linked(scope, query.model, link, rows))
+            records |= having
+            if any(is_name(column) for column in columns if link in _list_links([column])):
+                labels += having.values()
+    return records, labels
+
+
+def _load_decisive_names(
+    query: RecordQuery, used: Sequence[RecordColumn], found: RecordList, every: QuerySet[Any], keys: Mapping[UUID, int]
+) -> list[int]:
+    """Labels of the names that decide what the result says: what narrows by them says something of all."""
+    if found.called or "q" in query.where or any(column.path == "name" for column in found.columns[:-1]):
+        return list(every.order_by().values_list("name_classification", flat=True).distinct())
+    return [*keys.values()] if any(column.path == "name" for column in used) else []
+
+
+def _choose_printed(query: RecordQuery, used: Sequence[RecordColumn]) -> list[RecordColumn]:
+    """Beside the columns that were asked for, only such as need no clearance: an answer needs no more than its words.
+    Those that were asked for come first, times last.
+    """
+    asked = sorted(used, key=lambda column: (column.kind == "time", column.path == "updated_at"))
+    plain = [column for column in list_record_columns(query.model) if not column.link and not column.atoms]
+    by_name = {column.link for column in asked if column.link and column.name == "name"}
+    hidden = {"name", "currency", *by_name}
+    return [c for c in dict.fromkeys([*asked, *plain]) if c.path not in hidden and c.name != "currency"]
+
+
+def _print_row(
+    row: Any, printed: Sequence[RecordColumn], used: Sequence[RecordColumn], linked: Linked, label: int
+) -> _PrintedRow:
+    """Without links that nobody asked for to what is not open to the workspace."""
+    pairs = [(column, find_linked(row, column, linked)) for column in printed]
+    pairs = [(c, to) for c, to in pairs if to is None or c.kind != "link" or c in used or _is_open(to)]
+    names = [
+        SourceLabel(
+            to.pk, combine_many([label, to.name_classification]), weight=Weight.NAME if is_name(c) else Weight.TEXT
+        )
+        for c, to in pairs
+        if to is not None
+    ]
+    titled = [record for record in (row, *(to for _, to in pairs)) if record is not None and record.title]
+    needed = combine_many([label, *(record.name_classification for record in titled)])
+    return _PrintedRow(row, print_record(row, [column for column, _ in pairs], linked), needed, names)
+
+
+def _is_open(record: Any) -> bool:
+    return bool(record.visibility == Visibility.WORKSPACE and not record.name_classification)
+
+
+def _note_money(columns: Sequence[RecordColumn], counted: QuerySet[Any]) -> list[str]:
+    """Amounts are not converted: where they narrow or order over several currencies, that is so."""
+    if all(column.kind != "money" or column.link for column in columns):
         return []
-    label = str(get_column(query.model, name).verbose_name)
-    if not isinstance(get_column(query.model, name), models.DecimalField):
-        return [f"Sum of {label}: {rows.order_by().aggregate(total=Sum(name))['total'] or 0}"]
-    totals = rows.order_by().filter(**{f"{name}__isnull": False}).values_list("currency").annotate(total=Sum(name))
-    return [f"Sum of {label}: {format_money(total, currency)}" for currency, total in sorted(totals)]
+    is_mixed = counted.order_by().values("currency").distinct().count() > 1
+    return ["Amounts in different currencies stand as they are; none is converted."] if is_mixed else []
+
+
+def _write_lines(table: Sequence[Sequence[str]]) -> list[str]:
+    return [f"| {' | '.join(re.sub(r'([|`])', '/', cell) for cell in row)} |" for row in table]
+
+
+def _mark_head(table: str) -> list[str]:
+    """Lines of a table with the rule under its head."""
+    lines = table.splitlines()
+    return [lines[0], "|" + " --- |" * (lines[0].count("|") - 1), *lines[1:]] if lines else []
+
+
+def _build_address(scope: Scope, query: RecordQuery) -> str:
+    """Of the page with the same list."""
+    parameters = urlencode({**query.where, "ordering": query.order})
+    return f"/w/{scope.slug}/records/{query.model.type_key}/?{parameters}"
 
 
 def _find_snapshots(rows: Sequence[Any], labels: Mapping[UUID, int]) -> dict[UUID, CitedSource]:

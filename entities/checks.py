@@ -51,6 +51,10 @@ def check_type(model: type[Entity]) -> Iterator[checks.CheckMessage]:
         for name in getattr(rag, option) or ():
             if name not in columns:
                 yield error(3, f"Rag.{option} names {name!r}, which is not a field")
+    for option, names in (("due", [rag.due] if rag.due else []), ("finished", rag.finished)):
+        for name in names:
+            if name not in columns:
+                yield error(3, f"Rag.{option} names {name!r}, which is not a field")
     for name in model.long_texts:
         if name in rag.classified:
             yield error(4, f"{name!r} is a long text: it is labelled by paragraph, not by declaration")

@@ -73,12 +73,18 @@ def are_collections(value: Any) -> bool:
     )
 
 
+def are_states(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(is_text(name) and are_names(states) for name, states in value.items())
+
+
 LABEL = f"an atom from 0 to {FIRST_CUSTOM - 1} or a tuple of atoms"
 NAMES = "a list of names"
 EXPECTED: Mapping[str, ExpectedValue] = {
     "semantic": ExpectedValue(11, is_text, "a string"),
     "fields": ExpectedValue(11, are_names_or_all, f"None or {NAMES}"),
     "status_fields": ExpectedValue(11, are_names, NAMES),
+    "due": ExpectedValue(11, is_text, "a string"),
+    "finished": ExpectedValue(11, are_states, f"a mapping of fields, each to {NAMES}"),
     "pulse_tracked_fields": ExpectedValue(11, are_names_or_all, f"None or {NAMES}"),
     "pulse": ExpectedValue(11, is_switch, "True or False"),
     "pulse_prompt": ExpectedValue(11, is_text, "a string"),

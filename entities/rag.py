@@ -90,6 +90,8 @@ class Rag:
     pulse_tracked_fields: ClassVar[Sequence[str] | None] = None
     pulse_refresh_after: ClassVar[int | None] = None
     status_fields: ClassVar[Sequence[str]] = ()
+    due: ClassVar[str] = ""
+    finished: ClassVar[Mapping[str, Sequence[str]]] = {}
     coalesce: ClassVar[int] = 30
     propagation: ClassVar[Propagation | int] = "parent"
     pulse_references: ClassVar[bool] = True

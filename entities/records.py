@@ -7,26 +7,29 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.core.exceptions import ValidationError
 from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext
 
-from entities.access import Scope, list_readable_fields
+from entities.access import Scope
 from entities.models import Entity
-from entities.registry import get_column, get_content_type_id, list_parent_types
+from entities.record_columns import TIMES, RecordColumn, build_names_q, find_column, list_record_columns
+from entities.record_filters import (
+    BadQuery,
+    RecordCondition,
+    build_finished,
+    build_overdue,
+    parse_condition,
+    refuse_value,
+    split_names,
+)
+from entities.registry import get_content_type_id, list_parent_types
 
-BASE_ORDER = {"name": "title", "updated_at": "updated_at", "created_at": "created_at"}
-TIMES = {"updated_at", "created_at"}
+__all__ = ["RESERVED", "BadQuery", "RecordList", "list_records", "load_visible_links", "select_records"]
+
+BASE_COLUMNS = ("name", *TIMES)
 RESERVED = {"ordering", "page", "page_size", "q", "archived", "density", "format"}
-
-
-class BadQuery(ValueError):
-    """A filter or an ordering that does not exist for the caller. The same answer for hidden and for absent fields."""
-
-    def __init__(self, parameter: str, detail: str) -> None:
-        super().__init__(detail)
-        self.parameter = parameter
-        self.detail = detail
+STATES = ("overdue", "finished", "called")
+"""Filters that are no column."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +39,15 @@ class RecordList:
     keys: of the table that all types share where what narrows and orders them stands there, else of the type's own.
     rows: the type's, as the scope may read them. Both ask for object permission, and the keys of a page stay inside the
     statement that reads its rows: docs/adr/0039.
+    columns: that narrow and order them. words: what narrows them, in the active language. called: names among it.
     """
 
     keys: QuerySet[Any]
     rows: QuerySet[Any]
     order: Sequence[Any]
+    columns: Sequence[RecordColumn] = ()
+    words: Sequence[str] = ()
+    called: Sequence[str] = ()
     ordered = True
 
     def count(self) -> int:
@@ -57,70 +64,91 @@ class RecordList:
 def list_records(scope: Scope, model: type[Entity], query: Mapping[str, str]) -> RecordList:
     """Records of `model` that `scope` may read, narrowed and ordered by request parameters.
 
-    `<field>=value` for any readable field, `q` in the name, `archived=1`, `ordering=field` or `-field`.
-    Raises: BadQuery for a field that does not exist for `scope`.
+    `<column>=value` for any readable column, also of a linked record (`project.name`), with the lookups of
+    `record_filters.LOOKUPS`; `overdue=1`, `finished=0`, `called=words` (a name in the record or of what it links to),
+    `q` in the name, `archived=1`, `ordering=column` or `-column`.
+    Raises: BadQuery for a column that does not exist for `scope`.
     """
     for name, value in query.items():
         if "\x00" in value:
             raise BadQuery(name, gettext("A value must not contain NUL characters."))
-    fields = list_readable_fields(model)
     filters = {name: value for name, value in query.items() if name not in RESERVED and value != ""}
-    ordering = query.get("ordering") or "-updated_at"
-    order = _build_order(model, fields, ordering)
-    named = {name.partition("__")[0] for name in filters} | {ordering.removeprefix("-")}
-    table = Entity if named <= BASE_ORDER.keys() else model
-    keys: QuerySet[Any] = table.objects.readable_by(scope).filter(content_type=get_content_type_id(model))
-    keys = keys.filter(archived_at__isnull=query.get("archived") not in ("1", "true"))
-    for name, value in filters.items():
-        keys = _apply_filters(scope, model, keys, fields, name, value)
+    ordered = _find_order(model, query.get("ordering") or "-updated_at")
+    called = _read_called(filters.pop("called", ""))
+    conditions = [_build_condition(scope, model, name, value) for name, value in filters.items()]
+    columns = [column for condition in conditions for column in condition.columns]
+    is_shared = not called and all(not c.link and c.name in BASE_COLUMNS for c in (*columns, ordered))
+    table = Entity if is_shared and not filters.keys() & {*STATES} else model
+    keys = select_records(scope, table, query).filter(content_type=get_content_type_id(model))
+    rows: QuerySet[Any] = model.objects.readable_by(scope)
+    for column in (*columns, ordered):
+        keys = column.add_to(scope, model, keys)
+    for condition in conditions:
+        keys = keys.filter(condition.q)
+    for words in called:
+        keys = keys.filter(build_names_q(scope, model, words))
     if query.get("q"):
         keys = keys.filter(Q(title__icontains=query["q"]))
-    return RecordList(keys, model.objects.readable_by(scope), order)
+    asked = [condition.words for condition in conditions if condition.words]
+    if called:
+        asked.append(gettext("named with %(words)s") % {"words": gettext(" and ").join(called)})
+    if query.get("q"):
+        asked.append(gettext("name with %(words)s") % {"words": query["q"]})
+    if _is_archived(query):
+        asked.append(gettext("archived"))
+    order = _build_order(ordered, descends=(query.get("ordering") or "-updated_at").startswith("-"))
+    return RecordList(keys, ordered.add_to(scope, model, rows), order, (*columns, ordered), asked, called)
 
 
-def _apply_filters(
-    scope: Scope, model: type[Entity], rows: QuerySet[Any], fields: list[str], name: str, value: str
-) -> QuerySet[Any]:
-    base, _, lookup = name.partition("__")
-    if base not in fields or lookup not in ("", "gte", "lte", "icontains"):
-        raise BadQuery(
-            name,
-            gettext("There is no filter %(name)s. You can filter by: %(names)s.")
-            % {"name": repr(name), "names": ", ".join(sorted(fields))},
-        )
-    column = "title" if base == "name" else base
-    target = list_parent_types(model).get(base)
+def select_records(scope: Scope, model: type[Entity], query: Mapping[str, str]) -> QuerySet[Any]:
+    """What a list may have before anything narrows it: archived records or all others."""
+    return model.objects.readable_by(scope).filter(archived_at__isnull=not _is_archived(query))
+
+
+def _is_archived(query: Mapping[str, str]) -> bool:
+    return query.get("archived") in ("1", "true")
+
+
+def _read_called(value: str) -> list[str]:
     try:
-        if target is not None:
-            # A link to a record that the caller may not see matches nothing, as a link to no record does.
-            return rows.filter(**{f"{base}__in": target.objects.visible_to(scope).filter(pk=UUID(value))})
-        if column != "title":
-            # Checked as the form would: a value that the column cannot have fails here and not in the database.
-            value = get_column(model, base).clean(value, None) if lookup != "icontains" else value
-        narrowed = rows.filter(**{f"{column}__{lookup}" if lookup else column: value})
-        str(narrowed.query)
-        return narrowed
-    except (ValueError, ValidationError, TypeError, ArithmeticError):
-        raise BadQuery(
-            name,
-            gettext("%(value)s is not a value that %(name)s can have.") % {"value": repr(value), "name": repr(base)},
-        ) from None
+        return split_names(value) if value else []
+    except ValueError:
+        raise refuse_value("called", value) from None
 
 
-def _build_order(model: type[Entity], fields: list[str], ordering: str) -> Sequence[Any]:
+def _build_condition(scope: Scope, model: type[Entity], name: str, value: str) -> RecordCondition:
+    if name not in ("overdue", "finished"):
+        return parse_condition(scope, model, name, value)
+    if value not in ("0", "1", "true", "false"):
+        raise BadQuery(name, gettext("Give 1 or 0."))
+    is_wanted = value in ("1", "true")
+    built = build_overdue(model) if name == "overdue" else build_finished(model, is_wanted)
+    if built is None:
+        raise BadQuery(name, gettext("There is no filter %(name)s for this type.") % {"name": repr(name)})
+    if name == "overdue" and not is_wanted:
+        return RecordCondition(~built.q, built.columns, gettext("not overdue"))
+    return built
+
+
+def _find_order(model: type[Entity], ordering: str) -> RecordColumn:
+    """Not a link: its keys would sort rows by records that the caller may not see. Raises: BadQuery."""
     name = ordering.removeprefix("-")
-    # Not by links: their keys would sort rows by records that the caller may not see.
-    known = {**BASE_ORDER, **{f: f for f in fields if f != "name" and f not in list_parent_types(model)}}
-    if name not in known:
+    column = find_column(model, name)
+    if column is None or column.kind == "link":
+        known = {*BASE_COLUMNS, *(each.path for each in list_record_columns(model) if each.kind != "link")}
         raise BadQuery(
             "ordering",
             gettext("Cannot order by %(name)s. You can order by: %(names)s.")
             % {"name": repr(name), "names": ", ".join(sorted(known))},
         )
-    column = F(known[name])
+    return column
+
+
+def _build_order(column: RecordColumn, descends: bool) -> Sequence[Any]:
+    value = F(column.alias)
     # An index serves an order that says nothing of NULL; where there can be none, nothing need be said.
-    last = True if name not in TIMES else None
-    return (column.desc(nulls_last=last) if ordering.startswith("-") else column.asc(nulls_last=last)), "pk"
+    last = True if column.path not in TIMES else None
+    return (value.desc(nulls_last=last) if descends else value.asc(nulls_last=last)), "pk"
 
 
 def load_visible_links(scope: Scope, rows: list[Any]) -> dict[UUID, Entity]:

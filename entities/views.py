@@ -30,7 +30,7 @@ from entities.formats import format_count
 from entities.language import join_words, lowercase_noun
 from entities.models import Entity
 from entities.pages import build_text_sections, list_choices, list_columns, list_properties
-from entities.records import BadQuery, list_records, load_visible_links
+from entities.records import RESERVED, BadQuery, list_records, load_visible_links
 from entities.registry import get_content_type_id, goes_with, list_child_types, list_entity_types, list_kinds
 from entities.shell_context import find_address
 from entities.sign_in import DEMO_SLUG, is_unclaimed
@@ -92,18 +92,23 @@ def record_list(request: HttpRequest, type_name: str) -> HttpResponse:
         rows: Any = list_records(scope, model, query)
         page = Paginator(rows, PAGE).get_page(request.GET.get("page"))
         records = list(page.object_list)
-        problem = ""
+        problem, asked = "", rows.words
     except BadQuery as bad:
-        page, records, problem = None, [], bad.detail
+        page, records, problem, asked = None, [], bad.detail, []
     links = load_visible_links(scope, records)
     columns = list_columns(model)
+    choices = [choice for choice in list_choices(model, query) if "," not in choice["value"]]  # of several: no select
+    offered = RESERVED | {choice["name"] for choice in choices}
+    others = [(name, value) for name, value in query.items() if name not in offered and value and not problem]
     context = {
         "model": model,
         "type_name": type_name,
         "page": page,
         "columns": columns,
         "rows": [(record, list_properties(scope, record, links, columns)) for record in records],
-        "choices": list_choices(model, query),
+        "choices": choices,
+        "others": others,
+        "asked": asked if others else [],
         "ordering": query.get("ordering", "-updated_at"),
         "q": query.get("q", ""),
         "problem": problem,

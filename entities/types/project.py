@@ -29,5 +29,7 @@ class Project(Entity):
         pulse = True
         pulse_prompt = "Summarise health: timeline, open risks, blocked tasks, and what needs attention."
         status_fields = ["phase"]
+        due = "due_on"
+        finished = {"phase": ["closed"]}
         icon = "crane"
         color = "orange"

@@ -22,5 +22,7 @@ class Task(Entity):
     class Rag(Entity.Rag):
         semantic = "{name}, {status}"
         status_fields = ["status"]
+        due = "due_on"
+        finished = {"status": ["done"]}
         icon = "checkbox"
         color = "teal"

@@ -10,7 +10,8 @@ from llm.offline.clauses import find_focus, read_clause
 from llm.offline.comparisons import split_compared
 from llm.offline.field_answers import Quote, find_field
 from llm.offline.follow_ups import WHERE, find_last_answer, is_leaning_on, leans, read_meanings
-from llm.offline.listing import LIST, plan_list, read_list
+from llm.offline.list_tables import read_list
+from llm.offline.listing import LIST, plan_list
 from llm.offline.long_questions import has_term
 from llm.offline.overview import write_points
 from llm.offline.overview_questions import OVERVIEW, READ, ReadingPlan, find_document, plan_reading
@@ -31,7 +32,6 @@ from llm.offline.row_answers import read_contexts
 from llm.offline.sentences import join_cells
 from llm.offline.small_talk import SELF, is_small_talk
 from llm.offline.tool_results import (
-    LISTED,
     OWN_FIELDS,
     ToolResult,
     collect_results,
@@ -75,7 +75,7 @@ def choose_next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
         return LIST, listed
     if all(result.name == READ for result in results) and _find_own_field(body, index, question):
         return (READ, OWN_FIELDS) if READ in tools and not results else None
-    if any(read_list(result.text) for result in results if LISTED.match(result.text)):
+    if any(read_list(result.text) for result in results if result.name == LIST):
         return None
     plan = _plan_reading(body, index, question) if READ in tools else None
     if plan is not None:
@@ -163,8 +163,8 @@ def find_answer_text(body: dict[str, Any]) -> str:
     if all(result.name == READ for result in results) and (line := _find_own_field(body, index, question)):
         return write_quotes([Quote(line, 0)], body, results)
     for result in results:
-        if LISTED.match(result.text) and (lines_of_list := read_list(result.text)):
-            return "\n\n".join(lines_of_list)
+        if result.name == LIST and (listed := read_list(result.text, result.asked)):
+            return listed
     searched = select_searches(results)
     points = _read_points(body, index, question, results)
     if not points or searched:

@@ -7,6 +7,7 @@ from typing import Any
 
 from llm.offline.asked import extract_name_terms
 from llm.offline.field_answers import Quote
+from llm.offline.listing import LIST
 from llm.offline.overview_questions import READ
 from llm.offline.reading import FIELDS, extract_lines, extract_passages, extract_text, record_name
 from llm.offline.sentences import write_cells
@@ -17,7 +18,6 @@ OWN_FIELDS = {"fields": True}
 """What is read of the record at hand where a field answers, so that it can be cited."""
 MIN_LETTERS = 6
 """Of a word that is taken for another."""
-LISTED = re.compile(r"\d+ [^\n]*:(?:\n|$)")
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def has_documents(readings: list[str]) -> bool:
 
 def select_searches(results: list[ToolResult]) -> list[str]:
     """What searches returned: all that no other tool did."""
-    return [r.text for r in results if r.name != READ and "<passages>" in r.text and not LISTED.match(r.text)]
+    return [r.text for r in results if r.name not in (READ, LIST) and "<passages>" in r.text]
 
 
 def collect_results(messages: list[dict[str, Any]], index: int) -> list[ToolResult]:

@@ -56,6 +56,8 @@ def test_the_types_that_ship_are_right() -> None:
         ("entities.E002", {"rag": {"semantic": "{notes}"}}),
         ("entities.E003", {"rag": {"classified": {"nosuch": 5}}}),
         ("entities.E003", {"rag": {"status_fields": ["nosuch"]}}),
+        ("entities.E003", {"rag": {"due": "nosuch"}}),
+        ("entities.E003", {"rag": {"finished": {"nosuch": ["done"]}}}),
         ("entities.E004", {"rag": {"classified": {"notes": 5}}}),
         ("entities.E005", {"rag": {"collections": {"a": Collection(classify=False)}}}),
         ("entities.E005", {"rag": {"collections": {}}}),
@@ -76,6 +78,7 @@ def test_a_wrong_declaration_is_named(expected: str, change: dict[str, Any]) -> 
 
 WRONG_VALUES = [
     (11, "semantic", [7]), (11, "fields", ["name", {"counterparty": 1}]), (11, "status_fields", ["status", None]),
+    (11, "due", [None, ["ends_on"]]), (11, "finished", [["status"], {"status": "done"}, {"status": [1]}]),
     (11, "pulse_tracked_fields", ["value", 7]), (11, "pulse_prompt", [None]), (11, "pulse", ["yes", 1]),
     (11, "pulse_references", ["no"]), (12, "default", [7, -1, True, (), (3, 99), "PII", None]),
     (12, "classified", [{"value": 99}, {"value": (5, 7)}, {"value": "PII"}, ["value"]]),
@@ -89,6 +92,7 @@ WRONG_VALUES = [
 ]  # fmt: skip
 RIGHT_VALUES = [
     ("semantic", "{name}"), ("fields", ["name"]), ("fields", None), ("status_fields", ("status",)),
+    ("due", "ends_on"), ("due", ""), ("finished", {"status": ["terminated"]}), ("finished", {}),
     ("pulse_tracked_fields", []), ("pulse", True), ("pulse_prompt", "Risks."), ("pulse_references", False),
     ("default", 6), ("default", (1, 5)), ("classified", {"value": (PII, FINANCIAL)}),
     ("collections", {"a": Collection(strategy="ocr"), "b": Collection(strategy="vision")}),
