@@ -58,11 +58,12 @@ function follow(body) {
   };
   body.addEventListener("scroll", look, { passive: true });
   document.addEventListener("scroll", () => { if (scroller() !== body) look(); }, { passive: true });
-  new MutationObserver(() => { if (following) toEnd(); }).observe(body, { childList: true, subtree: true, characterData: true });
+  new MutationObserver(() => { if (following && !areEarlierArriving) toEnd(); }).observe(body, { childList: true, subtree: true, characterData: true });
   if (scroller() === body) toEnd();
 }
 
 // Earlier turns are put above the first one, which stays where it is; the link that fetched them had the focus.
+let areEarlierArriving = false;
 document.addEventListener("htmx:beforeSwap", (event) => {
   const link = event.target.closest?.("[data-earlier]");
   const first = link?.nextElementSibling;
@@ -74,12 +75,14 @@ document.addEventListener("htmx:beforeSwap", (event) => {
       scroller.scrollBy({ top: first.getBoundingClientRect().top - above, behavior: "instant" });
     }
   };
+  areEarlierArriving = true;
   // Their buttons are shown, and make them taller, in between.
   document.addEventListener("htmx:afterSwap", stay, { once: true });
   document.addEventListener("htmx:afterSettle", () => {
     stay();
     first.tabIndex = -1;
     first.focus({ preventScroll: true });
+    setTimeout(() => { areEarlierArriving = false; });
   }, { once: true });
 });
 
