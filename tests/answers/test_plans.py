@@ -97,9 +97,9 @@ def test_a_question_that_means_one_thing_is_a_call(question, where):
     [f"X{'a' * 240} contracts we have that are there is of the and", "Aa-" * 99, f"X{'en' * 140}x", "x" * 20_000],
 )
 def test_no_question_takes_long(question):
-    begun = time.perf_counter()
+    begun = time.process_time()
     plan_list(question, DEMO)
-    assert time.perf_counter() - begun < 0.5
+    assert time.process_time() - begun < 0.5
 
 
 def test_an_answer_is_a_table_and_what_a_record_is_called_cannot_break_it():

@@ -25,11 +25,11 @@ def site(alice, contract):
         create(Contract, name="Crane", counterparty="Tallis", value="300000", status="active")
         create(Contract, name="Survey", counterparty="Ostrand", value="50000", currency="GBP", status="active")
         create(Contract, "restricted", name="Settlement", counterparty="Ferrow", value="7", status="active")
-        quay = create(Project, name="Quay 7", budget="2000000", contract=contract.pk)
+        quay = create(Project, name="Quay 7", budget="2000000", contract=contract)
         gannet = create(Project, "restricted", name="Gannet", budget="5")
         for name, project in (("Permit", quay), ("Trusses", quay), ("Bids", gannet)):
-            create(Task, name=name, project=project.pk)
-        create(Risk, name="Leak", project=gannet.pk)
+            create(Task, name=name, project=project)
+        create(Risk, name="Leak", project=gannet)
     return {"quay": quay, "gannet": gannet}
 
 

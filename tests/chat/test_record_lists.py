@@ -6,6 +6,7 @@ from chat.models import Event, EventKind, Session
 from entities.actions import create_entity
 from entities.models.classification import FINANCIAL
 from entities.types import Contract, Project, Task
+from ingestion.models import Kind
 from tests.chat.conftest import Chat
 
 
@@ -85,9 +86,12 @@ def test_without_a_model_a_count_is_the_databases(viewer, alice, contract, restr
 
 def test_an_answer_is_a_table_of_sources_with_a_link_to_the_same_list(viewer, alice, contract, start, index):
     with alice.scope.open():
-        for n in range(3):
+        made = [
             create_entity(scope=alice.scope, model=Contract, fields={"name": f"Hire {n}", "counterparty": "Tallis"})
-    index.everything()
+            for n in range(3)
+        ]
+    for record in made:
+        index.row(record, record.name, kind=Kind.METADATA)
     answer = start(viewer, contract).ask("Which contracts are with Tallis?")["message"]
     assert answer["confidence"] == "quoted"
     lines = answer["content"].splitlines()
@@ -128,7 +132,7 @@ def test_a_list_is_shown_to_those_who_may_see_what_a_linked_record_left_out(
         for name, visibility in (("Quay 7", "workspace"), ("Gannet", "restricted")):
             fields = {"name": name}
             project = create_entity(scope=alice.scope, model=Project, fields=fields, visibility=visibility)
-            fields = {"name": f"Bids for {name}", "project": project.pk}
+            fields = {"name": f"Bids for {name}", "project": project}
             create_entity(scope=alice.scope, model=Task, fields=fields)
     chat = share(alice, contract)
     model.says(tool_use=("list_records", {"type": "task", "where": where}))
