@@ -20,6 +20,17 @@ from django.utils import translation
 from chat.budget import PASSAGE_TOKENS, PROMPT_TOKENS, fit_sizes
 from chat.derivation import SourceLabel
 from chat.models import Session
+from chat.record_sources import (
+    NoSuchName,
+    find_called,
+    find_side,
+    list_links,
+    load_decisive_links,
+    load_decisive_names,
+    load_labels,
+    load_linked,
+    load_looked_at,
+)
 from chat.record_tables import (
     MOST_GROUPS,
     Linked,
@@ -27,7 +38,6 @@ from chat.record_tables import (
     find_linked,
     is_name,
     print_record,
-    select_linked,
     write_figures,
     write_groups,
     write_head,
@@ -37,8 +47,9 @@ from chat.tools import BadCall, ToolFindings, ToolPassage, get_owner
 from entities.access import Scope, combine_many
 from entities.models import Weight
 from entities.models.entity import Visibility
-from entities.record_columns import RecordColumn, build_names_q, list_record_columns
-from entities.records import BadQuery, RecordList, list_records, select_records
+from entities.record_columns import RecordColumn, list_record_columns
+from entities.record_filters import SEPARATOR
+from entities.records import BadQuery, list_records, select_records
 from ingestion.models import ContextRow, Kind
 from llm import chat_prompts, prompts
 from llm.offline.list_tables import ADDRESS, UNCITED
@@ -47,8 +58,6 @@ from retrieval.citations import CitedSource, register_sources
 from retrieval.models import SourceType
 
 __all__ = ["RecordQuery", "describe_tool", "list_knowledge", "read_query"]
-
-MAX_COUNTED = 2_000
 
 
 @dataclass(frozen=True)
@@ -70,39 +79,50 @@ def list_knowledge(scope: Scope, session: Session, query: RecordQuery, room: int
     all of them. Raises: BadCall.
     """
     with translation.override(settings.LANGUAGE_CODE):
-        return _list_knowledge(scope, session, query, room)
+        try:
+            return _list_knowledge(scope, session, query, room)
+        except NoSuchName as problem:
+            return _refuse_name(scope, query, str(problem))
+
+
+def _refuse_name(scope: Scope, query: RecordQuery, sentence: str) -> ToolFindings:
+    """It says something of every name that was looked at. Raises: BadCall."""
+    looked = load_looked_at(scope, query)
+    label = combine_many(looked.values())
+    drawn = tuple(SourceLabel(pk, label, weight=Weight.COUNT) for pk in looked)
+    return ToolFindings(sentence, (), (), drawn=drawn, label=label, notes=sentence)
 
 
 def _list_knowledge(scope: Scope, session: Session, query: RecordQuery, room: int) -> ToolFindings:
     every = select_records(scope, query.model, query.where)
     if query.sides:
-        sides = [_find_side(query, every, words) for words in query.sides]
-        query = replace(query, where={**query.where, "name__any": "; ".join(sides)})
+        sides = [find_side(query, every, words) for words in query.sides]
+        query = replace(query, where={**query.where, "name__any": f"{SEPARATOR} ".join(sides)})
     try:
         found = list_records(scope, query.model, {**query.where, "ordering": query.order})
     except BadQuery as problem:
         raise BadCall(problem.detail) from None
-    decisive = _find_called(scope, query, found, every)
-    keys = _load_labels(found.keys)
+    decisive = find_called(scope, query, found, every)
+    keys = load_labels(found.keys)
     counted = query.model.objects.readable_by(scope).filter(pk__in=[*keys])
     used = [*dict.fromkeys([*found.columns, *query.computed])]
     printed = _choose_printed(query, used)
     label = combine_many(atom for column in (*printed, *used) for atom in column.atoms)
     rows = [] if query.group else found[0 : query.limit]
     cut = query.model.objects.filter(pk__in=[row.pk for row in rows])
-    linked = {link: _load_linked(scope, query, link, cut) for link in _list_links(printed)}
+    linked = {link: load_linked(scope, query, link, cut) for link in list_links(printed)}
     shown = [_print_row(row, printed, used, linked, label) for row in rows]
     fitted = len(fit_sizes([PASSAGE_TOKENS + estimate(row.line) for row in shown], room))
     is_cut, rows, shown = fitted < len(shown), rows[:fitted], shown[:fitted]
-    linked_labels, name_labels = _load_decisive_links(scope, query, found, every, counted)
+    linked_labels, name_labels = load_decisive_links(scope, query, found, every, counted)
     # The number says something of the names and fields that decide it, also where it is none.
-    name_labels += _load_decisive_names(query, used, found, every, keys)
+    name_labels += load_decisive_names(query, used, found, every, keys)
     needed = combine_many([label, *name_labels])
     group, grouped, texts = query.group, [["", ""]], set[UUID]()
     named = [source for row in shown for source in row.names]
     if group is not None:
-        if _list_links([group]):
-            linked = {link: _load_linked(scope, query, link, counted) for link in _list_links([group])}
+        if list_links([group]):
+            linked = {link: load_linked(scope, query, link, counted) for link in list_links([group])}
             weight = Weight.NAME if is_name(group) else Weight.COUNT if group.kind == "choice" else Weight.TEXT
             named = [SourceLabel(pk, needed, weight=weight) for link in linked for pk in linked[link]]
         elif group.kind == "text":
@@ -150,78 +170,6 @@ def _list_knowledge(scope: Scope, session: Session, query: RecordQuery, room: in
     )
 
 
-def _load_labels(rows: QuerySet[Any]) -> dict[UUID, int]:
-    """Key -> label of the name. Raises: BadCall."""
-    labels = dict(rows.order_by("pk").values_list("pk", "name_classification")[: MAX_COUNTED + 1])
-    if len(labels) > MAX_COUNTED:
-        raise BadCall(f"More than {MAX_COUNTED:,} records: narrow it by a field.")
-    return labels
-
-
-def _find_side(query: RecordQuery, every: QuerySet[Any], words: str) -> str:
-    """The name that is meant: the whole of one, else what only one has in it. Raises: BadCall."""
-    kind = choose_plural(query.model, 1)
-    for lookup in ("title__iexact", "title__icontains"):
-        names = list(every.filter(**{lookup: words}).values_list("title", flat=True)[:2])
-        if len(names) == 1:
-            return str(names[0])
-        if names:
-            raise BadCall(f"More than one {kind} is called {words!r}: give the whole name of one.")
-    raise BadCall(f"There is no {kind} called {words!r}.")
-
-
-def _find_called(scope: Scope, query: RecordQuery, found: RecordList, every: QuerySet[Any]) -> dict[UUID, int]:
-    """Records that have the names asked for, listed or not. Raises: BadCall where nothing that the person may see is
-    called so.
-    """
-    called: dict[UUID, int] = {}
-    for words in found.called:
-        having = _load_labels(every.filter(build_names_q(scope, query.model, words)))
-        if not having:
-            raise BadCall(f"There is no {choose_plural(query.model, 1)} with the name {words!r} in it.")
-        called |= having
-    return called
-
-
-def _list_links(columns: Sequence[RecordColumn]) -> list[str]:
-    """Links that the columns are, or lead over."""
-    links = [column.name if column.kind == "link" else column.link for column in columns]
-    return list(dict.fromkeys(filter(None, links)))
-
-
-def _load_linked(scope: Scope, query: RecordQuery, link: str, rows: QuerySet[Any]) -> dict[UUID, Any]:
-    return {row.pk: row for row in select_linked(scope, query.model, link, rows)}
-
-
-def _load_decisive_links(
-    scope: Scope, query: RecordQuery, found: RecordList, every: QuerySet[Any], counted: QuerySet[Any]
-) -> tuple[dict[UUID, int], list[int]]:
-    """Linked records that decide what the result says, and the labels of their names where these do: what narrows is
-    read of every record, listed or not. Raises: BadCall.
-    """
-    narrowing = list(found.columns[:-1])
-    if found.called:  # the links that a name may stand in
-        narrowing += [c for c in list_record_columns(query.model) if c.kind == "link" and not c.atoms]
-    records: dict[UUID, int] = {}
-    labels: list[int] = []
-    for columns, rows in ((narrowing, every), ((found.columns[-1], *query.computed), counted)):
-        for link in _list_links(columns):
-            having = _load_labels(select_linked(scope, query.model, link, rows))
-            records |= having
-            if any(is_name(column) for column in columns if link in _list_links([column])):
-                labels += having.values()
-    return records, labels
-
-
-def _load_decisive_names(
-    query: RecordQuery, used: Sequence[RecordColumn], found: RecordList, every: QuerySet[Any], keys: Mapping[UUID, int]
-) -> list[int]:
-    """Labels of the names that decide what the result says: what narrows by them says something of all."""
-    if found.called or "q" in query.where or any(column.path == "name" for column in found.columns[:-1]):
-        return list(every.order_by().values_list("name_classification", flat=True).distinct())
-    return [*keys.values()] if any(column.path == "name" for column in used) else []
-
-
 def _choose_printed(query: RecordQuery, used: Sequence[RecordColumn]) -> list[RecordColumn]:
     """Beside the columns that were asked for, only such as need no clearance: an answer needs no more than its words.
     Those that were asked for come first, times last.
@@ -241,7 +189,9 @@ def _print_row(
     pairs = [(c, to) for c, to in pairs if to is None or c.kind != "link" or c in used or _is_open(to)]
     names = [
         SourceLabel(
-            to.pk, combine_many([label, to.name_classification]), weight=Weight.NAME if is_name(c) else Weight.TEXT
+            to.pk,
+            combine_many([label, to.name_classification if to.title else 0]),
+            weight=Weight.NAME if is_name(c) else Weight.TEXT,
         )
         for c, to in pairs
         if to is not None

@@ -10,6 +10,7 @@ from entities.actions import create_entity
 from entities.models import Entity, Weight
 from entities.models.classification import FINANCIAL
 from entities.types import Contract, Project, Risk, Task
+from llm.offline.list_tables import read_list
 from llm.offline.listing import plan_list
 from tests.answers.list_questions import DESCRIPTION
 
@@ -182,8 +183,41 @@ def test_a_side_is_the_whole_name_of_one_record_or_what_only_one_has_in_it(viewe
         create_entity(scope=alice.scope, model=Contract, fields={"name": "Quay lease annex", "counterparty": "Port"})
     text = ask(viewer, type="contract", side_by_side=["Quay lease", "cran"]).text
     assert text.startswith("2 contracts, name Quay lease or Crane:")
-    with pytest.raises(BadCall, match="More than one contract is called 'Quay'"):
-        ask(viewer, type="contract", side_by_side=["Quay", "Crane"])
+    refused = "Give the whole name of one contract instead of"
+    for sides in (["Quay", "Crane"], ["Settlement", "Crane"]):
+        assert ask(viewer, type="contract", side_by_side=sides).text == f"{refused} {sides[0]!r}."
+    assert ask(alice, type="contract", side_by_side=["Settlement", "Crane"]).text.startswith("2 contracts")
+    with alice.scope.open():
+        create_entity(scope=alice.scope, model=Contract, fields={"name": "Lease; annex", "counterparty": "Port"})
+    assert ask(viewer, type="contract", side_by_side=["Lease; annex", "Crane"]).text.startswith(refused)
+
+
+def test_that_nothing_is_called_so_has_the_sources_and_the_label_of_all_that_was_looked_at(
+    alice, viewer, site, ask, service
+):
+    for asked in ({"where": {"called": "Nothing"}}, {"side_by_side": ["Nothing", "Permit"]}):
+        refused = ask(alice, type="task", **asked)
+        assert read_list(refused.text) is None
+        assert (len({given.entity for given in refused.sources}), refused.label) == (5 if "where" in asked else 3, 0)
+        assert {given.weight for given in refused.sources} == {Weight.COUNT}
+    with service.open():
+        Entity.objects.filter(name__in=["Permit", "Quay 7"]).update(name_classification=FINANCIAL)
+    for asked in ({"where": {"called": "Nothing"}}, {"side_by_side": ["Nothing", "Trusses"]}):
+        assert ask(alice, type="task", **asked).label == FINANCIAL
+        assert ask(viewer, type="task", **asked).label == 0, "its name says nothing to them"
+
+
+@pytest.mark.parametrize(
+    "asked", [{}, {"where": {"called": "Trusses"}}, {"group": "project"}, {"order": "project.name"}]
+)
+def test_a_name_that_the_asker_may_not_read_gives_no_label(alice, viewer, site, ask, service, asked):
+    with service.open():
+        Entity.objects.filter(name__in=["Permit", "Quay 7"]).update(name_classification=FINANCIAL)
+    found = ask(viewer, type="task", **asked)
+    assert found.label == 0
+    assert {given.label for given in found.sources} == {0}
+    found = ask(alice, type="task", **asked)
+    assert FINANCIAL in {found.label, *(given.label for given in found.sources)}
 
 
 def test_archived_records_are_a_list_of_their_own(viewer, site, ask, service):
@@ -191,8 +225,8 @@ def test_archived_records_are_a_list_of_their_own(viewer, site, ask, service):
         Entity.objects.filter(name="Crane").update(archived_at=timezone.now())
     text = ask(viewer, type="contract", where={"called": "Crane", "archived": "1"}).text
     assert text.startswith("1 contract, named with Crane, archived:")
-    with pytest.raises(BadCall, match="There is no contract with the name 'Crane'"):
-        ask(viewer, type="contract", where={"called": "Crane"})
+    refused = ask(viewer, type="contract", where={"called": "Crane"}).text
+    assert refused == "There is no contract with the name 'Crane' in it."
 
 
 def test_amounts_of_several_currencies_in_one_order_are_said_to_be_so(cfo, site, ask):

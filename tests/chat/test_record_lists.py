@@ -161,7 +161,10 @@ def test_not_all_rows_are_so_many_of_all(viewer, alice, contract, restricted, st
         ({"sum": "counterparty"}, "There is no number 'counterparty' to add up. Numbers are: notice_days."),
         ({"group": "ends_on"}, "Records cannot be grouped by 'ends_on'. Groups are: counterparty, currency, status"),
         ({"side_by_side": ["Quay lease"]}, "Give from 2 to 5 names"),
-        ({"side_by_side": ["Quay lease", "Settlement"]}, "There is no contract called 'Settlement'."),
+        (
+            {"side_by_side": ["Quay lease", "Settlement"]},
+            "Give the whole name of one contract instead of 'Settlement'.",
+        ),
         ({"where": {"called": "Settlement"}}, "There is no contract with the name 'Settlement' in it."),
     ],
 )
