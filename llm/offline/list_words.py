@@ -65,7 +65,7 @@ group: per; for each; by each; grouped by; broken down by; pro; je; gruppiert na
 not: not; nicht; not yet; noch nicht
 without: without; no; ohne; kein; without any
 overdue 1: overdue; late; past due; behind schedule; überfällig; verspätet; in verzug; im verzug
-finished 0: open; outstanding; unfinished; pending; still open; remaining; offen; unerledigt; ausstehend
+finished 0: open; unfinished; pending; still open; offen; unerledigt
 finished 1: finished; completed; complete; done; closed; fertig; erledigt; abgeschlossen
 field updated_at: changed; updated; modified; edited; geändert; aktualisiert; bearbeitet
 field created_at: created; added; new; angelegt; erstellt; hinzugefügt

@@ -19,7 +19,7 @@ MOST_LETTERS, MOST_BARE_WORDS = 300, 6
 """Of a question, and of one that says no more than what is asked for: "open risks"."""
 COMPOUND = re.compile(r"\b(Gesamt|Durchschnitts)(?=[a-z]{4})")
 TIMES = ("updated_at", "created_at")
-SOLE = {"empty", "not"}
+SOLE = {"", "empty", "not"}
 """Comparisons beside which the same field has no other."""
 
 
@@ -156,6 +156,8 @@ def _read_field(plan: _Plan, name: str, target: RecordType | None = None) -> boo
 def _write_call(plan: _Plan, is_bare: bool) -> dict[str, Any] | None:
     """None where it does not add up, or a field that was named has no use."""
     call, where = plan.call, plan.where
+    if {"overdue", "finished"} <= where.keys():
+        return None
     if "side" in plan.marks:
         return {"type": plan.of.key, "side_by_side": plan.names} if len(plan.names) > 1 and not where else None
     if len(plan.names) > 1:
