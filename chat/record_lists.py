@@ -38,6 +38,7 @@ from chat.record_tables import (
     find_linked,
     is_name,
     print_record,
+    select_linked,
     write_figures,
     write_groups,
     write_head,
@@ -118,7 +119,7 @@ def _list_knowledge(scope: Scope, session: Session, query: RecordQuery, room: in
     # The number says something of the names and fields that decide it, also where it is none.
     name_labels += load_decisive_names(query, used, found, every, keys)
     needed = combine_many([label, *name_labels])
-    group, grouped, texts = query.group, [["", ""]], set[UUID]()
+    group, lines, texts = query.group, list[str](), set[UUID]()
     named = [source for row in shown for source in row.names]
     if group is not None:
         if list_links([group]):
@@ -127,7 +128,10 @@ def _list_knowledge(scope: Scope, session: Session, query: RecordQuery, room: in
             named = [SourceLabel(pk, needed, weight=weight) for link in linked for pk in linked[link]]
         elif group.kind == "text":
             texts = {*keys}
-        grouped = write_groups(scope, query, counted, linked)
+        lines = _write_lines(write_groups(scope, query, counted, linked))
+    sizes = [estimate(line) for line in lines]
+    most = len(fit_sizes(sizes[1 : MOST_GROUPS + 1], room - sum(sizes[:1])))
+    is_cut = is_cut or most < min(len(lines) - 1, MOST_GROUPS)
     about = {session.entity_id} if session.entity_id else set()
     rest = {*about, *keys, *decisive, *linked_labels} - {row.pk for row in rows}
     weights = {pk: Weight.TEXT if pk in texts else Weight.COUNT for pk in rest}
@@ -142,17 +146,18 @@ def _list_knowledge(scope: Scope, session: Session, query: RecordQuery, room: in
     document = prompts.PromptDocument(choose_plural(query.model, 2), numbered)
     below = prompts.render_passages([document])
     uncited = chat_prompts.render_lines(row.line for row in shown if row.record.pk not in numbers)
-    ordered = found.columns[-1]
+    # Those without a number stand after the others: then no order is claimed.
+    ordered = found.columns[-1] if len(passages) in (0, len(rows)) else None
     rows_need = combine_many(row.label for row in shown)
     stop = ":" if combine_many([needed, rows_need]) == rows_need else "."
-    count = len(grouped) - 1 if group else len(rows)
-    heads = [write_head(query, found.words, len(keys), count, ordered, stop)]
+    count, groups = (most, len(lines) - 1) if group else (len(rows), 0)
+    heads = [write_head(query, found.words, len(keys), count, groups, ordered, stop)]
     head = chat_prompts.render_lines([*heads, *([] if group else write_figures(query, counted))])
-    groups = chat_prompts.render_lines(_write_lines(grouped[: MOST_GROUPS + 1]) if group else ())
-    notes = [head.text, *_note_money(found.columns, counted), *_mark_head(groups.text)]
+    table = chat_prompts.render_lines(lines[: most + 1])
+    notes = [head.text, *_note_money(scope, query, found.columns, counted), *_mark_head(table.text)]
     notes += [f"{UNCITED}{line}" for line in uncited.text.splitlines()]
     notes.append(f"{ADDRESS}{_build_address(scope, query)}")
-    injections = tuple(dict.fromkeys(head.injections + groups.injections + uncited.injections + below.injections))
+    injections = tuple(dict.fromkeys(head.injections + table.injections + uncited.injections + below.injections))
     text = "\n".join(note for note in notes if note)
     return ToolFindings(
         f"{text}\n{below.text}",
@@ -205,12 +210,13 @@ def _is_open(record: Any) -> bool:
     return bool(record.visibility == Visibility.WORKSPACE and not record.name_classification)
 
 
-def _note_money(columns: Sequence[RecordColumn], counted: QuerySet[Any]) -> list[str]:
+def _note_money(scope: Scope, query: RecordQuery, columns: Sequence[RecordColumn], counted: QuerySet[Any]) -> list[str]:
     """Amounts are not converted: where they narrow or order over several currencies, that is so."""
-    if all(column.kind != "money" or column.link for column in columns):
-        return []
-    is_mixed = counted.order_by().values("currency").distinct().count() > 1
-    return ["Amounts in different currencies stand as they are; none is converted."] if is_mixed else []
+    for link in {column.link for column in columns if column.kind == "money"}:
+        rows = select_linked(scope, query.model, link, counted) if link else counted
+        if rows.order_by().values("currency").distinct().count() > 1:
+            return ["Amounts in different currencies stand as they are; none is converted."]
+    return []
 
 
 def _write_lines(table: Sequence[Sequence[str]]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Avg, Count, F, QuerySet, Sum, Value
+from django.db.models.functions import NullIf
 from django.utils import timezone
 from django.utils.dateformat import format as format_date
 
@@ -83,23 +84,32 @@ def choose_plural(model: type[Entity], count: int) -> str:
     return find_kind_name(name) or name
 
 
-def write_head(query: RecordQuery, words: Sequence[str], total: int, count: int, order: RecordColumn, stop: str) -> str:
+def write_head(
+    query: RecordQuery, words: Sequence[str], total: int, count: int, groups: int, order: RecordColumn | None, stop: str
+) -> str:
     """ "24 of 159 tasks, due by 27 November 2026, earliest due first:"; "No tasks, overdue." for none. count: of rows,
-    or of groups. stop: "." where it needs more than the rows below it (`chat.citations`).
+    or of those of so many groups, below it. order: None where they stand in none. stop: "." where it needs more than
+    the rows below it (`chat.citations`).
     """
     plural = choose_plural(query.model, total)
     asked = "".join(f", {part}" for part in words)
     if not total:
         return f"No {plural}{asked}."
     if query.group:
-        return f"{total} {plural}{asked}{f', the largest {MOST_GROUPS} of {count} groups' * (count > MOST_GROUPS)}:"
+        return f"{total} {plural}{asked}{f', the largest {count} of {groups} groups' * (count < groups)}:"
     if count == total:
         return f"{total} {plural}{asked}{stop}"
+    by = f", {_write_order(order, descends=query.order.startswith('-'))}" if order else ""
+    return f"{count} of {total} {plural}{asked}{by}{stop}"
+
+
+def _write_order(order: RecordColumn, descends: bool) -> str:
+    """ "earliest due first", "largest project budget first", "by name"."""
     least = {"money": "smallest", "number": "smallest", "date": "earliest", "time": "earliest"}
     most = {"money": "largest", "number": "largest", "date": "latest", "time": "latest"}
-    which = (most if query.order.startswith("-") else least).get(order.kind)
-    title = order.title.removesuffix(" on")
-    return f"{count} of {total} {plural}{asked}, {f'{which} {title} first' if which else f'by {title}'}{stop}"
+    which = (most if descends else least).get(order.kind)
+    title = (_name_column(order).lower() if order.link else order.title).removesuffix(" on")
+    return f"{which} {title} first" if which else f"by {title}"
 
 
 def write_figures(query: RecordQuery, rows: QuerySet[Any]) -> list[str]:
@@ -119,6 +129,8 @@ def _compute_figures(query: RecordQuery, rows: QuerySet[Any]) -> Iterator[tuple[
         keys = ["grouped", "currency"] if column.kind == "money" else ["grouped"]
         filled = rows.filter(**{f"{column.name}__isnull": False}).values(*keys)
         for found in filled.annotate(figure=aggregate(column.name), n=Count("pk")).order_by(*keys):
+            if not found["n"]:
+                continue  # a statement without groups has a row for none
             figure = Decimal(str(found["figure"] or 0))
             rounded = f"{figure:,.1f}".removesuffix(".0")
             if column.kind == "money":
@@ -132,19 +144,20 @@ def write_groups(scope: Scope, query: RecordQuery, rows: QuerySet[Any], linked: 
     """
     group = query.group
     assert group is not None
-    rows = group.add_to(scope, query.model, rows.order_by()).annotate(grouped=F(group.alias))
+    value = F(group.alias) if group.kind == "link" else NullIf(F(group.alias), Value(""))
+    rows = group.add_to(scope, query.model, rows.order_by()).annotate(grouped=value)
     numbers = dict(rows.values("grouped").annotate(n=Count("pk")).values_list("grouped", "n"))
     figures: dict[Any, dict[str, str]] = {}
-    for value, title, printed, _ in _compute_figures(query, rows):
-        cells = figures.setdefault(value, {})
+    for of, title, printed, _ in _compute_figures(query, rows):
+        cells = figures.setdefault(of, {})
         cells[title] = f"{cells[title]} + {printed}" if title in cells else printed
     titles = list(dict.fromkeys(title for cells in figures.values() for title in cells))
     lines = [[_name_column(group), "Number", *titles]]
-    for value, count in sorted(numbers.items(), key=lambda pair: (-pair[1], str(pair[0] or ""))):
+    for of, count in sorted(numbers.items(), key=lambda pair: (-pair[1], str(pair[0] or ""))):
         if group.kind == "link":
-            record = linked.get(group.name, {}).get(value)
+            record = linked.get(group.name, {}).get(of)
             name = str(record.title_or_type) if record else NOBODY
         else:
-            name = _print_plain(group, value, "") or NOBODY
-        lines.append([name, str(count), *(figures.get(value, {}).get(title, "") for title in titles)])
+            name = _print_plain(group, of, "") or NOBODY
+        lines.append([name, str(count), *(figures.get(of, {}).get(title, "") for title in titles)])
     return lines

@@ -15,7 +15,7 @@ from entities.access import Scope
 from entities.language import translate_stored
 from entities.models import Entity
 from entities.record_columns import RecordColumn, find_column, list_record_columns
-from entities.record_filters import build_finished, build_overdue
+from entities.record_filters import MOST_LETTERS, build_finished, build_overdue
 from entities.records import RESERVED
 from entities.registry import list_entity_types, list_parent_types
 from retrieval.query import CONTROL
@@ -138,7 +138,7 @@ def read_query(scope: Scope, asked: Mapping[str, Any]) -> RecordQuery:
     if not isinstance(limit, int) or not 1 <= limit <= MAX_LISTED:
         raise BadCall(f"Give `limit` as a whole number from 1 to {MAX_LISTED}.")
     sides = asked.get("side_by_side") or []
-    if not isinstance(sides, list) or not all(isinstance(name, str) and name.strip() for name in sides):
+    if not isinstance(sides, list) or not all(map(_is_name, sides)):
         raise BadCall("Give `side_by_side` as a list of names.")
     if len(sides) == 1 or len(sides) > 5:
         raise BadCall("Give from 2 to 5 names to stand side by side.")
@@ -152,6 +152,11 @@ def read_query(scope: Scope, asked: Mapping[str, Any]) -> RecordQuery:
         group=_find_group(model, str(asked.get("group") or "")),
         sides=sides,
     )
+
+
+def _is_name(value: Any) -> bool:
+    is_text = isinstance(value, str) and value.strip() and not CONTROL.search(value)
+    return bool(is_text) and len(value) <= MOST_LETTERS
 
 
 def _read_where(where: Any) -> dict[str, str]:

@@ -1,49 +1,22 @@
 """Sums, means, groups and linked records in lists: only of what the asker is cleared for and may see."""
 
-import pytest
-from django.utils import timezone
+import re
 
-from chat.actions import create_session
-from chat.record_lists import describe_tool, list_knowledge, read_query
+import pytest
+
+from chat.record_lists import describe_tool
 from chat.tools import BadCall
 from entities.actions import create_entity
 from entities.models import Entity, Weight
 from entities.models.classification import FINANCIAL
 from entities.types import Contract, Project, Risk, Task
-from llm.offline.list_tables import read_list
+from ingestion.models import Kind
 from llm.offline.listing import plan_list
+from llm.offline.tokens import estimate
 from tests.answers.list_questions import DESCRIPTION
+from tests.chat.record_site import ask, site  # noqa: F401  fixtures
 
-
-@pytest.fixture
-def site(alice, contract):
-    """Contracts in two currencies; an open and a restricted project with tasks."""
-    with alice.scope.open():
-
-        def create(model, visibility="workspace", **fields):
-            return create_entity(scope=alice.scope, model=model, fields=fields, visibility=visibility)
-
-        create(Contract, name="Crane", counterparty="Tallis", value="300000", status="active")
-        create(Contract, name="Survey", counterparty="Ostrand", value="50000", currency="GBP", status="active")
-        create(Contract, "restricted", name="Settlement", counterparty="Ferrow", value="7", status="active")
-        quay = create(Project, name="Quay 7", budget="2000000", contract=contract)
-        gannet = create(Project, "restricted", name="Gannet", budget="5")
-        for name, project in (("Permit", quay), ("Trusses", quay), ("Bids", gannet)):
-            create(Task, name=name, project=project)
-        create(Risk, name="Leak", project=gannet)
-    return {"quay": quay, "gannet": gannet}
-
-
-@pytest.fixture
-def ask(contract):
-    """`ask(person, type=…)`: the result of the tool in a conversation of that person."""
-
-    def call(who, **asked):
-        with who.scope.open():
-            session = create_session(scope=who.scope, entity=contract)
-            return list_knowledge(who.scope, session, read_query(who.scope, asked))
-
-    return call
+# ruff: noqa: F811
 
 
 def test_sums_and_means_are_by_currency_over_what_the_asker_sees(cfo, alice, site, ask):
@@ -97,6 +70,25 @@ def test_groups_are_whole_or_say_so(viewer, alice, contract, ask):
     assert made.pk in {given.entity for given in ask(viewer, type="contract", group="status").sources}
 
 
+def test_rows_and_groups_have_so_much_room_and_say_so(viewer, alice, contract, ask):
+    with alice.scope.open():
+        for n in range(30):
+            fields = {"name": f"Hire {n}", "counterparty": f"Firm {n} {'and Sons ' * 20}"}
+            create_entity(scope=alice.scope, model=Contract, fields=fields)
+    for grouped in ({}, {"group": "counterparty"}):
+        found = ask(viewer, type="contract", **grouped, limit=50, room=300)
+        number = r"the largest (\d+) of 31 groups:" if grouped else r"(\d+) of 31 contracts, by name"
+        shown = re.search(number, found.text.partition("\n")[0])
+        assert 0 < int(shown[1]) < 8
+        assert len(re.findall(r"Firm \d+ and", found.text)) == int(shown[1])
+        assert estimate(found.text) < 600
+        assert found.is_cut
+        assert len({given.entity for given in found.sources}) == 31, "the number counts those without room too"
+        whole = ask(viewer, type="contract", **grouped, limit=50)
+        assert not whole.is_cut
+        assert whole.text.startswith("31 contracts:")
+
+
 def test_a_group_that_prints_a_text_is_drawn_from_it_and_one_of_states_only_counts(viewer, site, ask):
     def weigh(kind, group, record=None):
         sources = ask(viewer, type=kind, group=group).sources
@@ -125,21 +117,6 @@ def test_what_a_linked_record_leaves_out_is_a_source(alice, viewer, site, ask, w
     assert (site["gannet"].pk in {given.entity for given in ask(alice, type="task", where=where).sources}) == is_source
     if "project.budget__gt" not in where:
         assert site["gannet"].pk not in {given.entity for given in ask(viewer, type="task", where=where).sources}
-
-
-def test_a_name_that_leaves_records_out_gives_the_answer_its_label(alice, site, ask, service):
-    asked = {"type": "task", "where": {"called": "Gannet"}}
-    assert ask(alice, **asked).text.startswith("1 task, named with Gannet:")
-    with service.open():
-        Entity.objects.filter(pk=site["gannet"].pk).update(name_classification=FINANCIAL)
-    found = ask(alice, **asked)
-    assert (found.label, found.text.partition("\n")[0]) == (FINANCIAL, "1 task, named with Gannet."), (
-        "more than its row"
-    )
-    assert ask(alice, type="task", where={"called": "Gannet", "status": "done"}).label == FINANCIAL, (
-        "also where none is"
-    )
-    assert ask(alice, type="task", where={"status": "todo"}).label == 0
 
 
 def test_a_currency_is_no_number_of_a_source(alice, cfo, site, ask):
@@ -171,69 +148,61 @@ def test_a_column_of_a_linked_record_gives_the_answer_its_label(cfo, viewer, sit
         ask(viewer, type="task", where={"project.budget__gt": "1"})
 
 
-def test_two_records_stand_side_by_side(viewer, cfo, site, ask):
-    text = ask(cfo, type="contract", side_by_side=["Quay lease", "Crane"], order="-value").text
-    assert text.startswith("2 contracts, name Quay lease or Crane:")
-    assert "Value: €1,200,000" in text
-    assert "Value" not in ask(viewer, type="contract", side_by_side=["Quay lease", "Crane"]).text
-
-
-def test_a_side_is_the_whole_name_of_one_record_or_what_only_one_has_in_it(viewer, alice, site, ask):
+def test_a_mean_of_nothing_is_no_figure(viewer, alice, site, ask):
+    asked = {"type": "contract", "mean": "notice_days", "sum": "notice_days"}
+    assert "of notice period" not in ask(viewer, **asked).text
     with alice.scope.open():
-        create_entity(scope=alice.scope, model=Contract, fields={"name": "Quay lease annex", "counterparty": "Port"})
-    text = ask(viewer, type="contract", side_by_side=["Quay lease", "cran"]).text
-    assert text.startswith("2 contracts, name Quay lease or Crane:")
-    refused = "Give the whole name of one contract instead of"
-    for sides in (["Quay", "Crane"], ["Settlement", "Crane"]):
-        assert ask(viewer, type="contract", side_by_side=sides).text == f"{refused} {sides[0]!r}."
-    assert ask(alice, type="contract", side_by_side=["Settlement", "Crane"]).text.startswith("2 contracts")
+        create_entity(
+            scope=alice.scope, model=Contract, fields={"name": "Hire", "counterparty": "X", "notice_days": 30}
+        )
+    assert "Mean of notice period (days) of 1 contract: 30" in ask(viewer, **asked).text
+
+
+def test_a_text_that_is_empty_is_in_the_group_of_none(viewer, alice, contract, ask):
     with alice.scope.open():
-        create_entity(scope=alice.scope, model=Contract, fields={"name": "Lease; annex", "counterparty": "Port"})
-    assert ask(viewer, type="contract", side_by_side=["Lease; annex", "Crane"]).text.startswith(refused)
+        for name in ("", "Ines"):
+            create_entity(scope=alice.scope, model=Project, fields={"name": f"Of {name}", "owner_name": name})
+        linked = create_entity(scope=alice.scope, model=Project, fields={"name": "Quay 7", "owner_name": ""})
+        for project in (None, linked):
+            create_entity(scope=alice.scope, model=Risk, fields={"name": "Leak", "project": project})
+    assert "| Ines | 1 |" in ask(viewer, type="project", group="owner_name").text
+    assert "| — | 2 |" in ask(viewer, type="project", group="owner_name").text
+    assert "| — | 2 |" in ask(viewer, type="risk", group="project.owner_name").text
 
 
-def test_that_nothing_is_called_so_has_the_sources_and_the_label_of_all_that_was_looked_at(
-    alice, viewer, site, ask, service
-):
-    for asked in ({"where": {"called": "Nothing"}}, {"side_by_side": ["Nothing", "Permit"]}):
-        refused = ask(alice, type="task", **asked)
-        assert read_list(refused.text) is None
-        assert (len({given.entity for given in refused.sources}), refused.label) == (5 if "where" in asked else 3, 0)
-        assert {given.weight for given in refused.sources} == {Weight.COUNT}
+def test_a_list_says_of_which_record_the_field_is_that_orders_it(viewer, cfo, site, ask):
+    def head(who, order):
+        return ask(who, type="task", order=order, limit=1).text.partition("\n")[0]
+
+    assert head(cfo, "-project.budget").startswith("1 of 3 tasks, largest project budget first")
+    assert head(viewer, "project.name").startswith("1 of 3 tasks, by project")
+    assert head(viewer, "due_on").startswith("1 of 3 tasks, earliest due first")
+
+
+def test_no_order_is_claimed_where_rows_without_a_number_stand_last(viewer, site, ask, index, service):
+    assert "by name" in ask(viewer, type="task", limit=2).text.partition("\n")[0]
     with service.open():
-        Entity.objects.filter(name__in=["Permit", "Quay 7"]).update(name_classification=FINANCIAL)
-    for asked in ({"where": {"called": "Nothing"}}, {"side_by_side": ["Nothing", "Trusses"]}):
-        assert ask(alice, type="task", **asked).label == FINANCIAL
-        assert ask(viewer, type="task", **asked).label == 0, "its name says nothing to them"
+        permit = Entity.objects.get(name="Permit")
+    index.row(permit, "Permit", kind=Kind.METADATA)
+    found = ask(viewer, type="task", limit=2)
+    assert len(found.passages) == 1
+    assert "by name" not in found.text.partition("\n")[0]
 
 
-@pytest.mark.parametrize(
-    "asked", [{}, {"where": {"called": "Trusses"}}, {"group": "project"}, {"order": "project.name"}]
-)
-def test_a_name_that_the_asker_may_not_read_gives_no_label(alice, viewer, site, ask, service, asked):
-    with service.open():
-        Entity.objects.filter(name__in=["Permit", "Quay 7"]).update(name_classification=FINANCIAL)
-    found = ask(viewer, type="task", **asked)
-    assert found.label == 0
-    assert {given.label for given in found.sources} == {0}
-    found = ask(alice, type="task", **asked)
-    assert FINANCIAL in {found.label, *(given.label for given in found.sources)}
-
-
-def test_archived_records_are_a_list_of_their_own(viewer, site, ask, service):
-    with service.open():
-        Entity.objects.filter(name="Crane").update(archived_at=timezone.now())
-    text = ask(viewer, type="contract", where={"called": "Crane", "archived": "1"}).text
-    assert text.startswith("1 contract, named with Crane, archived:")
-    refused = ask(viewer, type="contract", where={"called": "Crane"}).text
-    assert refused == "There is no contract with the name 'Crane' in it."
-
-
-def test_amounts_of_several_currencies_in_one_order_are_said_to_be_so(cfo, site, ask):
+def test_amounts_of_several_currencies_in_one_order_are_said_to_be_so(cfo, alice, site, ask):
     assert "Amounts in different currencies" in ask(cfo, type="contract", order="-value").text
     assert "Amounts in different currencies" in ask(cfo, type="contract", where={"value__gt": "1"}).text
+    assert "Amounts in different" not in ask(cfo, type="task", order="project.budget").text
     assert "Amounts in different" not in ask(cfo, type="contract").text
     assert "Amounts in different" not in ask(cfo, type="contract", order="-value", where={"currency": "EUR"}).text
+    with alice.scope.open():
+        weir = create_entity(
+            scope=alice.scope, model=Project, fields={"name": "Weir", "budget": "9", "currency": "GBP"}
+        )
+        create_entity(scope=alice.scope, model=Task, fields={"name": "Dig", "project": weir})
+    for asked in ({"order": "project.budget"}, {"where": {"project.budget__gt": "1"}}):
+        assert "Amounts in different" in ask(cfo, type="task", **asked).text
+    assert "Amounts in different" not in ask(cfo, type="task", order="due_on").text
 
 
 def test_the_grammar_reads_the_tools_own_description(alice, viewer, site):
