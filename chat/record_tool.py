@@ -1,5 +1,5 @@
 """The description of the tool `list_records`, and what is asked of it: types, columns and states that exist for the
-open scope, with their titles in every language of the product. The quoting engine knows no others.
+open scope. For the quoting engine, which knows no others, with their titles in every language of the product.
 """
 
 import json
@@ -18,6 +18,7 @@ from entities.record_columns import RecordColumn, find_column, list_record_colum
 from entities.record_filters import MOST_LETTERS, build_finished, build_overdue
 from entities.records import RESERVED
 from entities.registry import list_entity_types, list_parent_types
+from llm.client import is_offline
 from retrieval.query import CONTROL
 
 NAME = "list_records"
@@ -66,7 +67,8 @@ class RecordQuery:
 
 def describe_tool(scope: Scope) -> dict[str, Any]:
     """The tool with the types and fields that exist for the open scope."""
-    types = "\n".join(_describe_type(key, model) for key, model in list_entity_types().items())
+    describe = _describe_as_json if is_offline() else _describe_type
+    types = "\n".join(describe(key, model) for key, model in list_entity_types().items())
     text = {"type": "string"}
     return {
         "name": NAME,
@@ -93,12 +95,35 @@ def describe_tool(scope: Scope) -> dict[str, Any]:
 
 
 def _describe_type(key: str, model: type[Entity]) -> str:
-    """As JSON, in one line."""
+    """ "- risk (risks): name, project -> project, severity = low | high, due_on (date), overdue (1 or 0)"."""
+    fields = [f"{each.name}{_describe_kind(model, each)}" for each in _list_own(model)]
+    fields += [f"{name} (1 or 0)" for name in _list_flags(model)]
+    return f"- {key} ({model._meta.verbose_name_plural}): {', '.join(fields)}"
+
+
+def _describe_kind(model: type[Entity], column: RecordColumn) -> str:
+    if column.kind == "link":
+        return f" -> {list_parent_types(model)[column.name].type_key}"
+    if column.kind == "choice":
+        return f" = {' | '.join(str(value) for value, _ in column.column.flatchoices)}"  # type: ignore[attr-defined]
+    return "" if column.kind in ("text", "other") else f" ({column.kind})"
+
+
+def _list_own(model: type[Entity]) -> list[RecordColumn]:
+    return [column for column in list_record_columns(model) if not column.link]
+
+
+def _list_flags(model: type[Entity]) -> list[str]:
+    flags = {"overdue": build_overdue(model), "finished": build_finished(model, is_finished=True)}
+    return [name for name, condition in flags.items() if condition is not None]
+
+
+def _describe_as_json(key: str, model: type[Entity]) -> str:
+    """In one line, as `llm.offline.list_words` reads it."""
     sources = (model._meta.verbose_name, model._meta.verbose_name_plural)
     titles = [title for source in sources for title in _list_titles(str(source)) if title.lower() != key]
-    fields = {each.name: _describe_column(model, each) for each in list_record_columns(model) if not each.link}
-    flags = {"overdue": build_overdue(model), "finished": build_finished(model, is_finished=True)}
-    fields |= {name: {"kind": "flag"} for name, condition in flags.items() if condition is not None}
+    fields = {each.name: _describe_column(model, each) for each in _list_own(model)}
+    fields |= {name: {"kind": "flag"} for name in _list_flags(model)}
     return json.dumps({"type": key, "names": list(dict.fromkeys(titles)), "fields": fields}, ensure_ascii=False)
 
 

@@ -13,9 +13,11 @@ from entities.access import find_rule
 from entities.models import Entity
 from entities.option_values import are_names, find_wrong_values
 from entities.rag import VERBS, Access, Rag, list_option_names
+from entities.records import RESERVED as PARAMETERS
+from entities.records import STATES
 from entities.registry import list_entity_types
 
-RESERVED = {"title", "kind", "labels", "redacted", "version", "workspace_id", "scope"}
+RESERVED = {"title", "kind", "labels", "redacted", "version", "workspace_id", "scope", *PARAMETERS, *STATES}
 
 
 @checks.register()

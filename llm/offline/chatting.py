@@ -73,9 +73,10 @@ def choose_next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     question = correct_question(question, results)
     if not results and (listed := plan_list(question, body["tools"])):
         return LIST, listed
+    results = _drop_refused(results)
     if all(result.name == READ for result in results) and _find_own_field(body, index, question):
         return (READ, OWN_FIELDS) if READ in tools and not results else None
-    if any(read_list(result.text) for result in results if result.name == LIST):
+    if any(result.name == LIST for result in results):
         return None
     plan = _plan_reading(body, index, question) if READ in tools else None
     if plan is not None:
@@ -158,7 +159,7 @@ def find_answer_text(body: dict[str, Any]) -> str:
         return SELF
     if recalled := quote_conversation(body["messages"], index, question):
         return recalled
-    results = collect_results(body["messages"], index)
+    results = _drop_refused(collect_results(body["messages"], index))
     question = correct_question(question, results)
     if all(result.name == READ for result in results) and (line := _find_own_field(body, index, question)):
         return write_quotes([Quote(line, 0)], body, results)
@@ -173,6 +174,11 @@ def find_answer_text(body: dict[str, Any]) -> str:
         return "\n".join(dict.fromkeys(points))
     quotes = find_best_answer(body, index, question, searched).quotes
     return write_quotes(quotes, body, results) if quotes else ""
+
+
+def _drop_refused(results: list[ToolResult]) -> list[ToolResult]:
+    """Without lists of records that were refused: the question is as if it had been for no list."""
+    return [result for result in results if result.name != LIST or read_list(result.text)]
 
 
 def _list_closest(body: dict[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """Sums, means, groups and linked records in lists: only of what the asker is cleared for and may see."""
 
+import json
 import re
 
 import pytest
@@ -214,3 +215,15 @@ def test_the_grammar_reads_the_tools_own_description(alice, viewer, site):
     for question in ("Which contract has the largest value?", "Which contracts are worth more than 1 million?"):
         assert plan_list(question, [tool]) is not None
         assert plan_list(question, [less]) is None
+
+
+def test_a_model_reads_the_types_without_their_titles(alice, viewer, site, model):
+    with alice.scope.open():
+        tool = describe_tool(alice.scope)
+    assert (
+        "- contract (contracts): name, counterparty, value (money), currency, status = draft | " in tool["description"]
+    )
+    assert "Vertrag" not in tool["description"]
+    assert estimate(json.dumps(tool)) < 900
+    with viewer.scope.open():
+        assert "(money)" not in describe_tool(viewer.scope)["description"]

@@ -43,7 +43,9 @@ def test_a_field_that_the_asker_is_not_cleared_for_neither_narrows_nor_orders(
     assert text.startswith("1 contract")
     text, _ = list_as(viewer, contract, start, model, **asked)
     assert text.startswith(("There is no filter", "Cannot order by"))
-    assert "value" not in model.requests[-1].body["tools"][-1]["description"].split('"contract"')[1].split("\n")[0]
+    described = model.requests[-1].body["tools"][-1]["description"].split("- contract (")[1].split("\n")[0]
+    assert "counterparty, currency" in described
+    assert "value" not in described
 
 
 def test_what_is_listed_is_a_source_and_its_labels_stay_with_the_conversation(viewer, cfo, contract, start, model):

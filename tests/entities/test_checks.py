@@ -70,6 +70,8 @@ def test_the_types_that_ship_are_right() -> None:
         ("entities.E010", {"meta": Entity._meta}),
         ("entities.E008", {"meta": SimpleNamespace(get_fields=list, pk=Contract._meta.pk, local_fields=[
             SimpleNamespace(name="title")])}),
+        ("entities.E008", {"meta": SimpleNamespace(get_fields=list, pk=Contract._meta.pk, local_fields=[
+            SimpleNamespace(name="overdue")])}),
     ],
 )  # fmt: skip
 def test_a_wrong_declaration_is_named(expected: str, change: dict[str, Any]) -> None:
