@@ -6,6 +6,7 @@ import pytest
 
 from chat.citations import collect_cited_atoms
 from entities.model_markdown import CitationLink
+from llm.offline.chatting import choose_next_call, find_answer_text
 from llm.offline.list_tables import read_list
 from llm.offline.listing import plan_list
 from llm.prompts import NOT_FOUND
@@ -107,6 +108,26 @@ def test_no_question_takes_long(question):
     begun = time.process_time()
     plan_list(question, DEMO)
     assert time.process_time() - begun < 0.5
+
+
+@pytest.mark.parametrize(
+    ("result", "call", "answer"),
+    [
+        ("There is no contract with the name 'State' in it.", ("read_documents", {"fields": True}), "Status: Active"),
+        ("1 contract, named with State.\nIn the lists: /w/a/", None, "1 contract, named with State."),
+    ],
+)
+def test_a_word_that_no_record_is_called_leaves_the_question_to_the_records_own_fields(result, call, answer):
+    record = '<record type="contract" name="Lease">\n<fields>\nStatus: Active\n</fields>\n</record>'
+    tools = [{"name": "search_knowledge"}, {"name": "read_documents"}, *DEMO]
+    messages = [{"role": "user", "content": "What is the State of the contract?"}]
+    body = {"system": [{"type": "text", "text": record}], "messages": messages, "tools": tools}
+    name, asked = choose_next_call(body)
+    assert (name, asked["where"]) == ("list_records", {"called": "State"})
+    messages.append({"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": name, "input": asked}]})
+    messages.append({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": result}]})
+    assert choose_next_call(body) == call
+    assert find_answer_text(body).startswith(answer)
 
 
 def test_an_answer_is_a_table_and_what_a_record_is_called_cannot_break_it():

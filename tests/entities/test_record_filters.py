@@ -26,9 +26,7 @@ def site(alice):
 
         lease = create(Contract, name="Quay lease", counterparty="Port", value="1200000", ends_on=date(2040, 5, 1))
         create(Contract, name="Crane hire", counterparty="Tallis", value="90000", ends_on=TODAY + timedelta(days=3))
-        quay = create(
-            Project, name="Quay 7", owner_name="Devika Rao", budget="2000000", due_on=TODAY, contract=lease
-        )
+        quay = create(Project, name="Quay 7", owner_name="Devika Rao", budget="2000000", due_on=TODAY, contract=lease)
         gannet = create(Project, "restricted", name="Gannet", owner_name="Ines", due_on=TODAY, budget="1")
         for name, project, days, state in (
             ("Permit", quay, -2, "blocked"), ("Trusses", quay, 9, "doing"), ("Lagging", quay, -30, "done"),
