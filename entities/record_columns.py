@@ -78,7 +78,7 @@ class RecordColumn:
 
     @property
     def title(self) -> str:
-        """In small letters, in the active language: "due on"."""
+        """As the type declares it, in the active language: "due on", "Fällig am"."""
         named = TIME_TITLES.get(self.name) or str(self.column.verbose_name)
         return translate_stored(named)
 

@@ -49,6 +49,14 @@ FILTER_TYPES: dict[type, Any] = {
     serializers.DecimalField: OpenApiTypes.DECIMAL,
     serializers.DateField: OpenApiTypes.DATE,
 }
+CALLED = "Words in the name of a record, of what it links to, or in a text of it that needs no clearance."
+OTHER_FILTERS = OpenApiParameter(
+    "others",
+    {"type": "object", "additionalProperties": {"type": "string"}},
+    style="form",
+    explode=True,
+    description="Any `<field><lookup>=value`, also of a linked record (`project.name`): docs/api.md lists the lookups.",
+)
 
 
 @requires(MEMBER)
@@ -72,7 +80,9 @@ def list_field_filters(model: type[Entity]) -> list[OpenApiParameter]:
         found.append(OpenApiParameter(name, kind, enum=choices or None))
         if type(field) in FILTER_TYPES:
             found += [OpenApiParameter(f"{name}__{lookup}", kind) for lookup in ("gte", "lte")]
-    return found
+    declared = {"overdue": model.rag().due, "finished": model.rag().finished}
+    found += [OpenApiParameter(name, enum=["0", "1"]) for name, value in declared.items() if value]
+    return [*found, OpenApiParameter("called", description=CALLED), OTHER_FILTERS]
 
 
 def build_collection_view(model: type[Entity]) -> Callable[..., Any]:

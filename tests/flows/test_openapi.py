@@ -379,6 +379,9 @@ def test_the_document_says_what_may_be_sent(document: Document) -> None:
     operations = document.operations
     names = {p["name"] for p in operations["get /api/entities/contract/"]["parameters"]}
     assert {"status", "value__gte", "ends_on__lte", "ordering", "q", "archived", "page", "page_size"} <= names
+    assert {"called", "others"} <= names
+    assert not {"overdue", "finished"} & names, "a contract declares neither"
+    assert {"overdue", "finished"} <= {p["name"] for p in operations["get /api/entities/task/"]["parameters"]}
     for name, operation in operations.items():
         assert "format" not in {p["name"] for p in operation.get("parameters", [])}, name
         accepted = set(operation.get("requestBody", {}).get("content", {}))
