@@ -144,7 +144,7 @@ def write_groups(scope: Scope, query: RecordQuery, rows: QuerySet[Any], linked: 
     """
     group = query.group
     assert group is not None
-    value = F(group.alias) if group.kind == "link" else NullIf(F(group.alias), Value(""))
+    value: Any = F(group.alias) if group.kind == "link" else NullIf(F(group.alias), Value(""))
     rows = group.add_to(scope, query.model, rows.order_by()).annotate(grouped=value)
     numbers = dict(rows.values("grouped").annotate(n=Count("pk")).values_list("grouped", "n"))
     figures: dict[Any, dict[str, str]] = {}

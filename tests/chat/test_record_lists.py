@@ -124,6 +124,7 @@ def test_none_is_a_table_of_none_and_a_word_that_names_nothing_is_searched_for(v
         ({"project.name__not": "Gannet"}, []),
         ({"project.name": "Gannet", "status": "done"}, []),
         ({"called": "Quay"}, []),
+        ({"called": "Nothing"}, []),
         ({"status": "todo"}, ["So it is."]),
     ],
 )
