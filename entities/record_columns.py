@@ -137,6 +137,6 @@ def build_names_q(scope: Scope, model: type[Entity], words: str) -> models.Q:
             found |= models.Q(**{f"{name}__icontains": words})
     for link, target in list_parent_types(model).items():
         if link in fields and not model.rag().get_field_label(link):
-            rows = target.objects.readable_by(scope).filter(pk=OuterRef(f"{link}_id"), title__icontains=words)
-            found |= models.Q(Exists(rows))
+            rows: QuerySet[Any] = target.objects.readable_by(scope)
+            found |= models.Q(Exists(rows.filter(pk=OuterRef(f"{link}_id"), title__icontains=words)))
     return found

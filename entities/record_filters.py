@@ -174,10 +174,10 @@ def read_days(value: str, today: date | None = None) -> tuple[date, date]:
     if (part := PART.fullmatch(value)) is not None:
         year, month = int(part["year"]), int(part["month"] or 0)
         return date(year, month or 1, 1), _end_month(year * 12 + (month or 12) - 1)
-    day = parse_date(value)
-    if day is None:
+    named = parse_date(value)
+    if named is None:
         raise ValueError(value)
-    return day, day
+    return named, named
 
 
 def _end_month(index: int) -> date:
