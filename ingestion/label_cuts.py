@@ -2,6 +2,7 @@
 of mail.
 """
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import accumulate, groupby
@@ -10,8 +11,13 @@ from entities.text import compute_digest
 from ingestion.documents import JOIN, Extraction, ParagraphText
 from ingestion.extract.long_texts import cut_boxes
 from llm.rules import vote_by_rules
-from text.sentences import find_sentences
+from text.sentences import trim_span
 
+SENTENCE = re.compile(r"""(?<=[.!?…])["'”’)\]]*\s+(?=["'“‘(\[]*[^\W_a-z])|\n+""")
+ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:[A-Z]|e\.g|i\.e|etc|vs|cf|no|nos|art|sec|fig|inc|ltd|co|corp|mr|mrs|ms|dr|st|approx|z\.b|bzw|ca|nr|abs)\.$",
+    re.I,
+)
 LEAST_LONG = 1000
 """Characters of a paragraph that may be cut."""
 CONTEXT = 200
@@ -63,7 +69,7 @@ def _cut_paragraph(paragraph: ParagraphText) -> list[ParagraphText]:
 def _list_runs(text: str, lang: str) -> Iterator[tuple[int, int, frozenset[int]]]:
     """Start, end and atoms of sentences in which the rules find something, with what stands right around them, and of
     the plain text in between."""
-    spans = list(find_sentences(text))
+    spans = list(_find_borders(text))
     found = [vote_by_rules(text[start:end], lang).atoms for start, end in spans]
     marks = [span for span, atoms in zip(spans, found, strict=True) if atoms]
     near = [any(a - CONTEXT < end and start < b + CONTEXT for a, b in marks) for start, end in spans]
@@ -74,3 +80,17 @@ def _list_runs(text: str, lang: str) -> Iterator[tuple[int, int, frozenset[int]]
     for _, group in groupby(range(len(spans)), near.__getitem__):
         places = list(group)
         yield spans[places[0]][0], spans[places[-1]][1], frozenset().union(*(found[n] for n in places))
+
+
+def _find_borders(text: str) -> Iterator[tuple[int, int]]:
+    """Of sentences as they were cut when decisions were made: with other borders, those would not find their part."""
+    start = 0
+    for match in SENTENCE.finditer(text):
+        before = text[start : match.start()].rstrip("\"'”’)]")
+        if "\n" not in match.group() and ABBREVIATION.search(before[-12:]):
+            continue
+        if text[start : match.start()].strip():
+            yield trim_span(text, start, match.end())
+            start = match.end()
+    if text[start:].strip():
+        yield trim_span(text, start, len(text))

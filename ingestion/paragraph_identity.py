@@ -20,7 +20,7 @@ from ingestion.continuity import describe_standing, is_made_from, match_unchange
 from ingestion.documents import Extraction
 from ingestion.models import Paragraph, PastParagraph
 from ingestion.segment import find_headings_above, list_disclosed_headings
-from ingestion.summaries import summarise_paragraphs
+from ingestion.summaries import split_sentences, summarise_paragraphs
 from ingestion.votes import (
     KEPT,
     KEPT_DECISION,
@@ -34,7 +34,6 @@ from ingestion.votes import (
     is_judged,
 )
 from ingestion.work import FileVotes, MarkedParagraph, SegmentedFile, Work, build_clearances
-from text.sentences import split_sentences
 
 
 def segment_text(work: Work, extraction: Extraction, classified: FileVotes) -> SegmentedFile:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from ingestion.documents import Kind
-from text.sentences import find_sentences
+from text.sentences import find_sentences, trim_span
 
 TABLE_RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+\s*")
 Fits = Callable[[str], bool]
@@ -53,12 +53,7 @@ def measure_table_header(text: str) -> int:
 def _split_lines(text: str, begin: int) -> Iterator[tuple[int, int]]:
     for match in re.compile(r"[^\n]+").finditer(text, begin):
         if match.group().strip():
-            yield _trim_span(text, match.start(), match.end())
-
-
-def _trim_span(text: str, start: int, end: int) -> tuple[int, int]:
-    part = text[start:end]
-    return start + len(part) - len(part.lstrip()), end - (len(part) - len(part.rstrip()))
+            yield trim_span(text, match.start(), match.end())
 
 
 def _split_to_fit(text: str, start: int, end: int, fits: Fits) -> Iterator[tuple[int, int]]:
@@ -68,7 +63,7 @@ def _split_to_fit(text: str, start: int, end: int, fits: Fits) -> Iterator[tuple
         words = [start + match.end() for match in re.finditer(r"\S+", text[start:end])]
         cut = _find_last_good(words, fits_to) or _find_last_good(range(start + 1, words[0] + 1), fits_to) or start + 1
         yield start, cut
-        start, end = _trim_span(text, cut, end)
+        start, end = trim_span(text, cut, end)
     if start < end:
         yield start, end
 

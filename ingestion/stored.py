@@ -10,10 +10,10 @@ from entities.text import compute_digest
 from ingestion.boxes import Boxes
 from ingestion.documents import Extraction, ParagraphText
 from ingestion.models import ContextRow, Kind, Paragraph, PastParagraph
+from ingestion.summaries import split_sentences
 from ingestion.votes import Vote, build_votes, release_findings
 from ingestion.witness import OF_THE_MODEL
 from ingestion.work import FileVotes, Work
-from text.sentences import split_sentences
 
 
 def load_published_extraction(work: Work) -> Extraction:

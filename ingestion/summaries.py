@@ -7,12 +7,16 @@ one paragraph of exactly that label; where none survives, the opening sentences 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from text.sentences import split_sentences
-
 LONGEST = 1_200  # characters
 LEAD = 400  # characters
 SHORTEST = 4  # words: what is left of a table's column or a page's foot says nothing
 WORD = re.compile(r"[^\W_]+(?:[.,'’:-][^\W_]+)*")
+SENTENCE = re.compile(r"(?<=[.!?])(?<!\bMr\.)(?<!\bDr\.)(?<!\bMrs\.)(?!(?<=\bno\.)\s+\d)(?!(?<=\bNo\.)\s+\d)\s+|\n+")
+"""Between two sentences; "no. 2291" is within one."""
+
+
+def split_sentences(text: str) -> list[str]:
+    return [sentence.strip() for sentence in SENTENCE.split(text) if sentence.strip()]
 
 
 def extract_words(text: str) -> frozenset[str]:

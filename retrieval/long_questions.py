@@ -3,8 +3,11 @@
 A vector shows the beginning of a text, and a word of the talk that few passages hold weighs more than what is meant.
 """
 
+import re
+
 from text.sentences import split_sentences
 
+SMALL = re.compile(r"(?<=[.!?])\s+")
 MIN_LONG_CHARS = 300
 """From so many characters on a question has parts. A shorter one seldom holds more than what is meant."""
 PART_CHARS = 150
@@ -21,7 +24,7 @@ def split_question(text: str) -> list[tuple[str, float]]:
     if len(text) < MIN_LONG_CHARS:
         return []
     parts: list[str] = []
-    for sentence in (piece for found in split_sentences(text) for piece in _cut_sentence(found)):
+    for sentence in (piece for found in _split_hurried(text) for piece in _cut_sentence(found)):
         if (
             parts
             and not _is_question(parts[-1])
@@ -40,6 +43,11 @@ def split_question(text: str) -> list[tuple[str, float]]:
 
 def _is_question(part: str) -> bool:
     return part.rstrip(CLOSING_MARKS).endswith(("?", "？"))
+
+
+def _split_hurried(text: str) -> list[str]:
+    """Sentences, also where the next one begins small."""
+    return [part for sentence in split_sentences(text) for part in SMALL.split(sentence)]
 
 
 def _cut_sentence(sentence: str) -> list[str]:

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
-from text.terms import stem_word
-
 
 class Support(StrEnum):
     """quoted: word for word, so it follows from its source; whether it answers the question is for its reader."""
@@ -172,4 +170,11 @@ def find_names(text: str) -> frozenset[str]:
 def extract_content_words(text: str) -> frozenset[str]:
     """Words that carry meaning, without case and common endings."""
     words = (word.casefold() for word in WORD.findall(MARKER.sub(" ", text)))
-    return frozenset(stem_word(word) for word in words if word not in QUIET and word not in SPELT and len(word) > 1)
+    return frozenset(_stem_word(word) for word in words if word not in QUIET and word not in SPELT and len(word) > 1)
+
+
+def _stem_word(word: str) -> str:
+    for ending in ("'s", "’s", "ings", "ing", "ies", "ied", "edly", "ed", "es", "s", "ly", "y", "e"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word

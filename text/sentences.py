@@ -16,7 +16,14 @@ ABBREVIATIONS = BEFORE_FIGURES | words(
     encl avg hr dipl ing"""
 )
 """Words whose full stop ends no sentence, in lower case and without it."""
-MONTHS = re.compile(r"(?:jan|feb|mär|mar|apr|ma[iy]|jun|jul|aug|sep|okt|oct|nov|de[zc])", re.IGNORECASE)
+MONTHS = re.compile(
+    r"(?:jan(?:uar|uary)?|feb(?:ruar|ruary)?|m[aä]r(?:z|ch)?|apr(?:il)?|mai|june?|juni|july?|juli|aug(?:ust)?|sept?(?:ember)?"
+    r"|o[kc]t(?:ober)?|nov(?:ember)?|de[zc](?:ember)?)\b",
+    re.IGNORECASE,
+)
+CODE = re.compile(r"[\d|(\[]|[IVX]+\b|[A-Z]{1,4}[-/ ]?\d")
+"""What a number or code begins with: "No. A-17", "Tel. (030)", "max. EUR 500"."""
+SECTION = re.compile(r"§?\s*\d{1,3}(?:\.\d{1,3})*")
 BEFORE_ORDINALS = words(
     """der die das dem den des ein eine einem einen am im vom zum zur bis ab seit und oder auf
     ins beim jeder jede jedes"""
@@ -43,10 +50,10 @@ def find_sentences(text: str) -> Iterator[tuple[int, int]]:
         ):
             continue
         if text[start : match.start()].strip():
-            yield _trim_span(text, start, match.end())
-            start = match.end()
+            yield trim_span(text, start, match.end())
+        start = match.end()
     if text[start:].strip():
-        yield _trim_span(text, start, len(text))
+        yield trim_span(text, start, len(text))
 
 
 def split_sentences(text: str) -> list[str]:
@@ -59,14 +66,17 @@ def _goes_on(piece: str, following: str) -> bool:
     bare = piece.rstrip(CLOSING)
     if not bare.endswith("."):
         return False
-    *before, last = WORD.split(bare[:-1].lower()) if bare[:-1] else [""]
+    *before, last = WORD.split(bare[:-1].lower())
+    if SECTION.fullmatch(bare[:-1].strip()):
+        return True
     if last.isdecimal() and len(last) <= MAX_ORDINAL_DIGITS:
-        return not any(before) or before[-1] in BEFORE_ORDINALS or bool(MONTHS.match(following))
+        return bool(before) and before[-1] in BEFORE_ORDINALS or bool(MONTHS.match(following))
     if last in BEFORE_FIGURES:
-        return following[:1].isdecimal()
+        return bool(CODE.match(following))
     return last in ABBREVIATIONS or len(last) == 1 and last.isalpha()
 
 
-def _trim_span(text: str, start: int, end: int) -> tuple[int, int]:
+def trim_span(text: str, start: int, end: int) -> tuple[int, int]:
+    """The slice without blanks at its ends."""
     part = text[start:end]
     return start + len(part) - len(part.lstrip()), end - (len(part) - len(part.rstrip()))

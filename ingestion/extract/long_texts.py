@@ -7,11 +7,10 @@ from collections.abc import Sequence
 
 from ingestion.boxes import Box, Boxes
 from ingestion.documents import Kind
-from text.sentences import find_sentences
 
 LONGEST = 4_000  # characters: a paragraph is the unit that gets a label, so it must not be a chapter
 _BLANK = re.compile(r"\s*")
-_LINE, _SPACE = re.compile(r"\n"), re.compile(r"\s+")
+_BREAKS = (re.compile(r"\n"), re.compile(r"(?<=[.!?])\s+"), re.compile(r"\s+"))
 
 
 def split_slices(text: str, kind: Kind) -> list[tuple[int, int]]:
@@ -30,9 +29,8 @@ def split_slices(text: str, kind: Kind) -> list[tuple[int, int]]:
 
 def _cut_place(text: str, start: int, kind: Kind) -> int:
     window = text[start : start + LONGEST]
-    lines = [match.start() for match in _LINE.finditer(window)] if kind in ("table", "code", "list") else []
-    sentences = [end for _, end in find_sentences(window)][:-1]
-    for places in (lines, sentences, [match.start() for match in _SPACE.finditer(window)]):
+    for pattern in _BREAKS if kind in ("table", "code", "list") else _BREAKS[1:]:
+        places = [match.start() for match in pattern.finditer(window)]
         if places and places[-1] > LONGEST // 3:
             return start + places[-1]
     return start + LONGEST

@@ -5,8 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from text.sentences import find_sentences
-
 
 @dataclass(frozen=True)
 class Finding:
@@ -72,6 +70,20 @@ def matches(kind: str, pattern: re.Pattern[str], text: str) -> Iterator[Finding]
         yield Finding(kind, start, end)
 
 
+def find_sentence_spans(text: str) -> list[tuple[int, int]]:
+    """Rough sentence borders, for "in the same sentence" rules: full stops before a capital, but not those of
+    initials, and line ends.
+    """
+    spans, start = [], 0
+    for match in re.finditer(r"(?<=[.!?;])(?<!\b[A-Z]\.)\s+(?=[^\W\d_a-zß-öø-ÿ]|\d)|\n+", text):
+        if match.start() > start:
+            spans.append((start, match.start()))
+        start = match.end()
+    if start < len(text):
+        spans.append((start, len(text)))
+    return spans
+
+
 def has_any_inside(findings: Iterable[Finding], start: int, end: int) -> bool:
     """Whether a finding begins in [start, end)."""
     return any(start <= finding.start < end for finding in findings)
@@ -86,4 +98,4 @@ def share_a_sentence(text: str, first: list[Finding], second: list[Finding]) -> 
     """Whether some sentence has a finding of both."""
     if not first or not second:
         return False
-    return any(has_any_inside(first, *span) and has_any_inside(second, *span) for span in find_sentences(text))
+    return any(has_any_inside(first, *span) and has_any_inside(second, *span) for span in find_sentence_spans(text))

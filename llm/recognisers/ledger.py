@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterator
 
 from llm.recognisers.figures import find_figures
-from llm.recognisers.findings import Finding, matches, phrases
+from llm.recognisers.findings import Finding, find_sentence_spans, matches, phrases
 from llm.recognisers.late import compile_late
-from text.sentences import find_sentences
 from text.words import words
 
 # Said of money alone. Beside any figure, a share included, they make it one of money.
@@ -229,7 +228,7 @@ def find_ledger(text: str) -> Iterator[Finding]:
     yield from matches("figure", TRADE, text)
     if sum(figure.kind == "exact" for figure in figures) >= 2:  # a statement, whose head says of what
         yield from list(matches("figure", TERM, text))[:1]
-    for start, end in find_sentences(text):
+    for start, end in find_sentence_spans(text):
         for figure in (figure for figure in figures if start <= figure.start < end):
             word = TERM.search(text, max(start, figure.start - NEAR), min(end, figure.end + NEAR))
             near = max(start, figure.start - NEARER), min(end, figure.end + NEARER)

@@ -2,10 +2,9 @@
 
 import re
 
-from llm.recognisers.findings import Finding, matches, phrases
+from llm.recognisers.findings import Finding, find_sentence_spans, matches, phrases
 from llm.recognisers.late import compile_late
 from llm.recognisers.plans import PLANS
-from text.sentences import find_sentences
 
 # With the number of a clause before it: "2.1 Confidential", "(ii) Secret", "Article 4: Internal".
 FIGURES = r"\d{1,5}(?:\.\d{1,5})*[.):]*"
@@ -293,7 +292,7 @@ def find_marks(text: str) -> list[Finding]:
         *matches("small_circle", SMALL_CIRCLE, text),
     ]
     if not PRIVILEGE_BOILERPLATE.search(text):
-        disclaimed = [span for span in find_sentences(text) if DISCLAIMER.search(text, *span)]
+        disclaimed = [span for span in find_sentence_spans(text) if DISCLAIMER.search(text, *span)]
         for f in matches("privilege", PRIVILEGE, text):
             if not (DISCLAIMED.fullmatch(text, f.start, f.end) and any(s <= f.start < e for s, e in disclaimed)):
                 found.append(f)

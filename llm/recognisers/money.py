@@ -3,12 +3,11 @@
 import re
 from collections.abc import Iterator
 
-from llm.recognisers.findings import DIGIT, Finding, has_any_inside, matches, phrases
+from llm.recognisers.findings import DIGIT, Finding, find_sentence_spans, has_any_inside, matches, phrases
 from llm.recognisers.late import compile_late
 from llm.recognisers.ledger import find_ledger
 from llm.recognisers.money_tables import TABLE_ROW, has_sums
 from llm.recognisers.staff import find_scale_pay
-from text.sentences import find_sentences
 
 # Every repetition is bounded: text of a hostile length must not cost quadratic time.
 NUMBER = r"\d{1,3}(?:[.,'’\u00a0 ]\d{3}){1,6}(?:[.,]\d{1,2})?|\d{1,15}(?:[.,]\d{1,6})?"
@@ -282,7 +281,7 @@ def _find_pay(text: str, amounts: list[Finding]) -> list[Finding]:
     found = []
     whole = [(0, len(text))]  # in a table the word stands in the head and the figure in a row
     table = TABLE_ROW.search(text) or COLUMN_FIGURE.search(text)
-    for start, end in whole if table else find_sentences(text):
+    for start, end in whole if table else find_sentence_spans(text):
         sentence = text[start:end]
         word = PAY_WORD.search(sentence)
         if word and (has_any_inside(amounts, start, end) or PAY_FIGURE.search(YEAR.sub("", sentence))):

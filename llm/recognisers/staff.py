@@ -3,11 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from llm.recognisers.findings import Finding, has_any_inside, matches, phrases
+from llm.recognisers.findings import Finding, find_sentence_spans, has_any_inside, matches, phrases
 from llm.recognisers.late import compile_late
 from llm.recognisers.names import find_names
 from llm.recognisers.people import find_people
-from text.sentences import find_sentences
 
 STAFF_MATTER = compile_late(
     r"\b"
@@ -178,7 +177,7 @@ def find_scale_pay(text: str) -> Iterator[Finding]:
     if not found:
         return
     earners = [*matches("earner", EARNER, text), *find_people(text), *find_names(text)]
-    for start, end in find_sentences(text):
+    for start, end in find_sentence_spans(text):
         first = min((one.start for one in earners if start <= one.start < end), default=end)
         yield from (one for one in found if first <= one.start < end)
 
@@ -194,5 +193,5 @@ def pays_somebody(text: str, people: list[Finding], money: list[Finding]) -> boo
         return False
     return any(
         has_any_inside(people, *span) and has_any_inside(money, *span) and RECEIVES.search(text, *span)
-        for span in find_sentences(text)
+        for span in find_sentence_spans(text)
     )

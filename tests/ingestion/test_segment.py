@@ -10,8 +10,7 @@ from ingestion.segment import (
     list_disclosed_headings,
     split_segments,
 )
-from ingestion.summaries import summarise_paragraphs
-from text.sentences import split_sentences
+from ingestion.summaries import split_sentences, summarise_paragraphs
 
 LABELS = st.sampled_from([None, 0, 1, 5, 6, 1000])
 BOTH = {1000: frozenset({5, 6})}

@@ -280,6 +280,7 @@ def test_a_test_that_cannot_end_well_saves_nothing_and_forgets_its_key(
     sentence: str,
     requests: int,
 ) -> None:
+    secret = settings.SECRET_KEY
     begin(alice, server, key="sk-secret-1")
     meanwhile(alice, settings)
     run_last_test(alice)
@@ -287,6 +288,7 @@ def test_a_test_that_cannot_end_well_saves_nothing_and_forgets_its_key(
         row = EndpointTest.objects.get()
         assert not WorkspaceEndpoint.objects.exists()
     assert (row.state, row.sealed_key, len(server.seen)) == ("failed", "", requests)
+    settings.SECRET_KEY = secret  # sessions are signed with it
     assert sentence in alice.client.get(f"{alice.base}model/").content.decode()
 
 

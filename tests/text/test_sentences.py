@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.llm.test_linear_time import assert_linear
 from text.sentences import find_sentences, split_sentences
 from text.terms import stem_word
 
@@ -21,6 +22,10 @@ from text.terms import stem_word
         ("He said “No.” Then he left.", ["He said “No.”", "Then he left."]),
         ("A heading\nA line; and more", ["A heading", "A line; and more"]),
         ("3. Sign it", ["3. Sign it"]),
+        ("4.1. Scope of work", ["4.1. Scope of work"]),
+        ("Invoice No. A-17 is due. Pay it.", ["Invoice No. A-17 is due.", "Pay it."]),
+        ("Tel. (030) 12 34", ["Tel. (030) 12 34"]),
+        ("The limit is 45. Maybe not.", ["The limit is 45.", "Maybe not."]),
         ("我们。好的。", ["我们。", "好的。"]),
         ("  \n ", []),
     ],
@@ -33,6 +38,11 @@ def test_sentences_end_where_a_reader_ends_them(text, sentences):
 def test_no_word_is_lost():
     text = "One. two? Three! (Four.) five\n\nSix 7. Mai. "
     assert " ".join(split_sentences(text)).split() == text.split()
+
+
+@pytest.mark.parametrize("unit", ["\n", ". ", "1. ", "a. ", ".\n", "。"])
+def test_a_long_text_takes_no_quadratic_time(unit):
+    assert_linear(split_sentences, unit)
 
 
 def test_forms_of_a_word_share_a_stem():
