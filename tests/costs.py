@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-LIMITS = {"processes": 2_700, "people": 4_600, "workspaces": 2_300, "documents": 1_930, "chromium": 2}
+LIMITS = {"processes": 2_700, "people": 5_500, "workspaces": 2_750, "documents": 1_930, "chromium": 2}
 """The most of each in a run of all tests, browser tests included: what was measured, and a fifth more."""
 SLOWEST = 20
 DIRECTORY = "CLEARANCE_TEST_COSTS"
