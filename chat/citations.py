@@ -88,18 +88,18 @@ def read_listed(content: str) -> dict[int, ListedRecord]:
     table = [rows[0], *rows[2:]]  # without the rule under the head
     if any(MARKER.search(cell) for cell in rows[0]):
         table = [list(line) for line in zip(*table, strict=True)]
-    titles = [_unquote_cell(title) for title in table[0][1:]]
+    titles = [_restore_cell(title) for title in table[0][1:]]
     return {
         int(n): ListedRecord(
-            _unquote_cell(MARKER.sub("", row[0]).strip()),
-            dict(zip(titles, map(_unquote_cell, row[1:]), strict=True)),
+            _restore_cell(MARKER.sub("", row[0]).strip()),
+            dict(zip(titles, map(_restore_cell, row[1:]), strict=True)),
         )
         for row in table[1:]
         for n in MARKER.findall(row[0])
     }
 
 
-def _unquote_cell(cell: str) -> str:
+def _restore_cell(cell: str) -> str:
     """As it stood before `llm.offline.list_tables` quoted it."""
     return re.sub(r"\\(.)", r"\1", cell)
 

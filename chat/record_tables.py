@@ -140,7 +140,7 @@ class GroupTable:
     groups: Sequence[tuple[Any, Sequence[str]]]
 
 
-def annotate_groups(scope: Scope, query: RecordQuery, rows: QuerySet[Any]) -> QuerySet[Any]:
+def add_group_values(scope: Scope, query: RecordQuery, rows: QuerySet[Any]) -> QuerySet[Any]:
     """The rows with the value that they are `grouped` by; None for an empty text."""
     group = query.group
     assert group is not None
@@ -152,7 +152,7 @@ def write_groups(scope: Scope, query: RecordQuery, rows: QuerySet[Any], linked: 
     """A link to a record that the scope may not see counts as none."""
     group = query.group
     assert group is not None
-    rows = annotate_groups(scope, query, rows)
+    rows = add_group_values(scope, query, rows)
     numbers = dict(rows.values("grouped").annotate(n=Count("pk")).values_list("grouped", "n"))
     figures: dict[Any, dict[str, str]] = {}
     for of, title, printed, _ in _compute_figures(query, rows):
@@ -181,4 +181,4 @@ def load_grouped(scope: Scope, query: RecordQuery, rows: QuerySet[Any], values: 
     """The rows that have one of the values."""
     has_one = Q(grouped__in=[value for value in values if value is not None])
     has_none = Q(grouped__isnull=True) if None in values else Q(pk__in=())
-    return {*annotate_groups(scope, query, rows).filter(has_one | has_none).values_list("pk", flat=True)}
+    return {*add_group_values(scope, query, rows).filter(has_one | has_none).values_list("pk", flat=True)}
