@@ -85,7 +85,8 @@ def _refuse_number(scope: Scope, query: RecordQuery, problem: TooMany) -> ToolFi
     """That there are so many says something of the fields that narrow them, as a number does."""
     columns = [*_find_list(scope, query).columns, *query.computed]
     behind = load_counted(scope, query, columns, problem.records)
-    behind |= load_looked_at(scope, query) if query.sides else {}
+    if query.sides or SEPARATOR in query.where.get("called", ""):
+        behind |= load_looked_at(scope, query)  # some of the names were found before it was refused
     label = combine_many([*(atom for column in columns for atom in column.atoms), *behind.values()])
     return _refuse_list(str(problem), behind, label)
 
