@@ -14,4 +14,4 @@ class ListedRecord:
     def write_claim(self, passage: str) -> str:
         """The name, and the fields that the passage, a snapshot of the record, has a line for: what it bears out."""
         titles = {line.partition(": ")[0] for line in passage.splitlines()[1:]}
-        return "; ".join([self.name, *(f"{title}: {value}" for title, value in self.fields.items() if title in titles)])
+        return " | ".join([self.name, *(value for title, value in self.fields.items() if title in titles)])
