@@ -159,8 +159,8 @@ def citation_preview(request: HttpRequest, pk: UUID, n: int) -> HttpResponse:
         raise Http404("Not found.")
     # Which of the markers of this number, where a text cites a passage for several sentences.
     at = request.GET.get("at", "0")
-    sentences = [place.sentence for place in list_citing_sentences(citing.text) if (place.n, str(place.at)) == (n, at)]
-    question, sentences = read_claim(citing, found, sentences)
+    citing_it = [place.sentence for place in list_citing_sentences(citing.text) if (place.n, str(place.at)) == (n, at)]
+    question, sentences = read_claim(citing, found, citing_it)
     resolved = narrow_citation(found, sentences)
     if resolved.located is None:
         return render(request, "components/citation_preview.html", {"gone": True})
