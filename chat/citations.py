@@ -19,6 +19,7 @@ from references.locations import Location
 from references.models import Reference
 from retrieval.citation_links import MARKER, build_citation_links
 from retrieval.citations import Owner
+from retrieval.listed import ListedRecord
 from retrieval.locate import ResolvedCitation, resolve_all
 from retrieval.models import Citation
 from retrieval.owners import CitingText
@@ -27,6 +28,7 @@ SHORTENED = re.compile(r"\d+ of \d+ ")
 """Begins the head of a list that cites some of the records counted: the number may need more than those."""
 LIST_HEAD = re.compile(r"\d+ [^|]*:$")
 LIST_FIGURE = re.compile(r"(?:Sum|Mean) of [^:|]{1,200}: \D{0,6}\d[\d.,]*$")
+LIST_OPENING = re.compile(r"\d+ .*[:.]$")
 LIST_LINK = re.compile(r"\[Open this list\]\(/w/[^()\s]*\)$")
 
 
@@ -43,7 +45,7 @@ def find_citing(scope: Scope, pk: UUID) -> CitingText | None:
     asked = (
         select_messages(scope, session).filter(turn=message.turn_id, role=Role.USER).values_list("content", flat=True)
     )
-    return CitingText(get_owner(session), message.content, asked.first() or "")
+    return CitingText(get_owner(session), message.content, asked.first() or "", _load_listed(message))
 
 
 def load_citation_links(
@@ -52,7 +54,7 @@ def load_citation_links(
     """The chips of a message that the caller got from `select_messages`. question: that it answers. resolved: of
     `resolve_cited`, where the caller shows more messages of the conversation.
     """
-    citing = CitingText(_find_cited_owner(message), message.content, question)
+    citing = CitingText(_find_cited_owner(message), message.content, question, _load_listed(message))
     return build_citation_links(scope, citing, message.pk, resolved)
 
 
@@ -64,6 +66,42 @@ def resolve_cited(scope: Scope, messages: Collection[Message]) -> dict[int, Reso
 
 def _find_cited_owner(message: Message) -> Owner:
     return get_owner(Session(pk=message.session_id, audience=message.audience))
+
+
+def _load_listed(message: Message) -> dict[int, ListedRecord]:
+    """Records of a list that the quoting engine copied. A model's table is its own: it is checked whole."""
+    listed = read_listed(message.content)
+    turns = Turn.objects.filter(pk=message.turn_id, usage__offline=True)
+    return listed if listed and turns.exists() else {}
+
+
+def read_listed(content: str) -> dict[int, ListedRecord]:
+    """By number, the records in the table of an answer that is a list by its first and last line, a record to a row or,
+    side by side, to a column.
+    """
+    lines = [line for line in content.splitlines() if line.strip()]
+    if not lines or not LIST_OPENING.match(lines[0]) or not LIST_LINK.match(lines[-1]):
+        return {}
+    rows = [line.strip()[2:-2].split(" | ") for line in lines if line.startswith("| ") and line.endswith(" |")]
+    if len(rows) < 3 or len({len(row) for row in rows}) > 1:
+        return {}
+    table = [rows[0], *rows[2:]]  # without the rule under the head
+    if any(MARKER.search(cell) for cell in rows[0]):
+        table = [list(line) for line in zip(*table, strict=True)]
+    titles = [_restore_cell(title) for title in table[0][1:]]
+    return {
+        int(n): ListedRecord(
+            _restore_cell(MARKER.sub("", row[0]).strip()),
+            dict(zip(titles, map(_restore_cell, row[1:]), strict=True)),
+        )
+        for row in table[1:]
+        for n in MARKER.findall(row[0])
+    }
+
+
+def _restore_cell(cell: str) -> str:
+    """As it stood before `llm.offline.list_tables` quoted it."""
+    return re.sub(r"\\(.)", r"\1", cell)
 
 
 def collect_cited_atoms(

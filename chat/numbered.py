@@ -11,7 +11,7 @@ from chat.models import LookIn, Session
 from chat.places import OutOfBounds, resolve_within
 from chat.tools import BadCall, ToolFindings, get_owner, print_results
 from entities.access import Scope
-from ingestion.models import ContextRow, RowParagraph
+from ingestion.models import ContextRow, Kind, RowParagraph
 from retrieval.citations import Owner
 from retrieval.fusion import Hit
 from retrieval.gate import build_gates
@@ -68,10 +68,11 @@ def read_numbered(
 
 def _find_rows(owner: Owner, numbers: Sequence[int]) -> dict[int, dict[UUID, int]]:
     """Number -> id and number of the index row that was cited; where that has been replaced, of the rows of its kind
-    that hold one of its paragraphs, as `retrieval.locate` goes on to these.
+    that hold one of its paragraphs, and of a record's snapshot today's one of the same label, as `retrieval.locate`
+    goes on to these.
     """
-    cited = Citation.objects.filter(owner_kind=owner.kind, owner=owner.id, n__in=numbers)
-    places = dict(cited.values_list("n", "locator"))
+    cited = list(Citation.objects.filter(owner_kind=owner.kind, owner=owner.id, n__in=numbers))
+    places = {citation.n: citation.locator for citation in cited}
     own = {n: UUID(place["row"]) for n, place in places.items() if place.get("row")}
     keys = dict(ContextRow.objects.filter(pk__in=list(own.values())).values_list("pk", "number"))
     found = {n: {pk: keys[pk]} for n, pk in own.items() if pk in keys}
@@ -85,4 +86,19 @@ def _find_rows(owner: Owner, numbers: Sequence[int]) -> dict[int, dict[UUID, int
         for n in numbers_of[paragraph or field]:
             if kind == places[n].get("kind"):
                 found.setdefault(n, {})[pk] = key
-    return found
+    return found | _find_snapshots([citation for citation in cited if citation.n not in found])
+
+
+def _find_snapshots(cited: Sequence[Citation]) -> dict[int, dict[UUID, int]]:
+    """As `_find_rows`, of those that are snapshots of records."""
+    snapshots = [one for one in cited if one.file is None and one.locator.get("kind") == Kind.METADATA]
+    rows = ContextRow.objects.filter(
+        kind=Kind.METADATA, field="", file=None, entity__in=[one.entity_id for one in snapshots]
+    )
+    columns = ("entity", "data_classification", "pk", "number")
+    latest = {
+        (entity, label): {pk: key}
+        for entity, label, pk, key in rows.order_by("created_at", "number").values_list(*columns)
+    }
+    found = {one.n: latest.get((one.entity_id, one.data_classification)) for one in snapshots}
+    return {n: row for n, row in found.items() if row is not None}

@@ -7,8 +7,8 @@ hidden is in no number, group or order.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -20,11 +20,16 @@ from django.utils import translation
 from chat.budget import PASSAGE_TOKENS, PROMPT_TOKENS, fit_sizes
 from chat.derivation import SourceLabel
 from chat.models import Session
+from chat.record_rows import choose_printed, print_row
+from chat.record_snapshots import find_snapshots
 from chat.record_sources import (
     NoSuchName,
+    TooMany,
     find_called,
     find_side,
     list_links,
+    list_narrowing,
+    load_counted,
     load_decisive_links,
     load_decisive_names,
     load_labels,
@@ -33,11 +38,10 @@ from chat.record_sources import (
 )
 from chat.record_tables import (
     MOST_GROUPS,
-    Linked,
     choose_plural,
-    find_linked,
     is_name,
-    print_record,
+    load_grouped,
+    select_grouped,
     select_linked,
     write_figures,
     write_groups,
@@ -47,32 +51,15 @@ from chat.record_tool import RecordQuery, describe_tool, read_query
 from chat.tools import BadCall, ToolFindings, ToolPassage, get_owner
 from entities.access import Scope, combine_many
 from entities.models import Weight
-from entities.models.entity import Visibility
-from entities.record_columns import RecordColumn, list_record_columns
+from entities.record_columns import RecordColumn
 from entities.record_filters import SEPARATOR
-from entities.records import BadQuery, list_records, select_records
-from ingestion.models import ContextRow, Kind
+from entities.records import BadQuery, RecordList, list_records, select_records
 from llm import chat_prompts, prompts
-from llm.offline.list_tables import ADDRESS, UNCITED
+from llm.offline.list_tables import ADDRESS, APART, UNCITED, write_apart
 from llm.offline.tokens import estimate
-from retrieval.citations import CitedSource, register_sources
-from retrieval.models import SourceType
+from retrieval.citations import register_sources
 
 __all__ = ["RecordQuery", "describe_tool", "list_knowledge", "read_query"]
-
-
-@dataclass(frozen=True)
-class _PrintedRow:
-    """A record's line under its label. names: the linked records that the line says something of."""
-
-    record: Any
-    line: str
-    label: int
-    names: Sequence[SourceLabel]
-
-    @property
-    def source(self) -> SourceLabel:
-        return SourceLabel(self.record.pk, self.label)
 
 
 def list_knowledge(scope: Scope, session: Session, query: RecordQuery, room: int = PROMPT_TOKENS) -> ToolFindings:
@@ -84,14 +71,38 @@ def list_knowledge(scope: Scope, session: Session, query: RecordQuery, room: int
             return _list_knowledge(scope, session, query, room)
         except NoSuchName as problem:
             return _refuse_name(scope, query, str(problem))
+        except TooMany as problem:
+            return _refuse_number(scope, query, problem)
 
 
 def _refuse_name(scope: Scope, query: RecordQuery, sentence: str) -> ToolFindings:
-    """It says something of every name that was looked at. Raises: BadCall."""
+    """It says something of every name that was looked at."""
     looked = load_looked_at(scope, query)
-    label = combine_many(looked.values())
-    drawn = tuple(SourceLabel(pk, label, weight=Weight.COUNT) for pk in looked)
+    return _refuse_list(sentence, looked, combine_many(looked.values()))
+
+
+def _refuse_number(scope: Scope, query: RecordQuery, problem: TooMany) -> ToolFindings:
+    """That there are so many says something of the fields that narrow them, as a number does."""
+    columns = [*_find_list(scope, query).columns, *query.computed]
+    behind = load_counted(scope, query, columns, problem.records)
+    if query.sides or SEPARATOR in query.where.get("called", ""):
+        behind |= load_looked_at(scope, query)  # some of the names were found before it was refused
+    label = combine_many([*(atom for column in columns for atom in column.atoms), *behind.values()])
+    return _refuse_list(str(problem), behind, label)
+
+
+def _refuse_list(sentence: str, behind: Iterable[UUID], label: int) -> ToolFindings:
+    """A sentence under the label of what it says, and with the records that it says something of."""
+    drawn = tuple(SourceLabel(pk, label, weight=Weight.COUNT) for pk in behind)
     return ToolFindings(sentence, (), (), drawn=drawn, label=label, notes=sentence)
+
+
+def _find_list(scope: Scope, query: RecordQuery) -> RecordList:
+    """Raises: BadCall."""
+    try:
+        return list_records(scope, query.model, {**query.where, "ordering": query.order})
+    except BadQuery as problem:
+        raise BadCall(problem.detail) from None
 
 
 def _list_knowledge(scope: Scope, session: Session, query: RecordQuery, room: int) -> ToolFindings:
@@ -99,48 +110,51 @@ def _list_knowledge(scope: Scope, session: Session, query: RecordQuery, room: in
     if query.sides:
         sides = [find_side(query, every, words) for words in query.sides]
         query = replace(query, where={**query.where, "name__any": f"{SEPARATOR} ".join(sides)})
-    try:
-        found = list_records(scope, query.model, {**query.where, "ordering": query.order})
-    except BadQuery as problem:
-        raise BadCall(problem.detail) from None
-    decisive = find_called(scope, query, found, every)
+    found = _find_list(scope, query)
+    # First of all: that too many are linked depends on no name and no value that was asked for.
+    narrowing, name_labels = load_decisive_links(scope, query, list_narrowing(query, found), every)
+    decisive = find_called(scope, query, found, every) | narrowing
     keys = load_labels(found.keys)
     counted = query.model.objects.readable_by(scope).filter(pk__in=[*keys])
     used = [*dict.fromkeys([*found.columns, *query.computed])]
-    printed = _choose_printed(query, used)
+    printed = choose_printed(query, used)
     label = combine_many(atom for column in (*printed, *used) for atom in column.atoms)
     rows = [] if query.group else found[0 : query.limit]
     cut = query.model.objects.filter(pk__in=[row.pk for row in rows])
     linked = {link: load_linked(scope, query, link, cut) for link in list_links(printed)}
-    shown = [_print_row(row, printed, used, linked, label) for row in rows]
+    shown = [print_row(row, printed, used, linked, label) for row in rows]
     fitted = len(fit_sizes([PASSAGE_TOKENS + estimate(row.line) for row in shown], room))
     is_cut, rows, shown = fitted < len(shown), rows[:fitted], shown[:fitted]
-    linked_labels, name_labels = load_decisive_links(scope, query, found, every, counted)
+    linked_labels, computed = load_decisive_links(scope, query, [found.columns[-1], *query.computed], counted)
     # The number says something of the names and fields that decide it, also where it is none.
-    name_labels += load_decisive_names(query, used, found, every, keys)
+    name_labels = [*name_labels, *computed, *load_decisive_names(query, used, found, every, keys)]
     needed = combine_many([label, *name_labels])
-    group, lines, texts = query.group, list[str](), set[UUID]()
+    group, lines, most, texts = query.group, list[str](), 0, set[UUID]()
     named = [source for row in shown for source in row.names]
     if group is not None:
-        if list_links([group]):
-            linked = {link: load_linked(scope, query, link, counted) for link in list_links([group])}
+        linked = {link: load_linked(scope, query, link, counted) for link in list_links([group])}
+        table = write_groups(scope, query, counted, linked)
+        lines = _write_lines([table.head, *(cells for _, cells in table.groups)])
+        head_size, *sizes = map(estimate, lines)
+        most = len(fit_sizes(sizes[:MOST_GROUPS], room - head_size))
+        is_cut = most < min(len(sizes), MOST_GROUPS)
+        values = {value for value, _ in table.groups[:most]}
+        if linked:
             weight = Weight.NAME if is_name(group) else Weight.COUNT if group.kind == "choice" else Weight.TEXT
-            named = [SourceLabel(pk, needed, weight=weight) for link in linked for pk in linked[link]]
+            of = [pk for link in linked for pk in select_grouped(group, linked[link], values)]
+            named = [SourceLabel(pk, needed, weight=weight) for pk in of]
         elif group.kind == "text":
-            texts = {*keys}
-        lines = _write_lines(write_groups(scope, query, counted, linked))
-    sizes = [estimate(line) for line in lines]
-    most = len(fit_sizes(sizes[1 : MOST_GROUPS + 1], room - sum(sizes[:1])))
-    is_cut = is_cut or most < min(len(lines) - 1, MOST_GROUPS)
+            texts = load_grouped(scope, query, counted, values)
     about = {session.entity_id} if session.entity_id else set()
     rest = {*about, *keys, *decisive, *linked_labels} - {row.pk for row in rows}
     weights = {pk: Weight.TEXT if pk in texts else Weight.COUNT for pk in rest}
-    sources = _find_snapshots(rows, {row.record.pk: row.label for row in shown})
-    numbers = dict(zip(sources, register_sources(scope, get_owner(session), list(sources.values())), strict=True))
+    cited = find_snapshots(shown)
+    registered = register_sources(scope, get_owner(session), [snapshot.source for snapshot in cited.values()])
+    numbers = dict(zip(cited, registered, strict=True))
     passages = tuple(
-        ToolPassage(numbers[row.record.pk], UUID(sources[row.record.pk].key), row.line, row.source, "record")
+        ToolPassage(n, UUID(cited[row.record.pk].source.key), cited[row.record.pk].text, row.source, "record")
         for row in shown
-        if row.record.pk in numbers
+        if (n := numbers.get(row.record.pk))
     )
     numbered = [prompts.NumberedPassage(p.n, p.text) for p in passages]
     document = prompts.PromptDocument(choose_plural(query.model, 2), numbered)
@@ -148,16 +162,24 @@ def _list_knowledge(scope: Scope, session: Session, query: RecordQuery, room: in
     uncited = chat_prompts.render_lines(row.line for row in shown if row.record.pk not in numbers)
     # Those without a number stand after the others: then no order is claimed.
     ordered = found.columns[-1] if len(passages) in (0, len(rows)) else None
-    rows_need = combine_many(row.label for row in shown)
-    stop = ":" if combine_many([needed, rows_need]) == rows_need else "."
+    # What the citations show: where the rest of the rows, or the number, needs more, the answer's label is of all.
+    cited_need = combine_many(
+        cited[row.record.pk].source.label if row.record.pk in cited else row.label for row in shown
+    )
+    stop = ":" if combine_many([needed, cited_need, *(row.label for row in shown)]) == cited_need else "."
     count, groups = (most, len(lines) - 1) if group else (len(rows), 0)
     heads = [write_head(query, found.words, len(keys), count, groups, ordered, stop)]
     head = chat_prompts.render_lines([*heads, *([] if group else write_figures(query, counted))])
-    table = chat_prompts.render_lines(lines[: most + 1])
-    notes = [head.text, *_note_money(scope, query, found.columns, counted), *_mark_head(table.text)]
+    printed_lines = chat_prompts.render_lines(lines[: most + 1])
+    rests = {numbers[pk]: snapshot.rest for pk, snapshot in cited.items() if snapshot.rest}
+    apart = chat_prompts.render_lines(rests.values())
+    notes = [head.text, *_note_money(scope, query, found.columns, counted), *_mark_head(printed_lines.text)]
+    notes += [APART] if rests else []
+    notes += [f"{write_apart(n)}{line}" for n, line in zip(rests, apart.text.splitlines(), strict=True)]
     notes += [f"{UNCITED}{line}" for line in uncited.text.splitlines()]
     notes.append(f"{ADDRESS}{_build_address(scope, query)}")
-    injections = tuple(dict.fromkeys(head.injections + table.injections + uncited.injections + below.injections))
+    rendered = (head, printed_lines, apart, uncited, below)
+    injections = tuple(dict.fromkeys(name for one in rendered for name in one.injections))
     text = "\n".join(note for note in notes if note)
     return ToolFindings(
         f"{text}\n{below.text}",
@@ -172,42 +194,8 @@ def _list_knowledge(scope: Scope, session: Session, query: RecordQuery, room: in
         documents=(document,) if numbered else (),
         notes=text,
         is_cut=is_cut,
+        listed=len(keys),
     )
-
-
-def _choose_printed(query: RecordQuery, used: Sequence[RecordColumn]) -> list[RecordColumn]:
-    """Beside the columns that were asked for, only such as need no clearance: an answer needs no more than its words.
-    Those that were asked for come first, times last.
-    """
-    asked = sorted(used, key=lambda column: (column.kind == "time", column.path == "updated_at"))
-    plain = [column for column in list_record_columns(query.model) if not column.link and not column.atoms]
-    by_name = {column.link for column in asked if column.link and column.name == "name"}
-    hidden = {"name", "currency", *by_name}
-    return [c for c in dict.fromkeys([*asked, *plain]) if c.path not in hidden and c.name != "currency"]
-
-
-def _print_row(
-    row: Any, printed: Sequence[RecordColumn], used: Sequence[RecordColumn], linked: Linked, label: int
-) -> _PrintedRow:
-    """Without links that nobody asked for to what is not open to the workspace."""
-    pairs = [(column, find_linked(row, column, linked)) for column in printed]
-    pairs = [(c, to) for c, to in pairs if to is None or c.kind != "link" or c in used or _is_open(to)]
-    names = [
-        SourceLabel(
-            to.pk,
-            combine_many([label, to.name_classification if to.title else 0]),
-            weight=Weight.NAME if is_name(c) else Weight.TEXT,
-        )
-        for c, to in pairs
-        if to is not None
-    ]
-    titled = [record for record in (row, *(to for _, to in pairs)) if record is not None and record.title]
-    needed = combine_many([label, *(record.name_classification for record in titled)])
-    return _PrintedRow(row, print_record(row, [column for column, _ in pairs], linked), needed, names)
-
-
-def _is_open(record: Any) -> bool:
-    return bool(record.visibility == Visibility.WORKSPACE and not record.name_classification)
 
 
 def _note_money(scope: Scope, query: RecordQuery, columns: Sequence[RecordColumn], counted: QuerySet[Any]) -> list[str]:
@@ -233,26 +221,3 @@ def _build_address(scope: Scope, query: RecordQuery) -> str:
     """Of the page with the same list."""
     parameters = urlencode({**query.where, "ordering": query.order})
     return f"/w/{scope.slug}/records/{query.model.type_key}/?{parameters}"
-
-
-def _find_snapshots(rows: Sequence[Any], labels: Mapping[UUID, int]) -> dict[UUID, CitedSource]:
-    """Record -> the index row of its own fields under the label of its line; none where there is no such row, for a
-    citation leads to what was said."""
-    found: dict[UUID, Any] = {}
-    stored = ContextRow.objects.filter(kind=Kind.METADATA, field="", file=None, entity__in=[row.pk for row in rows])
-    for row in stored.order_by("number"):
-        if row.data_classification == labels[row.entity_id]:
-            found.setdefault(row.entity_id, row)
-    return {pk: _cite_snapshot(row) for pk, row in found.items()}
-
-
-def _cite_snapshot(row: ContextRow) -> CitedSource:
-    locator = {"row": str(row.pk), "kind": int(Kind.METADATA), "paragraphs": [], "passage": None, "digest": row.digest}
-    return CitedSource(
-        SourceType.KB_CHUNK,
-        str(row.pk),
-        row.data_classification or 0,
-        row.entity_id,
-        src=row.pk.hex[:8],
-        locator=locator,
-    )

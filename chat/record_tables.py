@@ -1,12 +1,13 @@
 """What `list_records` prints of records: a line of fields each, groups as a table, sums and means by currency."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Avg, Count, F, QuerySet, Sum, Value
+from django.db.models import Avg, Count, F, Q, QuerySet, Sum, Value
 from django.db.models.functions import NullIf
 from django.utils import timezone
 from django.utils.dateformat import format as format_date
@@ -16,7 +17,7 @@ from entities.access import Scope
 from entities.formats import format_money
 from entities.language import find_kind_name
 from entities.models import Entity
-from entities.record_columns import RecordColumn
+from entities.record_columns import OWN, RecordColumn
 from entities.registry import list_parent_types
 
 Linked = Mapping[str, Mapping[UUID, Any]]
@@ -42,14 +43,7 @@ def is_name(column: RecordColumn) -> bool:
     return column.kind == "link" or column.name == "name"
 
 
-def print_record(row: Any, columns: Sequence[RecordColumn], linked: Linked) -> str:
-    """ "Quay lease; Ends on: 1 May 2027": a value holds no semicolon, so that the line can be parsed."""
-    values = [(_name_column(column), print_value(row, column, linked)) for column in columns]
-    parts = [row.title_or_type, *(f"{title}: {value}" for title, value in values if value)]
-    return "; ".join(" ".join(part.replace(";", ",").split()) for part in parts)
-
-
-def _name_column(column: RecordColumn) -> str:
+def name_column(column: RecordColumn) -> str:
     if column.link and column.name == "name":
         return column.link.capitalize()
     return f"{column.link} {column.title}".strip().capitalize()
@@ -108,7 +102,7 @@ def _write_order(order: RecordColumn, descends: bool) -> str:
     least = {"money": "smallest", "number": "smallest", "date": "earliest", "time": "earliest"}
     most = {"money": "largest", "number": "largest", "date": "latest", "time": "latest"}
     which = (most if descends else least).get(order.kind)
-    title = (_name_column(order).lower() if order.link else order.title).removesuffix(" on")
+    title = (name_column(order).lower() if order.link else order.title).removesuffix(" on")
     return f"{which} {title} first" if which else f"by {title}"
 
 
@@ -138,26 +132,53 @@ def _compute_figures(query: RecordQuery, rows: QuerySet[Any]) -> Iterator[tuple[
             yield found["grouped"], f"{what} of {column.title}", rounded, found["n"]
 
 
-def write_groups(scope: Scope, query: RecordQuery, rows: QuerySet[Any], linked: Linked) -> list[list[str]]:
-    """A head and a row for each value, the greatest number first. A link to a record that the scope may not see counts
-    as none.
-    """
+@dataclass(frozen=True)
+class GroupTable:
+    """head: titles of columns. groups: for each value, the greatest number first, the value and a row of cells."""
+
+    head: Sequence[str]
+    groups: Sequence[tuple[Any, Sequence[str]]]
+
+
+def add_group_values(scope: Scope, query: RecordQuery, rows: QuerySet[Any]) -> QuerySet[Any]:
+    """The rows with the value that they are `grouped` by; None for an empty text."""
     group = query.group
     assert group is not None
     value: Any = F(group.alias) if group.kind == "link" else NullIf(F(group.alias), Value(""))
-    rows = group.add_to(scope, query.model, rows.order_by()).annotate(grouped=value)
+    return group.add_to(scope, query.model, rows.order_by()).annotate(grouped=value)
+
+
+def write_groups(scope: Scope, query: RecordQuery, rows: QuerySet[Any], linked: Linked) -> GroupTable:
+    """A link to a record that the scope may not see counts as none."""
+    group = query.group
+    assert group is not None
+    rows = add_group_values(scope, query, rows)
     numbers = dict(rows.values("grouped").annotate(n=Count("pk")).values_list("grouped", "n"))
     figures: dict[Any, dict[str, str]] = {}
     for of, title, printed, _ in _compute_figures(query, rows):
         cells = figures.setdefault(of, {})
         cells[title] = f"{cells[title]} + {printed}" if title in cells else printed
     titles = list(dict.fromkeys(title for cells in figures.values() for title in cells))
-    lines = [[_name_column(group), "Number", *titles]]
+    groups = []
     for of, count in sorted(numbers.items(), key=lambda pair: (-pair[1], str(pair[0] or ""))):
         if group.kind == "link":
             record = linked.get(group.name, {}).get(of)
             name = str(record.title_or_type) if record else NOBODY
         else:
             name = _print_plain(group, of, "") or NOBODY
-        lines.append([name, str(count), *(figures.get(of, {}).get(title, "") for title in titles)])
-    return lines
+        groups.append((of, [name, str(count), *(figures.get(of, {}).get(title, "") for title in titles)]))
+    return GroupTable([name_column(group), "Number", *titles], groups)
+
+
+def select_grouped(group: RecordColumn, linked: Mapping[UUID, Any], values: Collection[Any]) -> list[UUID]:
+    """The linked records that one of the values is of, or is itself; None among them is of those without one."""
+    if group.kind == "link":
+        return [pk for pk in linked if pk in values]
+    return [pk for pk, record in linked.items() if (getattr(record, OWN.get(group.name, group.name)) or None) in values]
+
+
+def load_grouped(scope: Scope, query: RecordQuery, rows: QuerySet[Any], values: Collection[Any]) -> set[UUID]:
+    """The rows that have one of the values."""
+    has_one = Q(grouped__in=[value for value in values if value is not None])
+    has_none = Q(grouped__isnull=True) if None in values else Q(pk__in=())
+    return {*add_group_values(scope, query, rows).filter(has_one | has_none).values_list("pk", flat=True)}

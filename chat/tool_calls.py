@@ -108,7 +108,8 @@ async def _take(run: Run, found: ToolFindings) -> None:
         await run_as_service(run.asker.workspace, record_injection, run.turn, found.injections)
     await run.give(found.sources, found.label)
     count = len(found.passages)
-    run.say(EventKind.STEP, text=f"Reading {count} passage{'' if count == 1 else 's'}" if count else "Nothing found")
+    read = f"Reading {count} passage{'' if count == 1 else 's'}" if count else "Reading" if found.listed else ""
+    run.say(EventKind.STEP, text=read or "Nothing found")
 
 
 CALLS: Mapping[str, Callable[[Run, dict[str, Any]], Awaitable[ToolFindings]]] = {

@@ -81,7 +81,7 @@ class ToolFindings:
     passages that are derived themselves, summaries and relations, were drawn from. place: where it looked, as in
     `chat.places`; attached: in attachments too. label: of what the text says beside all that, such as that there is
     none. documents: the passages as the text prints them; notes: what it says beside them. is_cut: for some that were
-    found there was no room.
+    found there was no room. listed: how many records a list counts.
     """
 
     text: str
@@ -95,6 +95,7 @@ class ToolFindings:
     documents: tuple[prompts.PromptDocument, ...] = ()
     notes: str = ""
     is_cut: bool = False
+    listed: int = 0
 
     @property
     def sources(self) -> list[SourceLabel]:

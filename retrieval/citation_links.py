@@ -35,9 +35,10 @@ def build_citation_links(
     links: dict[int, list[CitationLink]] = {}
     for place in places:
         if place.n in resolved:
-            meant = narrow_citation(resolved[place.n], [place.sentence])
+            question, sentences = read_claim(citing, resolved[place.n], [place.sentence])
+            meant = narrow_citation(resolved[place.n], sentences)
             number = shown.setdefault((place.n, meant.words), len(shown) + 1)
-            support = check_support(citing.question, meant, [place.sentence])
+            support = check_support(question, meant, sentences)
             links.setdefault(place.n, []).append(_build_link(scope, meant, place.at, number, support, pk))
     return {n: replace(found[0], places=tuple(found)) for n, found in links.items()}
 
@@ -55,6 +56,16 @@ def _build_link(
         support=support or "",
         atoms=meant.located.atoms if meant.located else (),
     )
+
+
+def read_claim(citing: CitingText, resolved: ResolvedCitation, sentences: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """The question and the sentences that a citation is checked by. A record of a list answers as the database says: it
+    is checked by what its number stands for alone, and not by the cells of linked records beside it.
+    """
+    record = citing.listed.get(resolved.n)
+    if record is None or resolved.located is None:
+        return citing.question, sentences
+    return "", [record.write_claim(resolved.located.text)]
 
 
 def check_support(question: str, resolved: ResolvedCitation, sentences: Sequence[str]) -> Support | None:
@@ -88,7 +99,7 @@ def build_citation_json(scope: Scope, citing: CitingText, n: int) -> dict[str, A
     found = resolve_citation(scope, citing.owner, n)
     if found is None:
         return None
-    sentences = list_sentences_citing(citing.text, n)
+    question, sentences = read_claim(citing, found, list_sentences_citing(citing.text, n))
     resolved = narrow_citation(found, sentences)
     located = resolved.located
     return {
@@ -106,6 +117,6 @@ def build_citation_json(scope: Scope, citing: CitingText, n: int) -> dict[str, A
             "exact": located.exact if located else False,
         },
         "preview": resolved.preview,
-        "support": check_support(citing.question, resolved, sentences),
+        "support": check_support(question, resolved, sentences),
         "url": resolved.url(scope) or None,
     }

@@ -17,7 +17,7 @@ from entities.model_markdown import CitationLink
 from entities.models import Entity
 from retrieval.audit import list_disclosed, note_search
 from retrieval.cards import Card, group_cards, name_sent_files, put_each_alone
-from retrieval.citation_links import check_support, narrow_citation
+from retrieval.citation_links import check_support, narrow_citation, read_claim
 from retrieval.dates import NEWEST, choose_newest
 from retrieval.facets import count_facets, name_filters
 from retrieval.faint import drop_faint
@@ -159,7 +159,8 @@ def citation_preview(request: HttpRequest, pk: UUID, n: int) -> HttpResponse:
         raise Http404("Not found.")
     # Which of the markers of this number, where a text cites a passage for several sentences.
     at = request.GET.get("at", "0")
-    sentences = [place.sentence for place in list_citing_sentences(citing.text) if (place.n, str(place.at)) == (n, at)]
+    citing_it = [place.sentence for place in list_citing_sentences(citing.text) if (place.n, str(place.at)) == (n, at)]
+    question, sentences = read_claim(citing, found, citing_it)
     resolved = narrow_citation(found, sentences)
     if resolved.located is None:
         return render(request, "components/citation_preview.html", {"gone": True})
@@ -167,6 +168,6 @@ def citation_preview(request: HttpRequest, pk: UUID, n: int) -> HttpResponse:
         "citation": CitationLink(n, resolved.name, resolved.url(scope), resolved.where),
         "text": resolved.preview,
         "labels": list_atom_chips(resolved.located.atoms),
-        "support": check_support(citing.question, resolved, sentences),
+        "support": check_support(question, resolved, sentences),
     }
     return render(request, "components/citation_preview.html", context)

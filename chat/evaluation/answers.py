@@ -11,6 +11,7 @@ import numpy as np
 
 from chat import actions, runner
 from chat.access import get_turn_or_404, select_messages
+from chat.citations import read_listed
 from chat.evaluation.figures import FigureDrop, JudgedAnswer, compute_means, find_drops, score_answer
 from chat.evaluation.judge import Judge, choose_judge
 from chat.evaluation.models import AnswerRun
@@ -23,11 +24,12 @@ from ingestion.access import select_visible_files
 from ingestion.embed import get_embedder
 from ingestion.embedders import EmbeddingFailed
 from ingestion.models import ContextRow
-from retrieval.citation_links import check_support
+from retrieval.citation_links import check_support, read_claim
 from retrieval.evaluation.relevance import load_passages
 from retrieval.evaluation.sets import QuestionSet, SetQuestion
 from retrieval.evaluation.store import commit_of_today
 from retrieval.locate import resolve_all
+from retrieval.owners import CitingText
 from retrieval.support import Support, list_citing_sentences
 
 Say = Callable[[str], None]
@@ -206,8 +208,11 @@ def _list_context_sources(passages: Sequence[dict[str, str]], question: SetQuest
 def _check_citations(scope: Scope, session: Session, question: str, text: str) -> list[tuple[int, Support | None]]:
     """(number, verdict) of each citing sentence, in order."""
     places = list_citing_sentences(text)
-    resolved = resolve_all(scope, get_owner(session), {place.n for place in places})
-    return [
-        (place.n, check_support(question, resolved[place.n], [place.sentence]) if place.n in resolved else None)
-        for place in places
-    ]
+    citing = CitingText(get_owner(session), text, question, read_listed(text))
+    resolved = resolve_all(scope, citing.owner, {place.n for place in places})
+    checked: list[tuple[int, Support | None]] = []
+    for place in places:
+        found = resolved.get(place.n)
+        asked, sentences = read_claim(citing, found, [place.sentence]) if found else ("", [])
+        checked.append((place.n, check_support(asked, found, sentences) if found else None))
+    return checked

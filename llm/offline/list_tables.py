@@ -11,10 +11,18 @@ ADDRESS = "In the lists: "
 """Before the address of the same list, in the tool's result."""
 UNCITED = "- "
 """Before a record without a number."""
+APART = "Of the records below, what their numbers do not stand for:"
+"""Before lines, each with a number, of fields that the passage with this number does not have."""
+APART_LINE = re.compile(r"Of \[(\d{1,9})\]: ")
 IS_LIST = re.compile(r"(?:No|\d+(?: of \d+)?) ")
 """Begins a result of the tool that is no refusal."""
 Row = tuple[str, dict[str, str], str]
 """The title of a record, its fields by title, and its number as a marker."""
+
+
+def write_apart(n: int) -> str:
+    """Before a record's fields that its number does not stand for."""
+    return f"Of [{n}]: "
 
 
 def read_list(result: str, asked: Mapping[str, Any] | None = None) -> str | None:
@@ -23,9 +31,11 @@ def read_list(result: str, asked: Mapping[str, Any] | None = None) -> str | None
         return None
     head, *lines = [unfence(line) for line in result.split("<passages>", 1)[0].splitlines() if line.strip()]
     address = next((line.removeprefix(ADDRESS) for line in lines if line.startswith(ADDRESS)), "")
-    rows = [_split_row(passage.text, f" [{passage.n}]") for passage in extract_passages(result)]
+    apart = {int(found[1]): line[found.end() :] for line in lines if (found := APART_LINE.match(line))}
+    passages = [(passage.n, passage.text) for passage in extract_passages(result)]
+    rows = [_split_row("; ".join([text, *filter(None, [apart.get(n)])]), f" [{n}]") for n, text in passages]
     rows += [_split_row(line.removeprefix(UNCITED), "") for line in lines if line.startswith(UNCITED)]
-    others = [line for line in lines if not line.startswith((ADDRESS, UNCITED))]
+    others = [line for line in lines if not line.startswith((ADDRESS, UNCITED, APART)) and not APART_LINE.match(line)]
     parts = [_quote_cell(line) for line in (head, *others) if not line.startswith("|")]
     groups = [[_quote_cell(cell.strip()) for cell in line[1:-1].split("|")] for line in others if line.startswith("|")]
     parts.append("\n".join(map(_write_line, groups)))

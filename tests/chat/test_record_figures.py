@@ -184,7 +184,7 @@ def test_no_order_is_claimed_where_rows_without_a_number_stand_last(viewer, site
     assert "by name" in ask(viewer, type="task", limit=2).text.partition("\n")[0]
     with service.open():
         permit = Entity.objects.get(name="Permit")
-    index.row(permit, "Permit", kind=Kind.METADATA)
+    index.row(permit, "Task: Permit, To do\nStatus: To do", kind=Kind.METADATA)
     found = ask(viewer, type="task", limit=2)
     assert len(found.passages) == 1
     assert "by name" not in found.text.partition("\n")[0]

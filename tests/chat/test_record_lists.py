@@ -93,7 +93,7 @@ def test_an_answer_is_a_table_of_sources_with_a_link_to_the_same_list(viewer, al
             for n in range(3)
         ]
     for record in made:
-        index.row(record, record.name, kind=Kind.METADATA)
+        index.row(record, f"Contract: {record.name}\nCounterparty: Tallis\nStatus: Draft", kind=Kind.METADATA)
     answer = start(viewer, contract).ask("Which contracts are with Tallis?")["message"]
     assert answer["confidence"] == "quoted"
     lines = answer["content"].splitlines()

@@ -18,7 +18,7 @@ def test_a_citation_of_a_sentence_that_was_given_is_a_citation_of_its_passage(
     settings.ANTHROPIC_API_KEY = "key"
     index.row(contract, SAID, file=index.file(contract, "Lease.pdf"), page=4)
     index.row(contract, "The liability cap is reviewed each spring.", file=index.file(contract, "Notes.pdf"))
-    index.row(contract, "Quay lease", kind=Kind.METADATA)
+    index.row(contract, "Contract: Quay lease\nCounterparty: Port\nStatus: Draft", kind=Kind.METADATA)
     index.row(contract, f"Beside the liability cap: {SALARY}", label=4)
     chat = start(viewer, contract)
     model.says(tool_use=("search_knowledge", {"query": "liability cap of two million euros in total"}))
