@@ -25,7 +25,7 @@ from chat.memory import PRINTED_NUMBER, list_cited
 from chat.message_sources import build_summary_visible_q, read_source_set
 from chat.models import OPEN, Message, Role, Session, Summary, Turn
 from chat.readers import load_common_atoms
-from chat.steps import Asker, run_as_service, run_in_thread
+from chat.steps import Asker, run_as_asker, run_as_service, run_in_thread
 from chat.summary_leases import CALL_SECONDS, claim_summary, end_lease
 from entities.access import NoWorkspace, Scope, combine_many
 from ingestion.drawn import lock_labels
@@ -88,21 +88,25 @@ async def make_summary(asker: Asker, session: Session, turn: Turn) -> bool:
     """
     if find_first_turn(turn.number + 1) == 1 or await run_in_thread(client.is_offline, asker.workspace):
         return False
+    holder, has_failed = uuid4(), False
     try:
-        inputs = await run_in_thread(_read_inputs, asker, session, turn.number)
+        is_due = await run_as_asker(asker, _is_due, session, turn.number)
     except (NoWorkspace, Http404):
         return False
-    holder = uuid4()
-    if inputs is None or not await run_as_service(asker.workspace, claim_summary, session, asker.user, holder):
+    if not is_due or not await run_as_service(asker.workspace, claim_summary, session, asker.user, holder):
         return False
-    has_failed = False
     try:
+        inputs = await run_in_thread(_read_inputs, asker, session, turn.number)
+        if inputs is None:
+            return False
         prompt = build_summary_prompt(inputs.before, inputs.texts)
         if prompt.injections:
             await run_as_service(asker.workspace, record_injection, turn.pk, prompt.injections)
         text = cut_middle(_clean(await _ask_model(asker, prompt), inputs.numbers), SUMMARY_TOKENS)
         has_failed = not text
         return bool(text) and await run_as_service(asker.workspace, write_summary, session, asker.user, inputs, text)
+    except (NoWorkspace, Http404):
+        return False
     except (client.ModelError, TimeoutError) as problem:
         has_failed = True
         logger.info("no summary of conversation %s: %s", session.pk, type(problem).__name__)
@@ -136,22 +140,26 @@ def _clean(text: str, numbers: frozenset[int]) -> str:
     return PRINTED_NUMBER.sub(lambda found: found[0] if int(found[1]) in numbers else "", text.strip())
 
 
+def _is_due(scope: Scope, session: Session, number: int) -> bool:
+    """Whether something leaves the prompt after turn `number` that is in no summary which the caller may read. Raises:
+    Http404.
+    """
+    first = find_first_turn(number + 1)
+    there = load_summary(scope, get_session_or_404(scope, session.pk), first)
+    return there is None or there.last_turn < first - 1
+
+
 def _read_inputs(asker: Asker, session: Session, number: int) -> SummaryInputs | None:
-    """None also where there is a summary of all that leaves the prompt after turn `number`, and where what is made
-    could not be stored. Raises: NoWorkspace, Http404.
+    """What is in the next summary, after turn `number`. None where there is nothing, and where what is made could not
+    be stored. Raises: NoWorkspace, Http404.
     """
     scope, service = asker.scope(), Scope.for_service(asker.workspace)
-    first = find_first_turn(number + 1)
-    with scope.open():
-        there = load_summary(scope, get_session_or_404(scope, session.pk), first)
-    if there and there.last_turn >= first - 1:
-        return None
     if not session.is_private:
         with service.open():
             common = load_common_atoms(service, session)
         scope = replace(asker, atoms=common).scope()
     with scope.open():
-        inputs = load_inputs(scope, get_session_or_404(scope, session.pk), first - 1)
+        inputs = load_inputs(scope, get_session_or_404(scope, session.pk), find_first_turn(number + 1) - 1)
     with service.open():
         if inputs is None or read_source_set(session.pk, list(inputs.messages)).has_own_rows:
             return None
