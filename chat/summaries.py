@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from chat.access import get_session_or_404, select_messages
 from chat.audit import record_injection
-from chat.budget import cut_middle
+from chat.cuts import cut_middle
 from chat.derivation import hold_records, name_messages
 from chat.layout import find_first_turn
 from chat.memory import PRINTED_NUMBER, list_cited
