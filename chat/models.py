@@ -232,6 +232,12 @@ class Summary(Derived):
         return Q(pk__in=RawSQL(SUMMARIES_FROM_PASSAGES, [list(passages)]))  # noqa: S611
 
 
+SUMMARIES_FROM_PASSAGES = """
+SELECT m.id FROM entities_source s JOIN chat_summary m ON m.session_id = s.derived AND s.number <@ m.source_numbers
+WHERE s.passage = ANY(%s::uuid[]) AND s.number IS NOT NULL
+"""
+
+
 class SummaryLease(models.Model):
     """That no summary of a session is to be made as its owner before `until`: one is being made, or the last tries
     failed.
@@ -253,12 +259,6 @@ class SummaryLease(models.Model):
 
     def __str__(self) -> str:
         return str(self.pk)
-
-
-SUMMARIES_FROM_PASSAGES = """
-SELECT m.id FROM entities_source s JOIN chat_summary m ON m.session_id = s.derived AND s.number <@ m.source_numbers
-WHERE s.passage = ANY(%s::uuid[]) AND s.number IS NOT NULL
-"""
 
 
 class EventKind(models.TextChoices):
