@@ -82,15 +82,10 @@ def test_rows_that_are_said_again_have_the_head_of_their_table(
 ) -> None:
     chat = start(viewer, contract)
     kestrel = ROWS[76].replace("77", "Kestrel")
-    said = (
-        "The projects:\n\n"
-        + HEAD
-        + "".join([*ROWS[:76], kestrel, *ROWS[77:]])
-        + "\nAnd so on. "
-        + "It rains at the berth. " * 40
-    )
+    table = HEAD + "".join([*ROWS[:76], kestrel, *ROWS[77:]])
+    said = f"The projects:\n\n{table}\nAnd so on. " + "It rains at the berth. " * 40
     say(service, chat, "What of the projects?", said)
     (found,) = recall(viewer, chat, "What of the quay of the kestrel?")
     assert HEAD in found
-    assert kestrel in found
-    assert ROWS[-1] not in found
+    assert kestrel.strip() in found
+    assert ROWS[-1].strip() not in found
