@@ -8,6 +8,7 @@ what one of them does not need the next may have.
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
+from chat.cuts import cut_middle
 from llm.offline.tokens import estimate
 
 PROMPT_TOKENS = 12_000
@@ -25,7 +26,6 @@ PASSAGE_TOKENS = 25
 """Of what stands around a passage: its number, and a share of the line that names its document."""
 CAPS = (2_400, 1_600, 1_200, 800, 600, 400, 300, 200, 100, 50, 25)
 """Of a message that is cut. Steps, so that the beginning of a conversation seldom changes."""
-LEFT_OUT = "\n[…]\n"
 
 
 @dataclass(frozen=True)
@@ -103,18 +103,3 @@ def fit_history(said: Sequence[HistoryMessage], room: int) -> FittedHistory:
     )
     cut = (message.turn for message, size, most in zip(said, sizes, caps, strict=True) if size > most)
     return FittedHistory(messages, frozenset(cut))
-
-
-def cut_middle(text: str, tokens: int) -> str:
-    """`text` in so many tokens: two thirds are its beginning, the rest its end, cut between words."""
-    if estimate(text) <= tokens:
-        return text
-    room = tokens * 4 - len(LEFT_OUT)
-    head, tail = text[: room * 2 // 3], text[len(text) - room // 3 :]
-    head = head[: max(head.rfind(" "), head.rfind("\n"))] if _has_space(head) else head
-    start = min(place for place in (tail.find(" "), tail.find("\n")) if place >= 0) if _has_space(tail) else 0
-    return f"{head.rstrip()}{LEFT_OUT}{tail[start:].lstrip()}"
-
-
-def _has_space(text: str) -> bool:
-    return " " in text or "\n" in text

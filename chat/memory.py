@@ -13,6 +13,7 @@ from django.db.models import BooleanField, QuerySet
 from django.db.models.expressions import RawSQL
 
 from chat.access import select_readable_messages
+from chat.cuts import find_table_heads
 from chat.models import Message, Role, Session, Turn
 from entities.access import Scope
 from llm.offline.recalled import read_statements
@@ -225,18 +226,21 @@ def _cut(number: int, messages: Sequence[Message], matcher: Matcher) -> Recalled
 
 
 def _cut_text(text: str, matcher: Matcher) -> str:
-    """The lines with most of the words, as many as have room, in their order; of a longer line its part with them."""
+    """The lines with most of the words, as many as have room, in their order, rows of tables with their head; of a
+    longer line its part with them.
+    """
     if len(text) <= MAX_MESSAGE_CHARACTERS:
         return text
     lines = [
         line if len(line) <= MAX_MESSAGE_CHARACTERS else cut_snippet(line, matcher, MAX_LINE_CHARACTERS)
         for line in text.splitlines()
-        if line.strip()
     ]
     words = [len({number for _, _, number in matcher.places(line)}) for line in lines]
-    room, kept = MAX_MESSAGE_CHARACTERS, set()
+    heads, room, kept = find_table_heads(lines), MAX_MESSAGE_CHARACTERS, set[int]()
     for place in sorted(range(len(lines)), key=lambda place: (-words[place], place)):
-        if len(lines[place]) < room:
-            kept.add(place)
-            room -= len(lines[place]) + 1
+        added = {place, *heads[place]} - kept if lines[place].strip() else set()
+        needed = sum(len(lines[one]) + 1 for one in added)
+        if needed <= room:
+            kept |= added
+            room -= needed
     return "\n".join(line for place, line in enumerate(lines) if place in kept)

@@ -238,6 +238,29 @@ WHERE s.passage = ANY(%s::uuid[]) AND s.number IS NOT NULL
 """
 
 
+class SummaryLease(models.Model):
+    """That no summary of a session is to be made as its owner before `until`: one is being made, or the last tries
+    failed.
+
+    holder: who makes one. failures: tries in a row of which nothing came.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
+    audience = models.BigIntegerField()
+    owner = OwnerField()
+    session = WorkspaceForeignKey(Session)
+    holder = models.UUIDField(null=True)
+    until = models.DateTimeField()
+    failures = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["session", "owner"], name="one_summary_lease_per_asker")]
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
 class EventKind(models.TextChoices):
     STEP = "step", "Step"
     STARTED = "started", "Answer begins"

@@ -113,6 +113,17 @@ def choose_reading_code(session: Session, look_in: str, named: bool, read: Colle
     return LookIn.LINKED if look_in == LookIn.LINKED else "documents"
 
 
+def choose_numbered_code(session: Session, look_in: str, read: Collection[UUID]) -> str:
+    """The place of `read_documents` by number: that of the records that passages came from, "" where there are none."""
+    if not read:
+        return ""
+    if session.entity_id and {session.entity_id}.issuperset(read):
+        return LookIn.FILES if look_in == LookIn.FILES else LookIn.RECORD
+    if look_in == LookIn.LINKED:
+        return LookIn.LINKED
+    return "several" if len(read) > 1 else "another" if session.entity_id else "one"
+
+
 def name_places(scope: Scope, turn: Turn) -> list[str]:
     """Where a turn has looked, in words, as far as the caller may know."""
     words = {
@@ -122,6 +133,7 @@ def name_places(scope: Scope, turn: Turn) -> list[str]:
         LookIn.WORKSPACE: gettext("everything that you may see"),
         "another": gettext("another record"),
         "one": gettext("one record"),
+        "several": gettext("several records"),
         "one linked": gettext("one record and those linked to it"),
         "documents": gettext("documents"),
         MENTIONED: gettext("what the question mentions"),

@@ -2,33 +2,40 @@
 
 It is made after a turn, by the fast model, from messages that everybody who reads the conversation may read, as far as
 its asker may; it stands on these messages, with their labels and all that is behind them. One that has risen, or is
-gone, takes it with it (a trigger), and the next turn has it made anew. The offline engine makes none.
+gone, takes it with it (a trigger), and the next turn has it made anew. It is written from nobody's view, for each of
+these readers. The offline engine makes none.
 """
 
+import asyncio
 import logging
 import re
 from dataclasses import dataclass, replace
-from uuid import UUID
+from uuid import UUID, uuid4
 
-from django.db import IntegrityError
+from django.db import IntegrityError, connection
 from django.http import Http404
 from django.utils import timezone
 
 from chat.access import get_session_or_404, select_messages
 from chat.audit import record_injection
-from chat.budget import cut_middle
+from chat.cuts import cut_middle
 from chat.derivation import hold_records, name_messages
 from chat.layout import find_first_turn
 from chat.memory import PRINTED_NUMBER, list_cited
 from chat.message_sources import build_summary_visible_q, read_source_set
 from chat.models import OPEN, Message, Role, Session, Summary, Turn
 from chat.readers import load_common_atoms
-from chat.steps import Asker, run_as_service, run_in_thread
+from chat.steps import Asker, run_as_asker, run_as_service, run_in_thread
+from chat.summary_leases import CALL_SECONDS, claim_summary, end_lease
 from entities.access import NoWorkspace, Scope, combine_many
 from ingestion.drawn import lock_labels
 from llm import client
 from llm.chat_prompts import build_summary_prompt
+from llm.endpoints import get_endpoint
+from llm.labels import is_cut
 from llm.offline.tokens import estimate
+from llm.prompts import Prompt
+from llm.thoughts import remove_thoughts
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +56,7 @@ class SummaryInputs:
     """
 
     before: str
-    texts: tuple[tuple[str, str], ...]
+    texts: tuple[tuple[int, str], ...]
     messages: dict[UUID, int]
     numbers: frozenset[int]
     last_turn: int
@@ -76,10 +83,17 @@ async def summarise(asker: Asker, session: Session, turn: Turn) -> None:
 
 
 async def make_summary(asker: Asker, session: Session, turn: Turn) -> bool:
-    """Have a summary made of what leaves the prompt after a turn, where something does or there is none. No scope is
+    """Have a summary made of what leaves the prompt after a turn, where something does that is in none. No scope is
     open, and no thread waits for the model. Returns whether one was stored.
     """
     if find_first_turn(turn.number + 1) == 1 or await run_in_thread(client.is_offline, asker.workspace):
+        return False
+    holder, has_failed = uuid4(), False
+    try:
+        is_due = await run_as_asker(asker, _is_due, session, turn.number)
+    except (NoWorkspace, Http404):
+        return False
+    if not is_due or not await run_as_service(asker.workspace, claim_summary, session, asker.user, holder):
         return False
     try:
         inputs = await run_in_thread(_read_inputs, asker, session, turn.number)
@@ -88,40 +102,64 @@ async def make_summary(asker: Asker, session: Session, turn: Turn) -> bool:
         prompt = build_summary_prompt(inputs.before, inputs.texts)
         if prompt.injections:
             await run_as_service(asker.workspace, record_injection, turn.pk, prompt.injections)
-        call = client.Call(asker.workspace, asker.user, "summary", "fast")
-        *_, reply = [item async for item in client.stream(call, **prompt.request)]
-    except (NoWorkspace, Http404, client.ModelError) as problem:
+        text = cut_middle(_clean(await _ask_model(asker, prompt), inputs.numbers), SUMMARY_TOKENS)
+        has_failed = not text
+        return bool(text) and await run_as_service(asker.workspace, write_summary, session, asker.user, inputs, text)
+    except (NoWorkspace, Http404):
+        return False
+    except (client.ModelError, TimeoutError) as problem:
+        has_failed = True
         logger.info("no summary of conversation %s: %s", session.pk, type(problem).__name__)
         return False
+    finally:
+        await run_as_service(asker.workspace, end_lease, holder, has_failed=has_failed)
+
+
+async def _ask_model(asker: Asker, prompt: Prompt) -> str:
+    """What the model answers, up to its last whole sentence where it wrote longer than it may; "" where its answer
+    broke off, or ends in its thoughts, or where its server has cut the prompt off. Raises: ModelError, TimeoutError.
+    """
+    endpoint = await run_in_thread(get_endpoint, asker.workspace)
+    call = client.Call(asker.workspace, asker.user, "summary", "fast")
+    async with asyncio.timeout(CALL_SECONDS):
+        *_, reply = [item async for item in client.stream(call, **prompt.request)]
     if not isinstance(reply, client.Reply) or reply.offline or reply.stop_reason is None:
-        return False
-    text = reply.text
+        return ""
+    if endpoint.base_url and is_cut(reply, [prompt.messages[0]["content"]]):
+        logger.warning("a server in workspace %s has cut the messages of a conversation off", asker.workspace)
+        return ""
+    text = remove_thoughts(reply.text)
     if reply.stop_reason == "max_tokens":
         whole = WHOLE_SENTENCES.match(text)
         text = whole[0] if whole else ""
-    text = PRINTED_NUMBER.sub(lambda found: found[0] if int(found[1]) in inputs.numbers else "", text.strip())
-    if not text:
-        return False
-    stored = cut_middle(text, SUMMARY_TOKENS)
-    return await run_as_service(asker.workspace, write_summary, session, asker.user, inputs, stored)
+    return text
+
+
+def _clean(text: str, numbers: frozenset[int]) -> str:
+    """A summary without numbers of citations that are not among `numbers`."""
+    return PRINTED_NUMBER.sub(lambda found: found[0] if int(found[1]) in numbers else "", text.strip())
+
+
+def _is_due(scope: Scope, session: Session, number: int) -> bool:
+    """Whether something leaves the prompt after turn `number` that is in no summary which the caller may read. Raises:
+    Http404.
+    """
+    first = find_first_turn(number + 1)
+    there = load_summary(scope, get_session_or_404(scope, session.pk), first)
+    return there is None or there.last_turn < first - 1
 
 
 def _read_inputs(asker: Asker, session: Session, number: int) -> SummaryInputs | None:
-    """None also where no turn leaves the prompt after turn `number` and a summary is there, and where what is made
-    could not be stored. Raises: NoWorkspace, Http404.
+    """What is in the next summary, after turn `number`. None where there is nothing, and where what is made could not
+    be stored. Raises: NoWorkspace, Http404.
     """
     scope, service = asker.scope(), Scope.for_service(asker.workspace)
-    first = find_first_turn(number + 1)
-    with scope.open():
-        there = load_summary(scope, get_session_or_404(scope, session.pk), first)
-    if there and (first == find_first_turn(number) or there.last_turn == first - 1):
-        return None
     if not session.is_private:
         with service.open():
             common = load_common_atoms(service, session)
         scope = replace(asker, atoms=common).scope()
     with scope.open():
-        inputs = load_inputs(scope, get_session_or_404(scope, session.pk), first - 1)
+        inputs = load_inputs(scope, get_session_or_404(scope, session.pk), find_first_turn(number + 1) - 1)
     with service.open():
         if inputs is None or read_source_set(session.pk, list(inputs.messages)).has_own_rows:
             return None
@@ -139,37 +177,41 @@ def load_inputs(scope: Scope, session: Session, last: int) -> SummaryInputs | No
     if begin >= last:
         return None
     rows = select_messages(scope, session).filter(turn__number__gt=begin, turn__number__lte=last).exclude(content="")
-    read: list[tuple[Message, tuple[str, str]]] = []
+    read: list[tuple[Message, str]] = []
     room = READ_TOKENS
     for row in rows.order_by("-turn__number", "role")[:MAX_MESSAGES]:
         text = cut_middle(row.content.replace("[citation:", "["), MESSAGE_TOKENS)
         room -= estimate(text)
         if room < 0:
             break
-        asked = "asked" if row.owner == scope.principal else "asked_by_another"
-        read.append((row, (asked if row.role == Role.USER else "answered", text)))
+        read.append((row, text))
     if not read:
         return None
     messages = {row.pk: row.data_classification or 0 for row, _ in read}
-    cited = {n for row, (_, text) in read for n in list_cited(row, text)}
+    cited = {n for row, text in read for n in list_cited(row, text)}
     if before:
         messages |= dict.fromkeys(before.messages, before.data_classification or 0)
         cited |= {int(n) for n in PRINTED_NUMBER.findall(before.text)}
-    texts = tuple(pair for _, pair in reversed(read))
+    read.reverse()
+    asked = dict.fromkeys(row.owner for row, _ in read if row.role == Role.USER)
+    persons = {owner: number for number, owner in enumerate(asked, start=1)}
+    texts = tuple((persons[row.owner] if row.role == Role.USER else 0, text) for row, text in read)
     return SummaryInputs(before.text if before else "", texts, messages, frozenset(cited), last)
 
 
 def write_summary(scope: Scope, session: Session, owner: int, inputs: SummaryInputs, text: str) -> bool:
     """Put a summary in the place of the asker's own, with labels and sources of its messages as they are now. In the
-    service's scope. False where one of them is gone, or has another label than the one that it was read under.
+    service's scope. False where one of them is gone, or has another label than the one that it was read under, and
+    where the asker's own reaches further by now.
     """
     named = name_messages(inputs.messages)
     hold_records(session, named)
     behind = read_source_set(session.pk, list(inputs.messages))
     # Who raises a passage is waited for, and who raises one later finds the summary. Of a turn that has ended a message
-    # rises with its passages alone (`raise_labels`), so the messages need no lock of their own: it would stand before
-    # that of the session, which who deletes the conversation takes first.
+    # rises with its passages alone (`raise_labels`), so the messages need no lock of their own.
     risen = lock_labels(behind.passages, session.owner if session.is_private else 0)
+    if not _hold_session(session.pk):
+        return False
     rows = Message.objects.filter(pk__in=inputs.messages, session=session.pk)
     labels = dict(rows.values_list("pk", "data_classification"))
     if behind.has_own_rows or labels.keys() != inputs.messages.keys() or None in labels.values():
@@ -178,7 +220,10 @@ def write_summary(scope: Scope, session: Session, owner: int, inputs: SummaryInp
     label = combine_many([*(label or 0 for label in labels.values()), *risen])
     if combine_many([known, label]) != known:
         return False
-    Summary.objects.filter(session=session.pk, owner=owner).delete()
+    mine = Summary.objects.filter(session=session.pk, owner=owner)
+    if mine.filter(last_turn__gt=inputs.last_turn).exists():
+        return False
+    mine.filter(last_turn__lte=inputs.last_turn).delete()
     Summary.objects.create(
         workspace_id=session.workspace_id,
         audience=session.audience,
@@ -192,3 +237,12 @@ def write_summary(scope: Scope, session: Session, owner: int, inputs: SummaryInp
         created_at=timezone.now(),
     )
     return True
+
+
+def _hold_session(pk: UUID) -> bool:
+    """Keep a session from being deleted until the transaction ends: after records and labels, as everywhere, and before
+    any of its rows. Who deletes it has locked it before these. False where it is gone.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT FROM chat_session WHERE id = %s FOR KEY SHARE", [pk])
+        return cursor.rowcount == 1

@@ -14,7 +14,7 @@ from chat.layout import PASSAGES
 from chat.mentions import find_place
 from chat.models import EventKind
 from chat.narrowing import look_narrowed
-from chat.places import ATTACHED, LIST, MENTIONED, choose_reading_code, encode_place
+from chat.places import ATTACHED, LIST, MENTIONED, choose_numbered_code, choose_reading_code, encode_place
 from chat.record_lists import list_knowledge, read_query
 from chat.running import Run
 from chat.steps import Asker, prepare_as, rerank_as, run_as_asker, run_as_service, run_in_thread
@@ -179,7 +179,10 @@ def _read(scope: Scope, run: Run, request: ReadingRequest) -> ToolFindings:
     read = {passage.given.entity for passage in found.passages}
     attached = record is not None and record.pk in read
     read -= {record.pk} if record else set()
-    place = choose_reading_code(run.session, run.row.look_in, bool(request.document), read)
+    if request.numbers:
+        place = choose_numbered_code(run.session, run.row.look_in, read)
+    else:
+        place = choose_reading_code(run.session, run.row.look_in, bool(request.document), read)
     if attached and not read and run.session.entity_id is None:
         place = ""  # in these alone
     return replace(found, place=MENTIONED if mentioned else place, attached=attached)

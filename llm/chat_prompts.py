@@ -42,12 +42,12 @@ def render_lines(texts: Iterable[str]) -> RenderedText:
     return RenderedText("\n".join(shown), clean.injections)
 
 
-def build_summary_prompt(before: str, texts: Sequence[tuple[str, str]]) -> Prompt:
-    """Ask for a summary of messages of a conversation, in their order, each after "asked", "asked_by_another" or
-    "answered". before: the summary of those before them, "" for none.
+def build_summary_prompt(before: str, texts: Sequence[tuple[int, str]]) -> Prompt:
+    """Ask for a summary of messages of a conversation, in their order, each after the number of the person who wrote
+    it, from 1, or 0 for an answer. before: the summary of those before them, "" for none.
     """
     clean = Cleaner()
-    shown = [(role, clean(text)) for role, text in texts]
+    shown = [(person, clean(text)) for person, text in texts]
     asked = render_template("chat_summary_user", before=clean(before), texts=shown)
     system = render_template("chat_summary_system")
     return Prompt(system, [build_user_message(asked)], max_tokens=700, injections=clean.injections)

@@ -10,7 +10,7 @@ import re
 ELEMENTS = (
     "levels", "level", "guidance", "title", "paragraphs", "p", "labels", "summaries", "s", "record", "fields", "status",
     "passages", "document", "focus", "question", "pulse", "reminder", "message", "agent", "instructions", "system",
-    "earlier", "turn", "asked", "answered",
+    "earlier", "turn", "asked", "answered", "summary",
 )  # fmt: skip
 _NAMES = "|".join(ELEMENTS)
 TAG = re.compile(rf"<(?=[\s\u200b-\u200f\u2060\ufeff/]*(?:{_NAMES})(?![\w]))", re.IGNORECASE)

@@ -10,9 +10,8 @@ from entities.models.classification import PUBLIC
 from llm.fences import replace_brackets
 from llm.messages import Reply
 from llm.offline.tokens import estimate
+from llm.thoughts import THOUGHTS
 
-THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.S)
-"""What some models of one's own write before they answer."""
 RUN = re.compile(r"([\W_])\1{3,}")
 """Lines of dots and of blanks, which are few tokens."""
 LEAST = 0.6

@@ -38,7 +38,7 @@ CUSTOM_HEADERS = "ANTHROPIC_CUSTOM_HEADERS"
 """A variable that the SDK reads."""
 # Of one call while a model is tested. A model on a CPU loads for a minute, and then reads the prompt.
 TEST_SECONDS = 300
-# Of workers, for a test and at a workspace's own server: what has passed the test is asked as patiently afterwards.
+# For a test and at a workspace's own server: what has passed the test is asked as patiently afterwards.
 SLOW_TIMEOUT = httpx2.Timeout(connect=5.0, read=TEST_SECONDS, write=30.0, pool=10.0)
 OFFLINE_URL = "http://offline.invalid"
 UNREACHABLE = "The model could not be reached."
@@ -127,9 +127,9 @@ def _build_real_client(endpoint: Endpoint, until: float = math.inf) -> "anthropi
     if endpoint.api == "openai":
         server = Server(endpoint.base_url, endpoint.key)
         http = httpx2.Client(transport=OpenAITransport(server, http), trust_env=False)
-    options = _build_real_options(endpoint) | ({"max_retries": 0} if is_test else {})
-    if is_test or (endpoint.own and endpoint.base_url):
-        options["timeout"] = SLOW_TIMEOUT
+    options = _build_real_options(endpoint)
+    if is_test:
+        options |= {"max_retries": 0, "timeout": SLOW_TIMEOUT}
     return anthropic.Anthropic(http_client=http, **options)
 
 
@@ -160,17 +160,18 @@ def _build_real_options(endpoint: Endpoint) -> dict[str, Any]:
     """
     import anthropic
 
-    if endpoint.api == "openai":
-        return _build_in_process_options() | {"max_retries": RETRIES}
     own = endpoint.own
+    timeout = SLOW_TIMEOUT if own and endpoint.base_url else TIMEOUT
+    patience: dict[str, Any] = {"timeout": timeout, "max_retries": RETRIES}
+    if endpoint.api == "openai":
+        return _build_in_process_options() | patience
     foreign = [line.partition(":")[0].strip() for line in os.environ.get(CUSTOM_HEADERS, "").split("\n") if own]
     return {
         "api_key": endpoint.key or "none",
         "base_url": endpoint.base_url or (ANTHROPIC_URL if own else None),
         "default_headers": {name: anthropic.Omit() for name in foreign if name},
-        "timeout": TIMEOUT,
-        "max_retries": RETRIES,
         "open_telemetry": False,
+        **patience,
     }
 
 

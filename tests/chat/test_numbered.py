@@ -8,7 +8,8 @@ from ingestion.models import ContextRow, Kind, Paragraph, RowParagraph
 from retrieval.models import Citation
 from tests.chat.conftest import CAP, Chat, Model
 from tests.chat.test_memory import chatter
-from tests.conftest import Person
+from tests.chat.test_workspace import looked_in
+from tests.conftest import Person, make_contract
 from tests.retrieval.conftest import Index
 
 Start = Callable[[Person, Entity], Chat]
@@ -115,6 +116,34 @@ def test_a_passage_that_stands_in_another_row_of_the_index_is_given(
         )
         RowParagraph.objects.create(**shared, row=row, paragraph=paragraph)
     assert CAP in ask_again()
+
+
+def test_the_page_says_where_passages_stand_that_were_read_by_number(
+    viewer: Person, alice: Person, contract: Entity, index: Index, start: Start, model: Model, service
+) -> None:
+    other = make_contract(alice)
+    index.row(contract, CAP, file=index.file(contract, "Lease.pdf"))
+    index.row(other, "The liability cap there is three million.", file=index.file(other, "Other.pdf"))
+    chat = start(viewer, contract)
+    model.says(tool_use=("search_knowledge", {"query": "liability cap", "scope": "workspace"}))
+    model.says(text="Two million [1], and three [2].")
+    chat.ask("What are the liability caps?")
+    with service.open():
+        of = dict(Citation.objects.values_list("n", "locator"))
+        entities = {n: ContextRow.objects.get(pk=place["row"]).entity_id for n, place in of.items()}
+    (own,), (another,) = ([n for n, pk in entities.items() if pk == one.pk] for one in (contract, other))
+
+    def look(numbers: list[int], look_in: str = "") -> str:
+        model.says(tool_use=("read_documents", {"numbers": numbers}))
+        model.says(text="Well.")
+        return looked_in(chat, chat.ask("And in full?", look_in=look_in))
+
+    assert look([own]) == "this record"
+    assert look([another]) == "another record"
+    assert look([own, another]) == "several records"
+    assert look([own], "files") == "the files of this record"
+    assert look([another], "files") == "", "where nothing was had from, nothing is named"
+    assert look([77]) == ""
 
 
 def test_another_conversation_has_numbers_of_its_own(

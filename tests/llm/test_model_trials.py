@@ -1,5 +1,6 @@
 """A model is tested by a worker, with patience: what it can do is shown, saved and obeyed when labels are asked for."""
 
+import asyncio
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -316,6 +317,13 @@ def test_a_model_may_take_five_minutes_for_an_answer() -> None:
     asked = (transport.build_sync_client(own), transport.build_sync_client(other, is_test=True))
     assert [sdk.timeout.read for sdk in asked] == [transport.TEST_SECONDS] * 2 == [300] * 2
     assert transport.build_sync_client(other).timeout.read == 120
+
+    async def ask_patience(endpoint: Endpoint) -> float:
+        return transport.build_async_client(endpoint).timeout.read
+
+    # Conversations and their summaries ask the same server.
+    speaking = replace(own, api="openai")
+    assert [asyncio.run(ask_patience(one)) for one in (own, speaking, other)] == [300, 300, 120]
     # A piece may come just in time, and then silence.
     assert endpoint_tests.LONGEST_SECONDS + 2 * transport.TEST_SECONDS < 1_500
     assert EndpointTest.SILENT.total_seconds() > 2 * transport.TEST_SECONDS

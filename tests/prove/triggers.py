@@ -114,6 +114,8 @@ forget_risen_summaries AFTER UPDATE OF data_classification ON chat_message FOR E
  EXECUTE FUNCTION app_forget_summaries_of_message()
 service_writes BEFORE INSERT OR UPDATE ON chat_summary FOR EACH ROW WHEN ((NOT app_service()))
  EXECUTE FUNCTION app_keep_readers()
+service_writes BEFORE INSERT OR UPDATE ON chat_summarylease FOR EACH ROW WHEN ((NOT app_service()))
+ EXECUTE FUNCTION app_keep_readers()
 delete_session AFTER DELETE ON chat_session FOR EACH ROW EXECUTE FUNCTION app_delete_session()
 forget_role AFTER DELETE ON entities_role FOR EACH ROW EXECUTE FUNCTION app_forget_role()
 keep_readers BEFORE UPDATE OF workspace_id, audience, owner, entity_id ON chat_session FOR EACH ROW WHEN
