@@ -24,7 +24,7 @@ from entities.access import Scope, load_granted_atoms
 from entities.actions import record_action
 from entities.models import Entity
 from ingestion.drawn import lock_labels
-from ingestion.relabelling import label_text
+from ingestion.text_labels import label_text
 
 NUMBERING_TRIES = 5
 LONGEST = 20_000

@@ -1,4 +1,4 @@
-"""Labels given by stewards, and labels of short texts that are no paragraphs (messages, titles)."""
+"""Labels given by stewards."""
 
 import hashlib
 import json
@@ -30,32 +30,16 @@ from entities.models.classification import STEWARDS
 from entities.models.text import Labelled
 from ingestion.access import is_steward, select_visible_files
 from ingestion.attachments import list_attachments, relabel_names
-from ingestion.classify import Classifier, vote_by_model
-from ingestion.documents import ParagraphText
 from ingestion.drawn import lock_paragraphs
 from ingestion.errors import BadUpload
-from ingestion.extract import language
 from ingestion.index import delete_rows
-from ingestion.judging import join_votes
 from ingestion.models import ContextRow, File, FileRevision, Paragraph, RowParagraph
 from ingestion.name_labels import add_name_atoms, forget_names
 from ingestion.paragraph_rows import find_rows, raise_rows
-from ingestion.policy import load_policy
-from ingestion.questions import build_typed_vote, find_atoms_by_rules
+from ingestion.questions import find_atoms_by_rules
 from ingestion.queueing import publish_again, take_revision
 from ingestion.records import mark_stale
-from ingestion.votes import (
-    Vote,
-    add_floor,
-    build_votes,
-    collect_overruled,
-    decide_atoms,
-    find_floor,
-    is_judged,
-)
-from ingestion.work import load_workspace_levels
-from llm.client import is_labelling_offline
-from llm.errors import ModelError
+from ingestion.votes import Vote, add_floor, build_votes, collect_overruled, decide_atoms, find_floor
 
 LONGEST_REASON = 500
 CHANGED = gettext_lazy("This paragraph has changed since it was shown. Nothing was decided; look at it again.")
@@ -326,40 +310,3 @@ def raise_published(file: UUID, floor: int) -> None:
         rows.filter(data_classification=old).update(data_classification=combine_many([old, floor]))
     Paragraph.objects.bulk_update(paragraphs, ["votes", "floor", "data_classification"], batch_size=500)
     raise_labels({p.pk: p.data_classification for p in paragraphs if p.data_classification is not None})
-
-
-UNJUDGED = -1
-"""In the place of a label: rules have found nothing in a text, and no model has said that there is nothing."""
-
-
-def label_text(workspace: int, text: str, unjudged: int = 0) -> int | None:
-    """The label of a short text, by rules and model, with no scope open. None when it could not be classified: hidden.
-    unjudged: what is returned of one that nobody has judged; with stewards alone, what rules found joins their level
-    where that is `UNJUDGED`.
-    """
-    scope = Scope.for_service(workspace)
-    with scope.open():
-        policy = load_policy()
-        classifier = Classifier(workspace, load_workspace_levels(), policy.guidance, is_offline=is_labelling_offline())
-    if not text.strip():
-        return 0
-    paragraph = ParagraphText(text, "text", None, (), (), language.guess_language(text), 0, len(text))
-    by_rules = build_typed_vote(text)
-    if by_rules is None:
-        return None
-    votes = [by_rules]
-    try:
-        votes += [vote for answer in vote_by_model([paragraph], classifier) for vote in answer.votes.values()]
-    except ModelError:
-        return None
-    (joined,) = join_votes([votes], None, is_offline=classifier.is_offline, holds=policy.holds and unjudged == UNJUDGED)
-    atoms = decide_atoms(joined, model_needed=True)
-    if atoms is None:
-        return None
-    if not is_judged(joined):
-        found = frozenset(atom for vote in joined if vote.held for atom in vote.labels)
-        if not found:
-            return unjudged
-        atoms = found | {STEWARDS}
-    with scope.open():
-        return combine_many(atoms)

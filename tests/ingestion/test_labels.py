@@ -9,9 +9,9 @@ from entities.access import Scope
 from entities.models import AuditEntry, Classification, FieldParagraph, Source, Workspace
 from entities.models.classification import INTERNAL, SECRET
 from entities.types import Contract
-from ingestion.actions import label_text
 from ingestion.inline import process_all_waiting
 from ingestion.models import ContextRow, File, Kind, Paragraph
+from ingestion.text_labels import label_text
 from ingestion.votes import Vote, decide_atoms
 from llm import scripted
 from tests.conftest import Person, person
