@@ -44,7 +44,8 @@ from ingestion.names import BadPath, clean_name, clean_path
 from ingestion.policy import load_resting
 from ingestion.quarantine import decide_review
 from ingestion.queueing import queue_file, take_revision
-from ingestion.relabelling import check_own_labels, relabel_paragraph, take_with_floor
+from ingestion.relabelling import check_own_labels, relabel_paragraph
+from ingestion.revision_floors import take_with_floor
 from ingestion.signals import document_removed
 from ingestion.strategies import check_strategy, choose_strategy
 from ingestion.versions import is_restorable
