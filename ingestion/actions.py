@@ -33,11 +33,9 @@ from ingestion.access import (
 )
 from ingestion.attachments import delete_attachment, list_attachments
 from ingestion.batches import WORTH_AGAIN, select_files_of_batch
-from ingestion.claims import UNFINISHED
 from ingestion.downloads import is_allowed
 from ingestion.errors import BadUpload
 from ingestion.folder_addresses import FolderAddress
-from ingestion.known_versions import get_known_or_404
 from ingestion.models import Blob, File, FileRevision, Review, Stage, State
 from ingestion.name_labels import NameLabel, combine_name_label
 from ingestion.names import BadPath, clean_name, clean_path
@@ -48,14 +46,12 @@ from ingestion.relabelling import check_own_labels, relabel_paragraph
 from ingestion.revision_floors import take_with_floor
 from ingestion.signals import document_removed
 from ingestion.strategies import check_strategy, choose_strategy
-from ingestion.versions import is_restorable
 from ingestion.work import load_workspace_atoms
 
 __all__ = [
     "choose_strategy",
     "delete_file",
     "relabel_paragraph",
-    "restore_version",
     "retry_batch",
     "retry_file",
     "upload_file",
@@ -298,60 +294,6 @@ def retry_batch(*, scope: Scope, entity: Entity, batch: UUID) -> int:
             retry_file(scope=scope, file=file)
             tried += 1
     return tried
-
-
-def restore_version(*, scope: Scope, file: File, number: int) -> File:
-    """Make an earlier version of a file, got with the verb "upload", its next one. It goes through the pipeline as an
-    upload of the same bytes does, so no label of what is there falls, and text that comes back has at least the label
-    it had (docs/adr/0032). Whoever restores has not sent the bytes: they are told no more of them than before.
-
-    Raises: Http404 without such a version or file; BadUpload where there is nothing to restore.
-    """
-    lock_name(scope, file.entity_id, file.collection, file.name)
-    now = hold_or_404(file)
-    old = get_known_or_404(scope, now, number)
-    if now.origin_id is not None:
-        raise BadUpload(
-            gettext("This file came in a message and stays as it is there. Restore the message."), "attachment"
-        )
-    if not old.witness:
-        raise BadUpload(
-            gettext("Version %(number)s was never published, so there is nothing to go back to.") % {"number": number},
-            "never_published",
-        )
-    if not is_restorable(now, old):
-        raise BadUpload(
-            gettext("Version %(number)s is already shown or being published.") % {"number": number},
-            "nothing_to_restore",
-        )
-    latest = FileRevision.objects.filter(file=file.pk).order_by("-number")[0]
-    asked = (latest.restores, latest.restored_by) == (old.number, scope.principal)
-    if asked and latest.pk == now.pending_revision_id and now.state in UNFINISHED:
-        return now  # sent twice: it is on its way
-    revision = FileRevision.objects.create(
-        workspace_id=scope.workspace,
-        file=now,
-        blob=old.blob,
-        number=latest.number + 1,
-        source_revision=old.source_revision,
-        addresses=old.addresses,
-        created_by=old.created_by,
-        public=old.public,
-        declared=old.declared,
-        restores=old.number,
-        restored_by=scope.principal,
-    )
-    record_action(
-        scope,
-        "file.restored",
-        "file",
-        file.pk,
-        revision=str(revision.pk),
-        version=old.number,
-        entity=str(file.entity_id),
-    )
-    take_revision(revision)
-    return File.objects.get(pk=file.pk)
 
 
 def delete_file(*, scope: Scope, file: File) -> None:
