@@ -23,7 +23,7 @@ from ingestion import (
     claims,
     digests,
     kind_floors,
-    pipeline,
+    processing,
     records,
     results,
     revision_floors,
@@ -48,7 +48,7 @@ MOST = 200
 
 @shared_task(name="ingestion.file")
 def process_file(workspace: int, file: str) -> None:
-    pipeline.process_file(workspace, choose_file(workspace, UUID(file)))
+    processing.process_file(workspace, choose_file(workspace, UUID(file)))
     wake_next(workspace)
 
 
