@@ -1,4 +1,6 @@
-"""Conversations over the API (design §11). Transport only: the work is in `chat.actions` and `chat.conversation`."""
+"""Conversations over the API (design §11). Transport only: the work is in `actions`, `session_actions` and
+`conversation`.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +16,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from chat import actions
+from chat import actions, session_actions
 from chat.access import (
     find_sessions,
     get_entity,
@@ -27,6 +29,7 @@ from chat.agents import get_agent
 from chat.citations import resolve_cited
 from chat.confidence import Confidence
 from chat.conversation import Exchange, list_exchanges
+from chat.errors import BadMessage, BadReaders, Busy, TooMany
 from chat.export import export_markdown
 from chat.mentions import UnknownMention, parse_mentions
 from chat.models import Session
@@ -120,13 +123,13 @@ def sessions(request: Request) -> Response:
 
         def make() -> list[UUID]:
             agent, visibility = given.get("agent") or "assistant", given.get("visibility") or PRIVATE
-            return [actions.create_session(scope=scope, entity=entity, agent=agent, visibility=visibility).pk]
+            return [session_actions.create_session(scope=scope, entity=entity, agent=agent, visibility=visibility).pk]
 
         try:
             (made,) = make_once(request, make)
-        except actions.BadReaders as bad:
+        except BadReaders as bad:
             raise ValidationError({"visibility": [str(bad)]}) from None
-        except actions.BadMessage as bad:
+        except BadMessage as bad:
             raise ValidationError({"agent": [str(bad)]}) from None
         get_session_or_404(scope, made)  # the same request may have been answered before, and it deleted
         session = select_dated_sessions(scope).get(pk=made)
@@ -165,15 +168,17 @@ def session(request: Request, pk: UUID) -> Response:
     row = get_session_or_404(scope, pk) if request.method == "GET" else get_own_session_or_404(scope, pk)
     if request.method == "DELETE":
         check_session_version(request, row)
-        actions.delete_session(scope=scope, session=row)
+        session_actions.delete_session(scope=scope, session=row)
         return Response(status=status.HTTP_204_NO_CONTENT)
     title = None
     if request.method == "PATCH":
         given = validate_input(SessionChange(data=request.data))
         check_session_version(request, row)
-        actions.change_session(scope=scope, session=row, pinned=given.get("pinned"), archived=given.get("archived"))
+        session_actions.change_session(
+            scope=scope, session=row, pinned=given.get("pinned"), archived=given.get("archived")
+        )
         if "title" in given:
-            title = actions.rename_session(scope=scope, session=row, text=given["title"])
+            title = session_actions.rename_session(scope=scope, session=row, text=given["title"])
     now = select_dated_sessions(scope).get(pk=pk)
     if title:
         # It is labelled when this is committed; until then nobody reads it back but who has just typed it.
@@ -274,9 +279,9 @@ def ask(scope: Scope, session: Session, given: dict[str, Any]) -> actions.Posted
         )
     except UnknownMention as unknown:
         raise ValidationError({"mentions": [str(unknown)]}) from None
-    except actions.BadMessage as bad:
+    except BadMessage as bad:
         raise ValidationError({"content": [str(bad)]}) from None
-    except actions.Busy:
+    except Busy:
         raise Conflict(BUSY) from None
-    except actions.TooMany as problem:
+    except TooMany as problem:
         raise TooManyRequests(str(problem)) from None

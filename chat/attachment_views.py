@@ -11,10 +11,11 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 from rest_framework.exceptions import APIException
 
-from chat import actions
 from chat.access import get_entity, get_session_or_404
 from chat.attachments import add_attachment, remove_attached
+from chat.errors import BadMessage
 from chat.readers import PRIVATE
+from chat.session_actions import create_session
 from chat.session_views import forbid_caching
 from chat.views import build_chips, build_head, get_scope, is_uuid, panel
 from entities.access import MEMBER, Scope, get_entity_or_404, requires
@@ -50,7 +51,7 @@ def take_attachments(request: HttpRequest, scope: Scope, entity: Entity | None) 
     try:
         if talk is None:
             visibility = request.POST.get("visibility") or PRIVATE
-            talk = actions.create_session(scope=scope, entity=entity, visibility=visibility)
+            talk = create_session(scope=scope, entity=entity, visibility=visibility)
         sent: list[Any] = [*request.FILES.getlist("file")]
         for given in sent or [None]:
             try:
@@ -58,7 +59,7 @@ def take_attachments(request: HttpRequest, scope: Scope, entity: Entity | None) 
                 taken += 1
             except APIException as refusal:
                 problems.append(f"{given.name}: {extract_sentence(refusal)}" if given else extract_sentence(refusal))
-    except actions.BadMessage as problem:
+    except BadMessage as problem:
         problems.append(str(problem))
     shown = talk if taken else session
     if not request.headers.get("HX-Request"):

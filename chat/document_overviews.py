@@ -32,7 +32,8 @@ from llm.offline.sentences import split_sentences
 from retrieval.fusion import Hit
 from retrieval.gate import build_gates
 from retrieval.query import CONTROL, Within
-from retrieval.results import FILE_NAME_IS_READABLE, load_results
+from retrieval.refs import FILE_NAME_IS_READABLE
+from retrieval.results import load_results
 from retrieval.terms import Terms
 from text.rarity import compute_frequencies, sum_cosines
 from text.terms import extract_content_words, extract_terms

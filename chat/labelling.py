@@ -13,7 +13,7 @@ from entities.models import Entity, Weight
 from entities.models.classification import STEWARDS
 from ingestion.drawn import lock_source_labels
 from ingestion.policy import load_resting
-from ingestion.relabelling import UNJUDGED
+from ingestion.text_labels import UNJUDGED
 
 TITLE = 60
 

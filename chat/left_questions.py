@@ -12,7 +12,7 @@ from chat.log import RecordForgotten
 from chat.models import OPEN, Message, Role, Turn
 from entities.access import NoWorkspace, Scope, list_workspace_ids
 from entities.models import User, Workspace
-from ingestion.relabelling import UNJUDGED, label_text
+from ingestion.text_labels import UNJUDGED, label_text
 
 WITHIN = timedelta(days=7)
 """After the end of its turn a question is tried for so long."""

@@ -16,7 +16,7 @@ from entities.models import Entity
 from ingestion.access import select_visible_files
 from retrieval.links import build_workspace_url
 from retrieval.query import CONTROL
-from retrieval.results import FILE_NAME_IS_READABLE, build_entity_ref
+from retrieval.refs import FILE_NAME_IS_READABLE, build_entity_ref
 from retrieval.suggest import suggest_names
 
 LONGEST = 60

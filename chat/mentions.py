@@ -24,7 +24,7 @@ from entities.models import Entity, Weight
 from ingestion.access import get_file_or_404, select_visible_files
 from ingestion.models import File
 from retrieval.query import Within
-from retrieval.results import FILE_NAME_IS_READABLE
+from retrieval.refs import FILE_NAME_IS_READABLE
 
 RECORD, FILE, FOLDER, CONVERSATION = "record", "file", "folder", "conversation"
 KINDS = (RECORD, FILE, FOLDER, CONVERSATION)

@@ -15,7 +15,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext, pgettext
 from django.views.decorators.http import require_POST, require_safe
 
-from chat import actions
+from chat import session_actions
 from chat.access import (
     find_sessions,
     get_own_session_or_404,
@@ -24,6 +24,7 @@ from chat.access import (
     select_dated_sessions,
     select_own_sessions,
 )
+from chat.errors import BadMessage
 from chat.export import export_markdown
 from chat.models import Session
 from entities.access import MEMBER, Scope, requires
@@ -75,14 +76,14 @@ def change(request: HttpRequest, pk: UUID) -> HttpResponse:
     session = get_own_session_or_404(scope, pk)
     if "title" in request.POST:
         try:
-            actions.rename_session(scope=scope, session=session, text=request.POST["title"])
-        except actions.BadMessage as problem:
+            session_actions.rename_session(scope=scope, session=session, text=request.POST["title"])
+        except BadMessage as problem:
             messages.error(request, str(problem))
     wish = request.POST.get("do", "")
     if wish in ("pin", "unpin"):
-        actions.change_session(scope=scope, session=session, pinned=wish == "pin")
+        session_actions.change_session(scope=scope, session=session, pinned=wish == "pin")
     if wish in ("archive", "restore"):
-        actions.change_session(scope=scope, session=session, archived=wish == "archive")
+        session_actions.change_session(scope=scope, session=session, archived=wish == "archive")
     listed = wish == "archive" or "listed" in request.POST
     if not listed:
         return redirect("chat:session", session.pk)
@@ -94,7 +95,7 @@ def change(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = get_scope(request)
-    actions.delete_session(scope=scope, session=get_own_session_or_404(scope, pk))
+    session_actions.delete_session(scope=scope, session=get_own_session_or_404(scope, pk))
     messages.success(request, gettext("The conversation was deleted."))
     return redirect("chat:conversations")
 

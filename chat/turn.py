@@ -32,7 +32,7 @@ from chat.tool_calls import use_tool
 from entities.access import NoWorkspace, Scope, is_readable
 from entities.models import Workspace
 from entities.models.classification import PUBLIC
-from ingestion.relabelling import UNJUDGED, label_text
+from ingestion.text_labels import UNJUDGED, label_text
 from llm import client
 from llm.client import Call, Reply, TextDelta
 from retrieval.citation_stream import CitationStream

@@ -26,6 +26,7 @@ from chat.access import (
 from chat.api import BUSY
 from chat.attachments import list_attached
 from chat.conversation import TurnPage, list_exchanges, list_latest_exchanges
+from chat.errors import BadMessage, Busy, TooMany
 from chat.inspector import inspect
 from chat.mention_names import suggest_mentions
 from chat.mentions import UnknownMention, parse_mentions
@@ -41,9 +42,9 @@ from ingestion.claims import UNFINISHED
 
 IN_MENU = 30
 REFUSALS = {
-    actions.BadMessage: ("invalid", 400),
-    actions.Busy: ("conflict", 409),
-    actions.TooMany: ("too_many_requests", 429),
+    BadMessage: ("invalid", 400),
+    Busy: ("conflict", 409),
+    TooMany: ("too_many_requests", 429),
     UnknownMention: ("invalid", 400),
 }
 
@@ -197,7 +198,7 @@ def answered(
     """The new turn, to be put at the end of the conversation, or back to the page; a refusal as a sentence."""
     try:
         posted = post()
-    except (actions.BadMessage, actions.Busy, actions.TooMany, UnknownMention) as problem:
+    except (BadMessage, Busy, TooMany, UnknownMention) as problem:
         sentence = str(problem) or str(BUSY)
         if request.headers.get("HX-Request"):
             code, status = REFUSALS[type(problem)]

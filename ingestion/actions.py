@@ -1,15 +1,13 @@
-"""What can be done to files: the one place for pages, API and commands. Transaction inside, network outside."""
+"""Taking files in and deleting them: the one place for pages, API and commands. Transaction inside, network outside."""
 
 import mimetypes
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from functools import partial
 from uuid import UUID
 
 from django.conf import settings
 from django.core.files.base import File as Upload
 from django.db import transaction
-from django.http import Http404
 from django.utils.translation import gettext
 
 from entities.access import Scope, combine_many, is_readable, list_atoms, load_granted_atoms
@@ -29,37 +27,22 @@ from ingestion.access import (
     list_collections,
     load_outlines,
     lock_name,
-    select_disclosed_files,
 )
 from ingestion.attachments import delete_attachment, list_attachments
-from ingestion.batches import WORTH_AGAIN, select_files_of_batch
-from ingestion.claims import UNFINISHED
 from ingestion.downloads import is_allowed
 from ingestion.errors import BadUpload
 from ingestion.folder_addresses import FolderAddress
-from ingestion.known_versions import get_known_or_404
 from ingestion.models import Blob, File, FileRevision, Review, Stage, State
 from ingestion.name_labels import NameLabel, combine_name_label
 from ingestion.names import BadPath, clean_name, clean_path
 from ingestion.policy import load_resting
 from ingestion.quarantine import decide_review
-from ingestion.queueing import queue_file, take_revision
-from ingestion.relabelling import check_own_labels, label_text, relabel_paragraph, take_with_floor
+from ingestion.queueing import take_revision
+from ingestion.relabelling import check_own_labels
+from ingestion.revision_floors import take_with_floor
 from ingestion.signals import document_removed
-from ingestion.strategies import check_strategy, choose_strategy
-from ingestion.versions import is_restorable
+from ingestion.strategies import check_strategy
 from ingestion.work import load_workspace_atoms
-
-__all__ = [
-    "choose_strategy",
-    "delete_file",
-    "label_text",
-    "relabel_paragraph",
-    "restore_version",
-    "retry_batch",
-    "retry_file",
-    "upload_file",
-]
 
 
 def upload_file(
@@ -271,87 +254,6 @@ def _create_next_revision(
 def _may_know_copy(scope: Scope, file: File, revision: FileRevision) -> bool:
     """Whether the caller may learn that a revision has the bytes they sent: it is theirs, or they may download it."""
     return revision.created_by == scope.principal or (file.revision_id == revision.pk and is_allowed(scope, file))
-
-
-def retry_file(*, scope: Scope, file: File) -> File:
-    """Work on a failed or quarantined file again, got with the verb "upload". Finished steps are not repeated.
-
-    Raises: BadUpload when it is neither, as far as the caller knows; Http404 where it was deleted meanwhile.
-    """
-    now = hold_or_404(file)
-    told = select_disclosed_files(scope, File.objects.filter(pk=now.pk)).exists()
-    if not told or now.state not in (State.FAILED, State.QUARANTINED) or now.pending_revision_id is None:
-        raise BadUpload(gettext("Only a file that failed or was quarantined can be tried again."), "nothing_to_retry")
-    queue_file(scope.workspace, now.pk, now.pending_revision_id)
-    record_action(scope, "file.retried", "file", file.pk)
-    return File.objects.get(pk=file.pk)
-
-
-def retry_batch(*, scope: Scope, entity: Entity, batch: UUID) -> int:
-    """Work again on what the caller sent together and what ended badly for a reason that may be gone, on a record got
-    with the verb "upload". Returns how many files that are.
-    """
-    found = select_files_of_batch(scope, entity, batch).filter(WORTH_AGAIN)
-    tried = 0
-    for file in found.order_by("pk"):
-        with suppress(BadUpload, Http404):  # somebody else was faster
-            retry_file(scope=scope, file=file)
-            tried += 1
-    return tried
-
-
-def restore_version(*, scope: Scope, file: File, number: int) -> File:
-    """Make an earlier version of a file, got with the verb "upload", its next one. It goes through the pipeline as an
-    upload of the same bytes does, so no label of what is there falls, and text that comes back has at least the label
-    it had (docs/adr/0032). Whoever restores has not sent the bytes: they are told no more of them than before.
-
-    Raises: Http404 without such a version or file; BadUpload where there is nothing to restore.
-    """
-    lock_name(scope, file.entity_id, file.collection, file.name)
-    now = hold_or_404(file)
-    old = get_known_or_404(scope, now, number)
-    if now.origin_id is not None:
-        raise BadUpload(
-            gettext("This file came in a message and stays as it is there. Restore the message."), "attachment"
-        )
-    if not old.witness:
-        raise BadUpload(
-            gettext("Version %(number)s was never published, so there is nothing to go back to.") % {"number": number},
-            "never_published",
-        )
-    if not is_restorable(now, old):
-        raise BadUpload(
-            gettext("Version %(number)s is already shown or being published.") % {"number": number},
-            "nothing_to_restore",
-        )
-    latest = FileRevision.objects.filter(file=file.pk).order_by("-number")[0]
-    asked = (latest.restores, latest.restored_by) == (old.number, scope.principal)
-    if asked and latest.pk == now.pending_revision_id and now.state in UNFINISHED:
-        return now  # sent twice: it is on its way
-    revision = FileRevision.objects.create(
-        workspace_id=scope.workspace,
-        file=now,
-        blob=old.blob,
-        number=latest.number + 1,
-        source_revision=old.source_revision,
-        addresses=old.addresses,
-        created_by=old.created_by,
-        public=old.public,
-        declared=old.declared,
-        restores=old.number,
-        restored_by=scope.principal,
-    )
-    record_action(
-        scope,
-        "file.restored",
-        "file",
-        file.pk,
-        revision=str(revision.pk),
-        version=old.number,
-        entity=str(file.entity_id),
-    )
-    take_revision(revision)
-    return File.objects.get(pk=file.pk)
 
 
 def delete_file(*, scope: Scope, file: File) -> None:

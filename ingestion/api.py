@@ -1,4 +1,4 @@
-"""Files over the API (design §11). Transport only: the work is in `actions`, `listing` and `reader`."""
+"""Files over the API (design §11). Transport only: the work is in `actions`, `retries`, `listing` and `reader`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +19,7 @@ from entities.api.repeats import IDEMPOTENCY_KEY, make_once
 from entities.api.shapes import FILE_IN_THE_BIN, FOREVER, PAGING, build_page_shape, is_forever
 from entities.api.versions import IF_MATCH, answer_with_version, check_version
 from entities.models import Entity
-from ingestion import actions, downloads
+from ingestion import actions, downloads, retries, strategies
 from ingestion.access import get_file_or_404, get_record_for, hold_or_404
 from ingestion.bin import bin_file
 from ingestion.file_shapes import (
@@ -90,7 +90,7 @@ def entity_files_retry(request: Request, pk: UUID) -> Response:
     entity = get_record_for(scope, pk, "upload")
     given = BatchSerializer(data=request.data)
     given.is_valid(raise_exception=True)
-    count = actions.retry_batch(scope=scope, entity=entity, batch=given.validated_data["batch"])
+    count = retries.retry_batch(scope=scope, entity=entity, batch=given.validated_data["batch"])
     return Response({"retried": count}, status=status.HTTP_202_ACCEPTED)
 
 
@@ -170,7 +170,7 @@ def file_detail(request: Request, pk: UUID) -> Response:
         if (folder := change.pop("folder", None)) is not None:
             move_file(scope=scope, file=file, folder=folder)
         if "strategy" in change:
-            actions.choose_strategy(scope=scope, file=file, **change)
+            strategies.choose_strategy(scope=scope, file=file, **change)
         return answer_with_file(scope, pk, status.HTTP_202_ACCEPTED)
     if request.method == "DELETE":
         get_record_for(scope, file.entity_id, "delete")
@@ -188,7 +188,7 @@ def file_retry(request: Request, pk: UUID) -> Response:
     scope = get_scope(request)
     file = get_file_or_404(scope, pk)
     get_record_for(scope, file.entity_id, "upload")
-    file = actions.retry_file(scope=scope, file=file)
+    file = retries.retry_file(scope=scope, file=file)
     return answer_with_file(scope, file.pk, status.HTTP_202_ACCEPTED)
 
 

@@ -18,7 +18,6 @@ from rest_framework.exceptions import APIException
 from entities.access import STEWARD, Scope, get_entity_or_404, opens_own_scope, requires
 from entities.api.lists import list_atom_chips, list_chips, load_atom_chips
 from entities.models.classification import STEWARDS
-from ingestion import actions
 from ingestion.access import get_file_or_404
 from ingestion.desk import (
     CAUSES,
@@ -38,7 +37,7 @@ from ingestion.kinds import describe_kinds
 from ingestion.listing import build_file_view, build_file_views
 from ingestion.models import Paragraph
 from ingestion.page_pictures import draw_sheet, keep_if_still_allowed, load_sheet
-from ingestion.relabelling import get_paragraph_or_404, list_own_chips
+from ingestion.relabelling import get_paragraph_or_404, list_own_chips, relabel_paragraph
 from ingestion.remainder_decisions import select_files_to_settle
 from ingestion.tables import MarkdownTable, read_table
 
@@ -287,7 +286,7 @@ def desk_decide(request: HttpRequest, pk: UUID) -> HttpResponse:
         with scope.open():
             paragraph = get_paragraph_or_404(scope, pk)
             waited, onward = bool(paragraph.review), find_adjacent(scope, wanted, pk)[1]
-            actions.relabel_paragraph(
+            relabel_paragraph(
                 scope=scope,
                 paragraph=paragraph,
                 labels=read_labels(request.POST),

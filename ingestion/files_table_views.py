@@ -15,7 +15,6 @@ from rest_framework.exceptions import APIException
 from entities.access import MEMBER, get_entity_or_404, has_permission, requires
 from entities.api.lists import load_atom_chips
 from entities.models.classification import PUBLIC
-from ingestion import actions
 from ingestion.access import get_file_or_404, get_record_for, is_steward
 from ingestion.bin import bin_file
 from ingestion.file_presenter import FileView
@@ -23,6 +22,7 @@ from ingestion.listing import build_file_view, list_files
 from ingestion.models import State
 from ingestion.moving import move_file
 from ingestion.relabelling import list_own_chips
+from ingestion.retries import retry_file
 from ingestion.strategies import choose_strategy
 from ingestion.views import get_scope
 
@@ -101,7 +101,7 @@ def change_files(request: HttpRequest, pk: UUID) -> HttpResponse:
             elif act == "move":
                 move_file(scope=scope, file=file, folder=request.POST.get("into", ""))
             elif (shown := build_file_view(scope, file)).state in (State.FAILED, State.QUARANTINED):
-                actions.retry_file(scope=scope, file=file)
+                retry_file(scope=scope, file=file)
             else:
                 choose_strategy(scope=scope, file=file, strategy=shown.strategy, again=True)
             done += 1

@@ -3,7 +3,7 @@
 from entities.access import Scope
 from ingestion.claims import UNFINISHED
 from ingestion.models import File, RecordIndex
-from ingestion.pipeline import process_file
+from ingestion.processing import process_file
 from ingestion.records import index_record
 
 

@@ -14,11 +14,10 @@ from entities.access import STEWARD, opens_own_scope, requires
 from entities.api.lists import label_list, list_atom_labels, paginate
 from entities.api.shapes import PAGING, Label, Whole, build_page_shape
 from entities.api.versions import refuse_if_needed
-from ingestion import actions
 from ingestion.access import get_file_or_404
 from ingestion.api import get_scope
 from ingestion.models import Paragraph
-from ingestion.relabelling import digest_judged, get_paragraph_or_404
+from ingestion.relabelling import digest_judged, get_paragraph_or_404, relabel_paragraph
 from ingestion.votes import SOURCES, Vote, build_votes, decide_atoms
 
 
@@ -89,7 +88,7 @@ def paragraph_detail(request: Request, pk: UUID) -> Response:
         given.is_valid(raise_exception=True)
         if "seen" not in given.validated_data:
             refuse_if_needed()
-        votes = actions.relabel_paragraph(scope=scope, paragraph=paragraph, **given.validated_data)
+        votes = relabel_paragraph(scope=scope, paragraph=paragraph, **given.validated_data)
         atoms = decide_atoms(votes, model_needed=False) or frozenset()
         shown = {"labels": list_atom_labels(atoms), "votes": [vote_json(vote) for vote in votes]}
     return Response({"id": str(paragraph.pk), **shown})

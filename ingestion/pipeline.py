@@ -2,14 +2,13 @@
 
     STEPS = extract → classify → segment → chunk → embed, then publish
 
-Each step runs with no scope open, reads what it needs in short transactions and hands on a value. Values are saved
-(`StepResult`, not for readers) as soon as more than SAVE_AFTER_SECONDS of work would be lost with this process, and
-each time a model has answered that is not the offline engine, or a service has given vectors: no call to one is made
-twice. Nothing is visible to a reader before `publish_revision`, which is one transaction. Every write is under the
-claim, so two workers never publish one file.
+`processing` takes a file through them. Each step runs with no scope open, reads what it needs in short transactions and
+hands on a value. Values are saved (`StepResult`, not for readers) as soon as more than SAVE_AFTER_SECONDS of work would
+be lost with this process, and each time a model has answered that is not the offline engine, or a service has given
+vectors: no call to one is made twice. Nothing is visible to a reader before `publish_revision`, which is one
+transaction. Every write is under the claim, so two workers never publish one file.
 """
 
-import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
@@ -18,60 +17,35 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from celery.exceptions import SoftTimeLimitExceeded
 from django.db.models import F
 
 from entities.access import Scope, combine_many, has_open_scope
 from entities.models.classification import FIRST_COMPOUND
 from ingestion import drift, results
-from ingestion.attachments import extract_attachments
-from ingestion.blobs import BlobMissing, local_copy
+from ingestion.blobs import local_copy
 from ingestion.chunk import split_into_chunks as cut
-from ingestion.claims import (
-    Claim,
-    ClaimLost,
-    Heartbeat,
-    claim_file,
-    end_file,
-    give_back,
-    limit_rate,
-    report_advance,
-    report_checkpoint,
-    wait_for_budget,
-)
+from ingestion.claims import limit_rate, report_advance, report_checkpoint
 from ingestion.classify import Classifier, WindowVotes, build_rules_vote, vote_by_model
 from ingestion.documents import Extraction
 from ingestion.embed import get_embedder, is_remote
-from ingestion.embedders import EmbeddingFailed
 from ingestion.extract import extract_file
 from ingestion.index import RowDraft, Vector, embed_texts, load_known_vectors
 from ingestion.judging import join_votes, vote_by_heads
 from ingestion.label_cuts import cut_by_labels
-from ingestion.models import FileRevision, Review, Stage, State
+from ingestion.models import FileRevision, Review, Stage
 from ingestion.paragraph_identity import group_texts_by_label, segment_text
 from ingestion.passages import build_passages, build_summaries, guess_languages, list_labelled
 from ingestion.picture_reader import Looker
-from ingestion.publish import WorkOutdated, publish_revision
-from ingestion.quarantine import REJECTED, put_in_quarantine
+from ingestion.quarantine import REJECTED
 from ingestion.remainder import weigh_texts
-from ingestion.sandbox import ProcessKilled, Progress, Quarantined
+from ingestion.sandbox import Progress, Quarantined
 from ingestion.stored import load_known_digests, load_known_votes, load_published_extraction, load_published_votes
 from ingestion.synthesis import summarise_labels
 from ingestion.votes import FLOOR, Vote
-from ingestion.work import FileVotes, SegmentedFile, Work, build_clearances, load_work
-from llm.client import is_labelling_offline
-from llm.errors import BudgetExceeded, ModelError
-from llm.metering import take_spent, track_spending, write_calls
+from ingestion.work import FileVotes, SegmentedFile, Work, build_clearances
+from llm.metering import take_spent, write_calls
 
-logger = logging.getLogger(__name__)
-
-BROKEN = (
-    "Something went wrong on our side while this file was processed. "
-    "It will be tried again automatically; the file is safe."
-)
-KILLED = "Reading this file was ended from outside each time, perhaps for lack of memory. Try again when there is more."
 SAVE_AFTER_SECONDS = 1.0
-GOES_ON = "Reading goes on by itself when there is one again."
 
 
 @dataclass(frozen=True)
@@ -258,72 +232,7 @@ STEPS = [
 ]
 BY_RULES = 30
 """Per cent of classifying that the rules are shown to be; the rest are the windows of the model."""
-AFTER_CLASSIFY = [Stage.SEGMENT, Stage.CHUNK, Stage.EMBED]
 FOLLOWING = dict(zip([step.stage for step in STEPS], [*(step.stage for step in STEPS[1:]), Stage.PUBLISH], strict=True))
-
-
-def process_file(workspace: int, file: UUID) -> bool:
-    """Work on a file that waits, to its end. Needs no scope open. Returns whether there was anything to do.
-
-    Every outcome is written to the file's row; nothing is raised but what ends this process.
-    """
-    claim = claim_file(workspace, file)
-    if claim is None:
-        return False
-    with Heartbeat(claim), track_spending():
-        try:
-            run_all_steps(claim)
-        except ClaimLost:
-            logger.info("file %s is in other hands now", file)
-        except drift.ContentLost as loss:
-            put_in_quarantine(claim, loss)
-        except Quarantined as refusal:
-            end_file(claim, State.QUARANTINED, refusal.code, refusal.detail, refusal.page)
-        except ProcessKilled:
-            give_back(claim, KILLED, "killed")
-        except BudgetExceeded as problem:
-            wait_for_budget(claim, f"{problem} {GOES_ON}")
-        except (ModelError, EmbeddingFailed) as problem:
-            give_back(claim, f"{problem} Try again later; nothing of the file was lost.")
-        except BlobMissing:
-            end_file(claim, State.FAILED, "bytes_missing", "This file is missing from storage. Upload it again.")
-        except (Exception, SoftTimeLimitExceeded):
-            logger.exception("file %s", file)
-            give_back(claim, BROKEN)
-    return True
-
-
-def run_all_steps(claim: Claim) -> None:
-    """All steps from where an earlier worker stopped, then publish.
-
-    Raises: ClaimLost, Quarantined, ProcessKilled, ModelError, EmbeddingFailed, blobs.Missing.
-    """
-    with Scope.for_service(claim.workspace).open():
-        work = take_up(claim)
-    while True:
-        get_embedder(work.embedder)  # loading it takes a moment, which no transaction should wait for
-        took: dict[Stage, float] = {}
-        done = run_steps(work, took)
-        try:
-            with extract_attachments(work, done[Stage.EXTRACT]) as (done[Stage.EXTRACT], received):
-                if received:
-                    report_checkpoint(claim, Stage.PUBLISH)
-                with Scope.for_service(claim.workspace).open():
-                    publish_revision(work, done, took, received)
-            return
-        except WorkOutdated as change:
-            # A steward decided, or the policy changed, meanwhile: what was built on it is built again.
-            with Scope.for_service(claim.workspace).open():
-                results.drop_results(claim.revision, AFTER_CLASSIFY if change.labels_only else None)
-                work = take_up(claim)
-
-
-def take_up(claim: Claim) -> Work:
-    """The work, with what earlier workers saved of it. In an open service scope. Raises: ClaimLost."""
-    work = load_work(claim)
-    if work.number > 1 or work.published:
-        results.drop_superseded(claim.file, claim.revision)
-    return replace(work, is_offline=is_labelling_offline(), saved=results.list_saved(claim.revision))
 
 
 def run_steps(work: Work, took: dict[Stage, float] | None = None) -> dict[Stage, Any]:

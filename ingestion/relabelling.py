@@ -1,4 +1,4 @@
-"""Labels given by stewards, and labels of short texts that are no paragraphs (messages, titles)."""
+"""Labels given by stewards."""
 
 import hashlib
 import json
@@ -14,7 +14,6 @@ from django.utils.translation import gettext, gettext_lazy
 from entities.access import (
     Scope,
     combine_many,
-    hold_rows,
     list_atoms,
     load_atoms_of_people,
     load_concealed_atoms,
@@ -29,33 +28,17 @@ from entities.models import Classification, Entity, FieldParagraph
 from entities.models.classification import STEWARDS
 from entities.models.text import Labelled
 from ingestion.access import is_steward, select_visible_files
-from ingestion.attachments import list_attachments, relabel_names
-from ingestion.classify import Classifier, vote_by_model
-from ingestion.documents import ParagraphText
+from ingestion.attachments import relabel_names
 from ingestion.drawn import lock_paragraphs
 from ingestion.errors import BadUpload
-from ingestion.extract import language
 from ingestion.index import delete_rows
-from ingestion.judging import join_votes
-from ingestion.models import ContextRow, File, FileRevision, Paragraph, RowParagraph
-from ingestion.name_labels import add_name_atoms, forget_names
+from ingestion.models import File, Paragraph
+from ingestion.name_labels import forget_names
 from ingestion.paragraph_rows import find_rows, raise_rows
-from ingestion.policy import load_policy
-from ingestion.questions import build_typed_vote, find_atoms_by_rules
-from ingestion.queueing import publish_again, take_revision
+from ingestion.questions import find_atoms_by_rules
+from ingestion.queueing import publish_again
 from ingestion.records import mark_stale
-from ingestion.votes import (
-    Vote,
-    add_floor,
-    build_votes,
-    collect_overruled,
-    decide_atoms,
-    find_floor,
-    is_judged,
-)
-from ingestion.work import load_workspace_levels
-from llm.client import is_labelling_offline
-from llm.errors import ModelError
+from ingestion.votes import Vote, build_votes, collect_overruled, decide_atoms, find_floor
 
 LONGEST_REASON = 500
 CHANGED = gettext_lazy("This paragraph has changed since it was shown. Nothing was decided; look at it again.")
@@ -271,95 +254,3 @@ def record_decision(decision: Decision, paragraph: Paragraph | FieldParagraph, o
         labels=sorted(decision.atoms),
         **({"accepted": list(decision.accepted)} if decision.accepted else {}),
     )
-
-
-def take_with_floor(workspace: int, revision: UUID) -> None:
-    """Let a revision come with the floor that was sent with it: in one transaction of the service, when the upload has
-    committed and before its caller gets an answer; by the sweep, where the web server did not live to do it. What
-    readers see already, its index rows and all text drawn from it are bound at once, and so are decisions that were
-    made without it.
-    """
-    with Scope.for_service(workspace).open():
-        waiting = FileRevision.objects.filter(pk=revision, floor__isnull=False)
-        file = File.objects.select_for_update().filter(pk__in=waiting.values("file")).first()
-        given = waiting.first()
-        if file is None or given is None or given.floor is None:
-            return  # another process got there first, or the file is gone
-        floor = given.floor
-        FileRevision.objects.filter(pk=given.pk).update(floor=None)
-        raised = combine_many([file.floor, floor])  # the floor only rises
-        names = {file.pk: add_name_atoms(file, [floor], floor=raised)}
-        raise_published(file.pk, raised)
-        for child in File.objects.select_for_update().filter(pk__in=list_attachments([file.pk])):
-            rise = combine_many([child.floor, floor])
-            names[child.pk] = add_name_atoms(child, [floor], floor=rise)
-            raise_published(child.pk, rise)
-            publish_again(child.pk)
-        raise_labels(names)
-        aside = file.aside and file.aside["revision"]
-        known = FileRevision.objects.filter(pk__in=[given.pk, file.pending_revision_id, file.revision_id, aside])
-        # A still newer upload may have been faster.
-        take_revision(known.select_related("blob").order_by("-number")[0])
-
-
-def list_left_with_floor() -> list[UUID]:
-    """Revisions that wait for `take_with_floor`, in an open service scope. It does nothing where their own web server
-    is at that still."""
-    return list(FileRevision.objects.filter(floor__isnull=False).values_list("pk", flat=True))
-
-
-def raise_published(file: UUID, floor: int) -> None:
-    """In an open service scope, with the file locked."""
-    paragraphs = list(hold_rows(Paragraph.objects.filter(file=file).order_by("position"), to_change=True))
-    given = frozenset(list_atoms(floor))
-    for paragraph in paragraphs:
-        paragraph.votes = [vote.to_json() for vote in add_floor(build_votes(paragraph.votes), given)]
-        paragraph.floor = combine_many([paragraph.floor, floor])
-        if paragraph.data_classification is not None:
-            paragraph.data_classification = combine_many([paragraph.data_classification, floor])
-    links = RowParagraph.objects.filter(paragraph__file=file)
-    for old in set(links.values_list("data_classification", flat=True)):
-        # Rows and paragraphs of one label rise together; the database compares them at the end.
-        links.filter(data_classification=old).update(data_classification=combine_many([old, floor]))
-    rows = ContextRow.objects.filter(file=file, data_classification__isnull=False)
-    for old in set(rows.values_list("data_classification", flat=True)):
-        rows.filter(data_classification=old).update(data_classification=combine_many([old, floor]))
-    Paragraph.objects.bulk_update(paragraphs, ["votes", "floor", "data_classification"], batch_size=500)
-    raise_labels({p.pk: p.data_classification for p in paragraphs if p.data_classification is not None})
-
-
-UNJUDGED = -1
-"""In the place of a label: rules have found nothing in a text, and no model has said that there is nothing."""
-
-
-def label_text(workspace: int, text: str, unjudged: int = 0) -> int | None:
-    """The label of a short text, by rules and model, with no scope open. None when it could not be classified: hidden.
-    unjudged: what is returned of one that nobody has judged; with stewards alone, what rules found joins their level
-    where that is `UNJUDGED`.
-    """
-    scope = Scope.for_service(workspace)
-    with scope.open():
-        policy = load_policy()
-        classifier = Classifier(workspace, load_workspace_levels(), policy.guidance, is_offline=is_labelling_offline())
-    if not text.strip():
-        return 0
-    paragraph = ParagraphText(text, "text", None, (), (), language.guess_language(text), 0, len(text))
-    by_rules = build_typed_vote(text)
-    if by_rules is None:
-        return None
-    votes = [by_rules]
-    try:
-        votes += [vote for answer in vote_by_model([paragraph], classifier) for vote in answer.votes.values()]
-    except ModelError:
-        return None
-    (joined,) = join_votes([votes], None, is_offline=classifier.is_offline, holds=policy.holds and unjudged == UNJUDGED)
-    atoms = decide_atoms(joined, model_needed=True)
-    if atoms is None:
-        return None
-    if not is_judged(joined):
-        found = frozenset(atom for vote in joined if vote.held for atom in vote.labels)
-        if not found:
-            return unjudged
-        atoms = found | {STEWARDS}
-    with scope.open():
-        return combine_many(atoms)

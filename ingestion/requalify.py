@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from entities.access import Scope, combine_many, list_atoms
 from ingestion.models import File, Paragraph, Redo, Requalification, RequalifiedFile, State
-from ingestion.pipeline import process_file
+from ingestion.processing import process_file
 from ingestion.queueing import queue_file
 from ingestion.requalify_plan import RequalifyPlan, plan_requalification
 from ingestion.votes import Vote, build_votes, collect_automatic, find_manual_vote, find_own_atoms

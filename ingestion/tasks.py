@@ -23,10 +23,10 @@ from ingestion import (
     claims,
     digests,
     kind_floors,
-    pipeline,
+    processing,
     records,
-    relabelling,
     results,
+    revision_floors,
     staleness,
     vector_fill,
     vector_graph,
@@ -48,7 +48,7 @@ MOST = 200
 
 @shared_task(name="ingestion.file")
 def process_file(workspace: int, file: str) -> None:
-    pipeline.process_file(workspace, choose_file(workspace, UUID(file)))
+    processing.process_file(workspace, choose_file(workspace, UUID(file)))
     wake_next(workspace)
 
 
@@ -69,10 +69,10 @@ def sweep() -> None:
     what a web server left undone when it was killed."""
     for workspace in list_workspace_ids():
         with Scope.for_service(workspace).open():
-            left = relabelling.list_left_with_floor()
+            left = revision_floors.list_left_with_floor()
             results.drop_rejected()
         for revision in left:
-            relabelling.take_with_floor(workspace, revision)
+            revision_floors.take_with_floor(workspace, revision)
         kind_floors.raise_documents(workspace)
         with Scope.for_service(workspace).open():
             files = wake_stale_files()

@@ -1,4 +1,4 @@
-"""Versions of files over the API. Transport only: the work is in `versions` and `actions`."""
+"""Versions of files over the API. Transport only: the work is in `versions` and `version_actions`."""
 
 from typing import Any
 from uuid import UUID
@@ -12,11 +12,12 @@ from rest_framework.response import Response
 from entities.access import MEMBER, requires
 from entities.api.lists import paginate
 from entities.api.shapes import PAGING, build_page_shape
-from ingestion import actions, downloads
+from ingestion import downloads
 from ingestion.access import get_file_or_404, get_record_for
 from ingestion.api import get_scope
 from ingestion.file_shapes import FileSerializer
 from ingestion.listing import build_file_view
+from ingestion.version_actions import restore_version
 from ingestion.versions import get_original, list_versions
 
 
@@ -62,7 +63,7 @@ def restore(request: Request, pk: UUID, number: int) -> Response:
     scope = get_scope(request)
     file = get_file_or_404(scope, pk)
     get_record_for(scope, file.entity_id, "upload")
-    file = actions.restore_version(scope=scope, file=file, number=number)
+    file = restore_version(scope=scope, file=file, number=number)
     return Response(build_file_view(scope, file).to_json(), status=status.HTTP_202_ACCEPTED)
 
 

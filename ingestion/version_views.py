@@ -10,10 +10,10 @@ from django.views.decorators.http import require_POST, require_safe
 from rest_framework.exceptions import APIException
 
 from entities.access import MEMBER, get_entity_or_404, requires
-from ingestion import actions, downloads
+from ingestion import downloads, strategies
 from ingestion.access import get_file_or_404, get_record_for
 from ingestion.listing import build_file_view
-from ingestion.strategies import list_strategies
+from ingestion.version_actions import restore_version
 from ingestion.versions import get_original, list_versions
 from ingestion.views import extract_sentence, get_scope
 
@@ -30,7 +30,7 @@ def versions(request: HttpRequest, pk: UUID) -> HttpResponse:
         "entity": get_entity_or_404(scope, file.entity_id),
         "versions": found,
         "coming": any(version.standing == "coming" for version in found),
-        "ways": list_strategies(file),
+        "ways": strategies.list_strategies(file),
     }
     return render(request, "ingestion/file_versions.html", context)
 
@@ -42,7 +42,7 @@ def restore(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
     file = get_file_or_404(scope, pk)
     get_record_for(scope, file.entity_id, "upload")
     try:
-        actions.restore_version(scope=scope, file=file, number=number)
+        restore_version(scope=scope, file=file, number=number)
     except APIException as refusal:
         messages.error(request, extract_sentence(refusal))
     else:
@@ -61,7 +61,7 @@ def choose_strategy(request: HttpRequest, pk: UUID) -> HttpResponse:
     file = get_file_or_404(scope, pk)
     get_record_for(scope, file.entity_id, "upload")
     try:
-        actions.choose_strategy(scope=scope, file=file, strategy=request.POST.get("strategy", ""), again=True)
+        strategies.choose_strategy(scope=scope, file=file, strategy=request.POST.get("strategy", ""), again=True)
     except APIException as refusal:
         messages.error(request, extract_sentence(refusal))
     else:

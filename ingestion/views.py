@@ -16,7 +16,7 @@ from rest_framework.exceptions import APIException
 from entities.access import MEMBER, Scope, get_entity_or_404, has_permission, requires
 from entities.api.lists import list_atom_chips
 from entities.errors import build_payload
-from ingestion import actions, downloads
+from ingestion import downloads, retries
 from ingestion.access import get_file_or_404, get_record_for, is_steward, select_disclosed_files, select_visible_files
 from ingestion.api import read_batch, take_upload
 from ingestion.batches import find_latest_batch
@@ -87,7 +87,7 @@ def retry_batch(request: HttpRequest, pk: UUID) -> HttpResponse:
         batch = read_batch(request.POST)
     except APIException:
         batch = None
-    count = actions.retry_batch(scope=scope, entity=entity, batch=batch) if batch else 0
+    count = retries.retry_batch(scope=scope, entity=entity, batch=batch) if batch else 0
     messages.info(
         request, ngettext("One file is tried again.", "%(count)s files are tried again.", count) % {"count": count}
     )
@@ -151,7 +151,7 @@ def retry(request: HttpRequest, pk: UUID) -> HttpResponse:
     file = get_file_or_404(scope, pk)
     get_record_for(scope, file.entity_id, "upload")
     try:
-        file = actions.retry_file(scope=scope, file=file)
+        file = retries.retry_file(scope=scope, file=file)
     except APIException as refusal:
         # Somebody else was faster: the row shows how it stands.
         messages.info(request, extract_sentence(refusal))

@@ -7,8 +7,8 @@ from celery import shared_task
 from django.utils import timezone
 
 from entities.access import Scope, combine_many, list_workspace_ids
-from ingestion.actions import label_text
 from ingestion.drawn import lock_source_labels
+from ingestion.text_labels import label_text
 from references import documents
 from references.models import Reference
 

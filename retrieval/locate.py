@@ -24,14 +24,8 @@ from retrieval.citations import Owner
 from retrieval.links import build_passage_url
 from retrieval.models import Citation, SourceType
 from retrieval.places import RowLayout, TextPart, load_layouts
-from retrieval.results import (
-    EntityRef,
-    FileRef,
-    build_entity_ref,
-    build_file_ref,
-    build_row_text,
-    load_records,
-)
+from retrieval.refs import EntityRef, FileRef, build_entity_ref, build_file_ref
+from retrieval.results import build_row_text, load_records
 
 PREVIEW = 200
 SEPARATOR = "\n\n"

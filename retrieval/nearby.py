@@ -16,7 +16,8 @@ from entities.access import Scope, build_visibility_q, list_missing_atoms
 from entities.api.lists import list_atom_chips
 from entities.models import Classification, Entity
 from ingestion.models import File, Paragraph
-from retrieval.results import FILE_NAME, SearchResult
+from retrieval.refs import FILE_NAME
+from retrieval.results import SearchResult
 
 REACH = 2
 """How many paragraphs away still counts as beside: a heading may stand between."""

@@ -10,7 +10,7 @@ from ingestion.vector_models import get_current_model
 from retrieval.gate import Gate, build_gates
 from retrieval.likeness import get_likeness
 from retrieval.query import Within
-from retrieval.results import EntityRef, build_entity_ref
+from retrieval.refs import EntityRef, build_entity_ref
 from retrieval.statements import fetch_rows
 
 # Each record is as near as its nearest description; there is one a label.

@@ -6,56 +6,21 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from django.db.models import BooleanField, Case, CharField, F, Value, When
-from django.db.models.expressions import RawSQL
 from django.utils.formats import number_format
 from django.utils.translation import gettext
 
 from entities.access import Scope
-from entities.hidden_names import write_hidden_name
 from entities.models import Entity
 from entities.registry import get_type_by_content_type
-from ingestion.access import FILE_KIND
 from ingestion.models import Kind, RowParagraph
 from retrieval.fusion import Hit
 from retrieval.gate import INDEX_ROWS, Gates
-from retrieval.links import build_passage_url, build_workspace_url
+from retrieval.links import build_passage_url
 from retrieval.matches import Matcher, format_words
 from retrieval.places import RowLayout, RowText, TextPart, load_layouts
+from retrieval.refs import EntityRef, FileRef, build_entity_ref, build_file_ref, build_ref_from_columns
 from retrieval.statements import fetch_rows
 from retrieval.terms import Terms
-
-FILE_NAME_IS_READABLE = RawSQL(
-    "ingestion_file.name_classification = ANY((SELECT app_allowed())::int[])", [], output_field=BooleanField()
-)
-FILE_NAME = Case(
-    When(FILE_NAME_IS_READABLE, then=F("file__name")), default=Value(None), output_field=CharField(null=True)
-)
-
-
-@dataclass(frozen=True)
-class EntityRef:
-    """The record of a passage. name: None where the reader is not cleared for it; title is what may be printed."""
-
-    id: UUID
-    type: str
-    name: str | None
-    title: str
-    type_name: str
-    icon: str
-    color: str
-    url: str
-    archived: bool
-
-
-@dataclass(frozen=True)
-class FileRef:
-    """The file of a passage. name: None where the reader is not cleared for it; title is what may be printed."""
-
-    id: UUID
-    name: str | None
-    title: str
-    collection: str
 
 
 @dataclass(frozen=True)
@@ -115,32 +80,6 @@ class SearchResult:
     def find_part_at(self, place: int | None) -> TextPart | None:
         """The part of it in which a character of its text stands."""
         return self.layout.find_part(place)
-
-
-def build_entity_ref(scope: Scope, entity: Entity) -> EntityRef:
-    """Of a record from `readable_by`."""
-    name, label = entity.title, entity.name_classification  # type: ignore[attr-defined]
-    return _build_ref(scope, entity.type_class, entity.pk, name, label, entity.archived_at is not None)
-
-
-def build_file_ref(pk: UUID, name: str | None, label: int, collection: str) -> FileRef:
-    """name: None where the open scope is not cleared for its label."""
-    return FileRef(pk, name, name or write_hidden_name(FILE_KIND, label), collection)
-
-
-def _build_ref(scope: Scope, model: type[Entity], pk: UUID, name: str | None, label: int, archived: bool) -> EntityRef:
-    verbose = str(model._meta.verbose_name)
-    return EntityRef(
-        id=pk,
-        type=model._meta.model_name or "",
-        name=name,
-        title=name or write_hidden_name(verbose, label),
-        type_name=verbose.capitalize(),
-        icon=model.rag().icon,
-        color=model.rag().color,
-        url=build_workspace_url(scope, "entities:detail", pk),
-        archived=archived,
-    )
 
 
 # Asked for once more under the scope's labels and permissions, with what is told of their records and files.
@@ -230,7 +169,9 @@ def _load_rows(scope: Scope, numbers: Sequence[int], gates: Gates) -> "dict[int,
             kind=Kind(kind),
             position=position,
             text=RowText(text, label, page, path),
-            entity=_build_ref(scope, get_type_by_content_type(content_type), entity, name, name_label, archived),
+            entity=build_ref_from_columns(
+                scope, get_type_by_content_type(content_type), entity, name, name_label, archived
+            ),
             file=build_file_ref(file, file_name, file_label, collection) if file else None,
             paragraphs=frozenset(paragraphs),
         )

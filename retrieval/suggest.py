@@ -13,7 +13,7 @@ from ingestion.models import Paragraph
 from retrieval.completions import list_completions
 from retrieval.links import build_workspace_url
 from retrieval.query import CONTROL
-from retrieval.results import FILE_NAME_IS_READABLE, build_entity_ref
+from retrieval.refs import FILE_NAME_IS_READABLE, build_entity_ref
 
 LONGEST = 100
 KEPT = 2

@@ -26,9 +26,9 @@ from retrieval.nearby import group_nearby_by_row
 from retrieval.owners import get_citing_or_404
 from retrieval.pace import TooManySearches, check_search_pace
 from retrieval.params import ParsedQuery, read_search_query
+from retrieval.refs import build_entity_ref
 from retrieval.related import find_related
 from retrieval.rerank import find_and_rerank
-from retrieval.results import build_entity_ref
 from retrieval.search import FoundHits, choose_results, drop_hidden_since, list_notices
 from retrieval.suggest import suggest_names
 from retrieval.support import list_citing_sentences

@@ -59,11 +59,11 @@ def pytest_configure(config: pytest.Config) -> None:
     from django.db.models.signals import post_save
 
     from entities.models import Membership, Workspace
-    from ingestion import pipeline
+    from ingestion import processing
     from ingestion.sandbox import runner
 
     count_calls(runner, "start_process", "processes")
-    count_calls(pipeline, "run_all_steps", "documents")
+    count_calls(processing, "run_all_steps", "documents")
     for model, name in ((Membership, "people"), (Workspace, "workspaces")):
         post_save.connect(partial(_count_created, name=name), sender=model, weak=False)
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import numpy as np
 
-from chat import actions, runner
+from chat import actions, runner, session_actions
 from chat.access import get_turn_or_404, select_messages
 from chat.citations import read_listed
 from chat.evaluation.figures import FigureDrop, JudgedAnswer, compute_means, find_drops, score_answer
@@ -140,7 +140,7 @@ def ask(
     model or the judge fails: a failure is nothing that was rightly not found.
     """
     with reader.open():
-        session = actions.create_session(scope=reader, entity=entity)
+        session = session_actions.create_session(scope=reader, entity=entity)
         look_in = LookIn.FILES if entity else ""
         turn = actions.post_message(
             scope=reader, session=session, content=question.text, look_in=look_in, is_paced=False
@@ -184,7 +184,7 @@ def _delete_conversation(reader: Scope, session: Session, turn: Turn) -> None:
         with suppress(TimeoutError):
             runner.wait_until_idle(STOP_SECONDS)
     with reader.open():
-        actions.delete_session(scope=reader, session=session)
+        session_actions.delete_session(scope=reader, session=session)
 
 
 def measure_likeness(question: str, answer: str) -> float:

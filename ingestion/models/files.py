@@ -168,8 +168,8 @@ class FileRevision(models.Model):
     of what was not read of it (`ingestion.drift`). published_at: when its rows were last made, as the file's
     `updated_at` says until a newer version comes; or when those of a newer one were made again, for who knows of this
     one alone. floor: the label that its file is to have, as it was sent, until the service has raised what is there
-    (`relabelling.take_with_floor`); then NULL. addresses: [[address, folder]], where the folders that it was sent in
-    live elsewhere, as its sender says (`ingestion.folder_addresses`). removed: what somebody deleted of what came in
+    (`revision_floors.take_with_floor`); then NULL. addresses: [[address, folder]], where the folders that it was sent
+    in live elsewhere, as its sender says (`ingestion.folder_addresses`). removed: what somebody deleted of what came in
     its bytes (`attachments.compute_key`). public: who sent it says that it is Public where nothing is found in it.
     declared: who sent it gave it labels. kind: of a document that looks sensitive as a whole (`ingestion.kinds`).
     """

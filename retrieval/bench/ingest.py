@@ -25,7 +25,7 @@ from entities.types import Contract
 from ingestion.actions import delete_file, upload_file
 from ingestion.extract import extract_file
 from ingestion.models import File
-from ingestion.pipeline import process_file
+from ingestion.processing import process_file
 from retrieval.bench.embedding import TEXTS, measure_embedding
 from retrieval.bench.end_to_end import end_to_end
 from retrieval.bench.papers import WORDS, Paper, build_paper

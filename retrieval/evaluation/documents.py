@@ -22,7 +22,7 @@ from ingestion.claims import UNFINISHED
 from ingestion.errors import BadUpload
 from ingestion.inline import process_all_waiting
 from ingestion.models import File, State
-from ingestion.pipeline import process_file
+from ingestion.processing import process_file
 from retrieval.evaluation.sets import QuestionSet, SetDocument
 
 SOURCE = "evaluation"

@@ -16,6 +16,7 @@ from chat.conversation import Exchange, list_exchanges
 from chat.document_overviews import parse_reading, read_documents
 from chat.models import Message, Session, State, Turn
 from chat.record_lists import list_knowledge, read_query
+from chat.session_actions import create_session
 from chat.shown import list_hidden_in_fields, list_hidden_in_files, list_hidden_neighbours, present_exchange
 from chat.tools import BadCall, ToolFindings, find_knowledge, read_search_words, search_knowledge
 from chat.turn import TOOL_CALLS
@@ -72,7 +73,7 @@ def ask(who: str, question: Question) -> Reply:
         about = Entity.objects.readable_by(scope).filter(source_id=question.about).first()
         if about is None:
             return Reply(hidden=True)
-        session = actions.create_session(scope=scope, entity=about)
+        session = create_session(scope=scope, entity=about)
     return _ask_in_turns(scope, session, question) if question.after else _ask_at_once(scope, session, question.ask)
 
 

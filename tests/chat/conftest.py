@@ -203,3 +203,26 @@ def is_chat(request: scripted.RecordedRequest) -> bool:
 def model() -> Iterator[Model]:
     with scripted.use_scripted_model(otherwise_offline=True) as script:
         yield Model(script)
+
+
+@pytest.fixture
+def visit(chromium, server, viewer):
+    """`visit(path, person)`: a page on the server; what the browser complained of is in `page.complaints`."""
+    contexts = []
+
+    def go(path, who=viewer, **options):
+        context = chromium.new_context(**options)
+        contexts.append(context)
+        cookie = who.client.cookies["clearance_session"].value
+        context.add_cookies([{"name": "clearance_session", "value": cookie, "url": server.url}])
+        page = context.new_page()
+        page.complaints = []
+        page.on("console", lambda m: page.complaints.append(m.text) if m.type == "error" else None)
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.goto(server.url + who.base.rstrip("/") + path)
+        return page
+
+    go.server = server
+    yield go
+    for context in contexts:
+        context.close()

@@ -2,9 +2,9 @@
 
 import pytest
 
-from chat.actions import create_session
 from chat.budget import PROMPT_TOKENS
 from chat.record_lists import list_knowledge, read_query
+from chat.session_actions import create_session
 from entities.actions import create_entity
 from entities.types import Contract, Project, Risk, Task
 

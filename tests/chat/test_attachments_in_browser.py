@@ -8,7 +8,6 @@ from chat.models import Session
 from ingestion.inline import process_all_waiting
 from ingestion.models import File
 from tests.chat.test_attachments import BRIEF
-from tests.chat.test_in_browser import visit  # noqa: F401  fixture
 
 pytestmark = pytest.mark.browser
 
@@ -19,7 +18,7 @@ DROP = """files => {
 }"""
 
 
-def test_a_dropped_file_stands_above_the_composer(visit, staff, contract, service):  # noqa: F811
+def test_a_dropped_file_stands_above_the_composer(visit, staff, contract, service):
     """Beside a record to which the same person may upload: it goes to the conversation and not there."""
     page = visit(f"/entities/{contract.pk}/", staff)
     page.on("dialog", lambda dialog: dialog.accept())

@@ -116,7 +116,7 @@ def test_a_name_is_not_written_above_what_was_deleted_since_it_was_typed(
         assert OverlappingWork(partial(delete_record, alice, contract)).end() is None
         hold_records(*given)
 
-    monkeypatch.setattr("chat.actions.hold_records", delete_first)
+    monkeypatch.setattr("chat.session_actions.hold_records", delete_first)
     assert alice.api.patch(chat.url, {"title": "As the settlement says"}).status_code == 200
     with service.open():
         assert not Title.objects.filter(text="As the settlement says").exists()

@@ -13,7 +13,7 @@ from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PU
 from ingestion import publish
 from ingestion.inline import process_all_waiting
 from ingestion.models import FileRevision, Paragraph
-from ingestion.relabelling import UNJUDGED
+from ingestion.text_labels import UNJUDGED
 from tests.chat.conftest import Chat
 from tests.chat.test_attachments import BRIEF, CLAUSE, attach, begin, look
 from tests.conftest import person

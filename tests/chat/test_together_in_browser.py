@@ -5,12 +5,11 @@ import pytest
 from chat.models import Session
 from entities.models.classification import FINANCIAL
 from tests.browser.accessible import assert_accessible
-from tests.chat.test_in_browser import visit  # noqa: F401  fixture
 
 pytestmark = pytest.mark.browser
 
 
-def test_two_people_in_one_conversation(visit, viewer, cfo, contract, index):  # noqa: F811
+def test_two_people_in_one_conversation(visit, viewer, cfo, contract, index):
     file = index.file(contract, "Lease.pdf")
     index.row(contract, "The quarterly invoice is 40,000 euros.", label=FINANCIAL, file=file)
     index.row(contract, "The lease ends in May.", file=file, position=1)

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from ingestion import claims, pipeline
+from ingestion import claims, pipeline, processing
 from ingestion.sandbox import runner
 
 MIB = 1 << 20
@@ -65,7 +65,8 @@ class Watch:
         self.ended = threading.Event()
         self.canary = _Canary(self.called)
         monkeypatch.setattr(runner, "_parse_progress", self._before(runner._parse_progress))
-        monkeypatch.setattr(pipeline, "report_checkpoint", self._before(claims.report_checkpoint))
+        for module in (pipeline, processing):
+            monkeypatch.setattr(module, "report_checkpoint", self._before(claims.report_checkpoint))
         monkeypatch.setattr(pipeline, "report_advance", self._before(claims.report_advance))
         monkeypatch.setattr(runner._Child, "listen", self._followed(runner._Child.listen))
         _listeners.append(self.called)

@@ -82,7 +82,7 @@ def work(where: str, workspace: int, file: UUID) -> None:
     from django.conf import settings
     from django.db import transaction
 
-    from ingestion import index, pipeline, publish, results
+    from ingestion import index, pipeline, processing, publish, results
 
     index.EMBED_BATCH = 1 if where.startswith("embed") else index.EMBED_BATCH
 
@@ -124,8 +124,8 @@ def work(where: str, workspace: int, file: UUID) -> None:
     results.save_result = save_and_die
     publish.finish_publication = finish_and_die  # type: ignore[assignment]
     if where == "claim":
-        pipeline.run_all_steps = lambda claim: die()  # type: ignore[assignment]
-    pipeline.process_file(workspace, file)
+        processing.run_all_steps = lambda claim: die()  # type: ignore[assignment]
+    processing.process_file(workspace, file)
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from entities.access import Scope
 from entities.models import Classification, Workspace
 from entities.models.classification import SECRET
 from entities.types import Contract
-from ingestion import actions, downloads, pipeline
+from ingestion import actions, downloads, pipeline, processing
 from ingestion.access import get_file_or_404
 from ingestion.claims import ClaimLost, claim_file
 from ingestion.inline import process_all_waiting
@@ -90,7 +90,7 @@ def test_a_summary_that_a_killed_worker_left_lets_go_of_what_was_raised_since(
     with monkeypatch.context() as patch:
         patch.setattr(pipeline, "save", killed)
         patch.setattr(pipeline, "SAVE_AFTER_SECONDS", 0.0)
-        assert pipeline.process_file(service.workspace, UUID(file))
+        assert processing.process_file(service.workspace, UUID(file))
     with service.open():
         (left,) = StepResult.objects.filter(step=Stage.SEGMENT)
         assert b"We will inspect" in zlib.decompress(bytes(left.payload))

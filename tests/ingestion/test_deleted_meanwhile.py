@@ -7,7 +7,7 @@ import pytest
 
 from entities.access import Scope
 from entities.types import Contract
-from ingestion import actions, api, version_api, version_views, views
+from ingestion import api, retries, version_api, version_views, views
 from ingestion.inline import process_all_waiting
 from ingestion.models import File
 from tests.conftest import Person
@@ -60,13 +60,13 @@ def test_one_of_a_batch_that_was_deleted_does_not_keep_the_others(
     files = [upload(alice, contract, f"{n}.txt", f"Gate {n}.".encode(), batch=batch).json()["id"] for n in range(2)]
     with service.open():
         File.objects.update(state="failed", error_code="gave_up", claimed_until=None)
-    real, first = actions.retry_file, min(files)
+    real, first = retries.retry_file, min(files)
 
     def deleted_meanwhile(*, scope: Scope, file: File) -> File:
         File.objects.filter(pk=first)._raw_delete("default")
         return real(scope=scope, file=file)
 
-    monkeypatch.setattr(actions, "retry_file", deleted_meanwhile)
+    monkeypatch.setattr(retries, "retry_file", deleted_meanwhile)
     answer = alice.client.post(f"{alice.base}entities/{contract.pk}/files/retry/", {"batch": batch}, follow=True)
     assert "One file is tried again." in answer.content.decode()
     with service.open():

@@ -20,7 +20,7 @@ from config.roles import APP, MQ
 from entities.access import Scope
 from entities.models import AuditEntry
 from entities.types import Contract
-from ingestion import pipeline, publish, results, tasks
+from ingestion import pipeline, processing, publish, results, tasks
 from ingestion.inline import process_all_waiting
 from ingestion.models import Blob, ContextRow, File, FileRevision, Paragraph, State, StepResult
 from tests.conftest import Person
@@ -150,7 +150,7 @@ def test_the_database_killed_while_a_file_is_worked_on(
             original = getattr(place, name)
             patch.setattr(place, name, killing(cluster, original, chance.randrange(3) if name == "save_result" else 0))
             with suppress(Error):
-                pipeline.process_file(workspace, UUID(file))
+                processing.process_file(workspace, UUID(file))
         assert cluster.process() is None
         connection.close()
         cluster.restart()

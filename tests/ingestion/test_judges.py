@@ -10,8 +10,8 @@ from entities.models.classification import FINANCIAL, PII
 from ingestion.errors import BadUpload
 from ingestion.judges import pool
 from ingestion.questions import build_typed_vote, find_atoms_by_rules
-from ingestion.relabelling import label_text
 from ingestion.request_messages import check_reason, find_message_atoms
+from ingestion.text_labels import label_text
 from llm.rules import vote_by_rules
 from tests.conftest import Person
 

@@ -19,7 +19,7 @@ from entities.types import Contract
 from ingestion import claims, tasks
 from ingestion.inline import process_all_waiting
 from ingestion.models import Blob, ContextRow, File, FileRevision, Kind, Paragraph, State, StepResult
-from ingestion.pipeline import process_file
+from ingestion.processing import process_file
 from ingestion.results import save_result
 from llm.models import ModelCall
 from tests.conftest import Person

@@ -12,7 +12,7 @@ from entities.types import Contract
 from ingestion import claims, drift
 from ingestion.extract import outside
 from ingestion.models import File, State
-from ingestion.pipeline import process_file
+from ingestion.processing import process_file
 from ingestion.sandbox import ProcessKilled
 from tests.conftest import Person
 from tests.ingestion.helpers import upload

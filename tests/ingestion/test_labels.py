@@ -9,9 +9,9 @@ from entities.access import Scope
 from entities.models import AuditEntry, Classification, FieldParagraph, Source, Workspace
 from entities.models.classification import INTERNAL, SECRET
 from entities.types import Contract
-from ingestion.actions import label_text
 from ingestion.inline import process_all_waiting
 from ingestion.models import ContextRow, File, Kind, Paragraph
+from ingestion.text_labels import label_text
 from ingestion.votes import Vote, decide_atoms
 from llm import scripted
 from tests.conftest import Person, person
@@ -254,11 +254,11 @@ def test_a_manual_label_is_the_floor_of_an_edited_paragraph(
 def test_a_decision_made_while_a_new_version_is_worked_on_is_heeded(
     alice: Person, steward: Person, viewer: Person, contract: Contract, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ingestion import pipeline
+    from ingestion import pipeline, processing
 
     file = ready(alice, contract, content=b"One thing.\n\nThe plan for the site.\n")
     paragraph = passage(steward, file, "The plan for the site.")["id"]
-    publish, calls = pipeline.publish_revision, []
+    publish, calls = processing.publish_revision, []
 
     def decide_first(*args: Any) -> None:
         calls.append(1)
@@ -275,7 +275,7 @@ def test_a_decision_made_while_a_new_version_is_worked_on_is_heeded(
         return embed(*args)
 
     embed = pipeline.embed_texts
-    monkeypatch.setattr(pipeline, "publish_revision", decide_first)
+    monkeypatch.setattr(processing, "publish_revision", decide_first)
     monkeypatch.setattr(pipeline, "embed_texts", embed_and_decide)
     ready(alice, contract, content=b"One thing.\n\nThe plan for the site.\n\nAnother.\n")
     assert texts(viewer, file) == ["One thing.", "[Secret]", "Another."]

@@ -14,7 +14,7 @@ from entities.models import AuditEntry, FieldParagraph, Review, Role, Workspace,
 from entities.models.classification import FINANCIAL, INTERNAL, PUBLIC
 from entities.rag import Collection
 from entities.types import Contract
-from ingestion import pipeline
+from ingestion import pipeline, processing
 from ingestion.embedders import EmbeddingFailed
 from ingestion.inline import process_all_waiting
 from ingestion.models import File, Paragraph
@@ -140,7 +140,7 @@ def test_work_that_was_begun_under_another_resting_label_is_not_published(
 ) -> None:
     monkeypatch.setattr(pipeline, "SAVE_AFTER_SECONDS", 0.0)
     with monkeypatch.context() as patched:
-        patched.setattr(pipeline, "publish_revision", mock.Mock(side_effect=EmbeddingFailed("the worker ends here")))
+        patched.setattr(processing, "publish_revision", mock.Mock(side_effect=EmbeddingFailed("the worker ends here")))
         file = upload(alice, contract, "letter.txt", LETTER).json()["id"]
         process_all_waiting(contract.workspace_id)
     with alice.scope.open():

@@ -15,7 +15,7 @@ from django.utils import timezone
 from entities.access import Scope
 from entities.models import AuditEntry
 from ingestion.classify import Classifier, ask_model
-from ingestion.relabelling import label_text
+from ingestion.text_labels import label_text
 from ingestion.waiting import measure_waiting
 from llm import client, endpoint_tests, tasks, transport
 from llm.abilities import Abilities

@@ -29,7 +29,7 @@ from entities.models import (
 )
 from entities.models.classification import FINANCIAL, PII
 from ingestion.models import AccessMessage, AccessRequest, ContextRow, File, Paragraph, RowParagraph
-from ingestion.relabelling import raise_published
+from ingestion.revision_floors import raise_published
 from tests.oracle.planted_world import Everything
 
 WHO = "ben"

@@ -17,7 +17,7 @@ from entities.access import Scope, list_atoms
 from entities.models import ClassificationGrant, Entity
 from entities.models.classification import FINANCIAL, SECRET
 from ingestion.models import ContextRow, File, Paragraph, RowParagraph
-from ingestion.relabelling import raise_published
+from ingestion.revision_floors import raise_published
 from pulse.claims import VariantClaim, claim_due
 from pulse.generation import update_variant
 from pulse.models import Pulse, Variant

@@ -16,7 +16,7 @@ from entities.models import AuditEntry, Entity
 from entities.types import Contract, Project
 from ingestion.inline import process_all_waiting
 from ingestion.models import File
-from ingestion.pipeline import process_file
+from ingestion.processing import process_file
 from pulse.claims import LONGEST_BATCH, claim_due
 from tests.conftest import Person
 from tests.ingestion.helpers import upload
