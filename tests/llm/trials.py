@@ -6,7 +6,7 @@ from typing import Any
 from llm.endpoint_tests import run_test
 from llm.models import EndpointTest
 from tests.conftest import Person
-from tests.llm.completions import Raw, calls, refuses, says
+from tests.llm.completions import Completions, Raw, calls, refuses, says
 from tests.llm.provider import LABELLED
 
 LABELLED_TEXT = json.dumps(LABELLED)
@@ -52,3 +52,15 @@ def finish_test(who: Person) -> Any:
     """The page when the test that was begun last has ended."""
     run_last_test(who)
     return who.client.get(f"{who.base}model/")
+
+
+def begin(who: Person, server: Completions, **changes: str) -> None:
+    wanted = {"api": "openai", "base_url": server.url, "model": "small-7b", "deep_model": "large-70b"} | changes
+    page = who.client.post(f"{who.base}model/", {"kind": "server"} | {f"server-{k}": v for k, v in wanted.items()})
+    assert (page.status_code, page["Location"]) == (302, f"{who.base}model/")
+
+
+def connect(who: Person, server: Completions, **changes: str) -> str:
+    begin(who, server, **changes)
+    text: str = finish_test(who).content.decode()
+    return text
