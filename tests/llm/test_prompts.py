@@ -17,6 +17,7 @@ TRUSTED = {
     "not_found",
     "number",
     "role",
+    "person",
     "summary.n",
     "passage.n",
     "excerpt.n",
