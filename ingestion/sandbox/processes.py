@@ -29,6 +29,8 @@ START_TEMPLATE = START.replace("sandbox.child", "sandbox.template")
 MAX_FORKS = 500
 """Forks share one layout of memory, so a template serves this many files and the next ones get another."""
 KILL_SECONDS = 5.0
+DRIFT_BYTES = 16 << 20
+"""By which two counts of the same memory may differ: each processor keeps some pages uncounted for a while."""
 
 
 class TemplateLost(Exception):
@@ -105,8 +107,6 @@ class FreshProcess(_Pipes):
 
     def __init__(self) -> None:
         super().__init__()
-        # Linux counts what the starting process held into the child's peak: a peak below that says nothing.
-        self._our_peak = _convert_peak_to_bytes(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
         try:
             self._process = _spawn_python(START, *self._streams)
         except OSError:
@@ -128,7 +128,7 @@ class FreshProcess(_Pipes):
                 self._process.returncode = os.waitstatus_to_exitcode(status)
                 peak = _convert_peak_to_bytes(usage.ru_maxrss)
                 cpu_seconds = usage.ru_utime + usage.ru_stime
-                return Exit(self._process.returncode, peak if peak > self._our_peak else 0, cpu_seconds)
+                return Exit(self._process.returncode, _drop_ours(peak), cpu_seconds)
             if time.monotonic() > deadline:
                 self._kill_group()
                 return Exit(self._process.returncode, 0, overdue=True)
@@ -248,6 +248,12 @@ def stop_template() -> None:
         if _current.owner == os.getpid():
             _retired.append(_current.process)
     _current = None
+
+
+def _drop_ours(peak: int) -> int:
+    """0 where a child's peak says nothing: Linux counts into it what the starting process held."""
+    ours = _convert_peak_to_bytes(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    return peak if peak > ours + DRIFT_BYTES else 0
 
 
 def _convert_peak_to_bytes(reported: int) -> int:
