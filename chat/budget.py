@@ -9,7 +9,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
 from chat.cuts import cut_middle
-from llm.offline.tokens import estimate
+from llm.tokens import estimate
 
 PROMPT_TOKENS = 12_000
 """Of a call of the model, with all that it sends."""

@@ -100,7 +100,7 @@ def read_listed(content: str) -> dict[int, ListedRecord]:
 
 
 def _restore_cell(cell: str) -> str:
-    """As it stood before `llm.offline.list_tables` quoted it."""
+    """As it stood before `llm.quoting.list_tables` quoted it."""
     return re.sub(r"\\(.)", r"\1", cell)
 
 

@@ -4,8 +4,7 @@ import re
 from enum import StrEnum
 
 from chat.models import Message, State, Turn
-from llm.offline.small_talk import SELF
-from llm.prompts import CLOSEST, NOT_FOUND, is_closest
+from llm.prompts import CLOSEST, NOT_FOUND, SELF, is_closest
 
 CLOSEST_SO_FAR = re.compile(re.escape(CLOSEST) + r"(?:\s*+\[(?:citation:)?\d++\])*+\s*+(?:\[?[\w:]*+)")
 

@@ -42,8 +42,8 @@ from llm.chat_prompts import render_other_question, render_summary
 from llm.client import is_offline
 from llm.endpoints import get_current_endpoint
 from llm.models_catalogue import Tier
-from llm.offline.tokens import estimate
 from llm.prompt_filters import passage
+from llm.tokens import estimate
 from llm.transport import may_send_search_results
 from retrieval.citations import CitationNumbers, load_numbers
 from retrieval.locate import resolve_all

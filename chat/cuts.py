@@ -6,7 +6,7 @@ Pure functions. Half a line can say the opposite of the whole one.
 import re
 from collections.abc import Sequence
 
-from llm.offline.tokens import CHARACTERS, estimate
+from llm.tokens import CHARACTERS, estimate
 
 LEFT_OUT = "\n[…]\n"
 SENTENCE_END = re.compile(r"[.!?][\"')\]]{0,3}(?=\s)")

@@ -26,15 +26,14 @@ from chat.tools import BadCall, ToolFindings, print_results
 from entities.access import Scope, build_sources_visible_q, build_visibility_q
 from entities.models import Entity
 from ingestion.models import ContextRow, File, Kind
-from llm.offline.overview import is_introduction, stands_alone
-from llm.offline.roles import PAPERS
-from llm.offline.sentences import split_sentences
 from retrieval.fusion import Hit
 from retrieval.gate import build_gates
 from retrieval.query import CONTROL, Within
 from retrieval.refs import FILE_NAME_IS_READABLE
 from retrieval.results import load_results
 from retrieval.terms import Terms
+from text.papers import PAPERS
+from text.pieces import split_sentences
 from text.rarity import compute_frequencies, sum_cosines
 from text.terms import extract_content_words, extract_terms
 
@@ -63,6 +62,7 @@ MAX_FIELD_ROWS = 4
 MAX_OPENING_CHARACTERS = 600
 DEPTHS: Mapping[str, int] = {LookIn.RECORD: 1, LookIn.FILES: 1, LookIn.LINKED: 2}
 """How many places a document is looked for in by its name, where one was chosen."""
+MIN_STATEMENT_CHARACTERS = 30
 MIN_NAME_FIT = 0.6
 """Share of the words asked for that a document's name has."""
 NO_SUCH_NAME = "No document that the person asking may see is called so."
@@ -269,9 +269,14 @@ def _choose_passages(scope: Scope, file: UUID, focus: Sequence[str], count: int,
     return [found[index][0] for index in chosen]
 
 
+def is_statement(sentence: str) -> bool:
+    """Whether it is a whole sentence of prose, no row, no title."""
+    return len(sentence) >= MIN_STATEMENT_CHARACTERS and sentence[0] != "|" and sentence.endswith((".", "!", "。"))
+
+
 def choose_central(texts: Sequence[str], focus: Sequence[str], count: int) -> list[int]:
     """Places of `count` texts, in order: the first that state something, then those that hold most and the rarest
-    words of `focus` or, without one, introduce the whole, stand early and are like the others.
+    words of `focus` or, without one, stand early and are like the others.
 
     Who asks for something in particular gets more of the opening, where authors and dates stand.
     """
@@ -281,10 +286,9 @@ def choose_central(texts: Sequence[str], focus: Sequence[str], count: int) -> li
     weights = compute_frequencies(bags)
     likeness = sum_cosines(bags, weights)
     most = max(likeness) or 1.0
-    states = [any(stands_alone(sentence) for sentence in split_sentences(text)) for text in texts]
-    introducing = [index for index, text in enumerate(texts) if states[index] and is_introduction(text)]
+    states = [any(map(is_statement, split_sentences(text))) for text in texts]
     wanted = set(focus)
-    opening = range(max(1, (count + 1) // 2)) if wanted else [0, *introducing[:1]]
+    opening = range(max(1, (count + 1) // 2)) if wanted else [0]
     first = [*opening, *[index for index, has in enumerate(states) if has][:2]]
 
     def rank(index: int) -> tuple[float, bool, float]:

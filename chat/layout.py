@@ -14,7 +14,7 @@ from django.utils.translation import gettext_noop
 from chat.budget import FittedHistory
 from chat.memory import NOTHING, Recall
 from llm import chat_prompts
-from llm.offline.tokens import estimate
+from llm.tokens import estimate
 
 KEPT_TURNS = 5
 """Earlier turns that are always in the prompt word for word."""

@@ -16,14 +16,14 @@ from chat.access import select_readable_messages
 from chat.cuts import find_table_heads
 from chat.models import Message, Role, Session, Turn
 from entities.access import Scope
-from llm.offline.recalled import read_statements
-from llm.offline.tokens import estimate
 from llm.prompts import NOT_FOUND, is_closest
+from llm.tokens import estimate
 from retrieval.citation_links import MARKER
 from retrieval.matches import WORD, Matcher
 from retrieval.query import CONTROL, LONGEST
 from retrieval.snippets import cut_snippet
 from retrieval.terms import Terms, build_terms
+from text.questions import read_statements
 
 K1, B = 1.2, 0.75
 LEANS_ON = 0.3

@@ -55,8 +55,8 @@ from entities.record_columns import RecordColumn
 from entities.record_filters import SEPARATOR
 from entities.records import BadQuery, RecordList, list_records, select_records
 from llm import chat_prompts, prompts
-from llm.offline.list_tables import ADDRESS, APART, UNCITED, write_apart
-from llm.offline.tokens import estimate
+from llm.list_results import ADDRESS, APART, UNCITED, write_apart
+from llm.tokens import estimate
 from retrieval.citations import register_sources
 
 __all__ = ["RecordQuery", "describe_tool", "list_knowledge", "read_query"]

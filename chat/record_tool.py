@@ -119,7 +119,7 @@ def _list_flags(model: type[Entity]) -> list[str]:
 
 
 def _describe_as_json(key: str, model: type[Entity]) -> str:
-    """In one line, as `llm.offline.list_words` reads it."""
+    """In one line, as `llm.quoting.list_words` reads it."""
     sources = (model._meta.verbose_name, model._meta.verbose_name_plural)
     titles = [title for source in sources for title in _list_titles(str(source)) if title.lower() != key]
     fields = {each.name: _describe_column(model, each) for each in _list_own(model)}

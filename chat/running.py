@@ -20,7 +20,7 @@ from chat.steps import Asker, run_as_service
 from chat.tools import ToolPassage
 from entities.access import Scope, combine_many
 from llm.client import Reply
-from llm.offline.tokens import estimate
+from llm.tokens import estimate
 from retrieval.citation_stream import CitationStream
 
 T = TypeVar("T")

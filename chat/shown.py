@@ -23,15 +23,14 @@ from entities.model_markdown import CitationLink
 from entities.models import Entity
 from entities.registry import get_column
 from ingestion.models import ContextRow
-from llm.offline.long_questions import measure_coverage
-from llm.offline.recalled import read_statements
 from llm.prompts import NOT_FOUND
 from retrieval.citation_links import list_sources
 from retrieval.locate import ResolvedCitation
 from retrieval.nearby import Nearby, find_nearby, list_missing_in_files
 from retrieval.query import LONGEST
 from retrieval.results import load_paragraph_ids
-from text.terms import extract_alike_terms, extract_terms
+from text.questions import read_statements
+from text.terms import extract_alike_terms, extract_terms, measure_share
 
 CITED = re.compile(r"\[citation:(\d+)\]")
 MOST_BESIDE = 2
@@ -220,7 +219,7 @@ def list_hidden_neighbours(scope: Scope, turn: Turn, answer: Message, question: 
         rows = [
             pk
             for pk, path, text in texts.order_by("number").values_list("pk", "heading_path", "text")
-            if measure_coverage(question, f"{path}\n{text}") >= MIN_COVERAGE
+            if measure_share(question, f"{path}\n{text}") >= MIN_COVERAGE
         ]
     return find_nearby(scope, [p for passages in load_paragraph_ids(rows).values() for p in passages])[:MOST_BESIDE]
 

@@ -33,9 +33,9 @@ from llm import client
 from llm.chat_prompts import build_summary_prompt
 from llm.endpoints import get_endpoint
 from llm.labels import is_cut
-from llm.offline.tokens import estimate
 from llm.prompts import Prompt
 from llm.thoughts import remove_thoughts
+from llm.tokens import estimate
 
 logger = logging.getLogger(__name__)
 

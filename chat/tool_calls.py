@@ -22,7 +22,7 @@ from chat.tools import BadCall, SearchLookup, ToolFindings, find_knowledge, read
 from entities.access import Scope, list_atoms
 from entities.audit import AuditedQuery, record_question
 from llm.client import ToolUse
-from llm.offline.tokens import estimate
+from llm.tokens import estimate
 from retrieval.audit import note_search
 from retrieval.query import CONTROL, PreparedQuery
 

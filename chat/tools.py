@@ -17,7 +17,7 @@ from entities.models.classification import PUBLIC
 from entities.registry import list_entity_types
 from ingestion.models import ContextRow, Kind
 from llm import prompts
-from llm.offline.tokens import estimate
+from llm.tokens import estimate
 from references.graph import DEEPEST
 from retrieval.citations import Owner, register_sources
 from retrieval.models import OwnerKind

@@ -19,7 +19,7 @@ class IngestionConfig(AppConfig):
             receivers,  # noqa: F401  connects to the signals of entities
             stored_sentences,
         )
-        from llm.offline.meaning import use_embedder
+        from llm.quoting.meaning import use_embedder
 
         FINDERS["file"] = audit_names.find_file_names
         use_embedder(embed.embed_here)

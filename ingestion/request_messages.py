@@ -13,7 +13,7 @@ from ingestion.errors import BadUpload
 from ingestion.models import AccessMessage, AccessRequest
 from ingestion.questions import find_atoms_by_rules
 from ingestion.work import load_workspace_levels
-from llm.offline.classifying import build_custom_level, is_like
+from llm.classifying import build_custom_level, is_like
 
 
 def write_message(scope: Scope, request: AccessRequest, text: str) -> None:

@@ -32,8 +32,8 @@ from llm.fences import replace_brackets
 from llm.messages import BlockCitations, Call, Reply, TextDelta, ToolUse, Usage
 from llm.models import ModelCall
 from llm.models_catalogue import Model
-from llm.offline.tokens import estimate
 from llm.search_results import read_citations
+from llm.tokens import estimate
 from llm.wire import read_monotonic_ms
 
 __all__ = [

@@ -9,8 +9,8 @@ from typing import Any
 from entities.models.classification import PUBLIC
 from llm.fences import replace_brackets
 from llm.messages import Reply
-from llm.offline.tokens import estimate
 from llm.thoughts import THOUGHTS
+from llm.tokens import estimate
 
 RUN = re.compile(r"([\W_])\1{3,}")
 """Lines of dots and of blanks, which are few tokens."""

@@ -23,6 +23,10 @@ logger = logging.getLogger(__name__)
 
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates" / "prompts"
 
+SELF = (
+    "I am the offline assistant: no language model is configured here. I search what you can see and quote the"
+    " sentences that answer best, word for word, with their sources. Ask me about the documents of this record."
+)
 NOT_FOUND = "Not found in what you can see."
 CLOSEST = "Nothing says this plainly. Closest:"
 NEAREST = "Nearest first:"

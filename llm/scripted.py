@@ -24,8 +24,8 @@ from typing import Any
 import httpx2
 
 from llm.messages import ToolUse
-from llm.offline import engine
-from llm.offline.tokens import estimate
+from llm.quoting import engine
+from llm.tokens import estimate
 from llm.wire import STATUS_TYPES, Answer, build_error_response, build_response, create_id
 
 

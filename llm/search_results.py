@@ -9,9 +9,9 @@ from typing import Any
 
 from llm.fences import quote_attribute
 from llm.messages import BlockCitations
-from llm.offline.sentences import split_sentences
 from llm.prompt_filters import passage as clean_passage
 from llm.prompts import Blocks, Cleaner, PromptDocument
+from text.pieces import split_sentences
 
 
 def build_search_results(documents: Iterable[PromptDocument]) -> list[tuple[int, dict[str, Any]]]:

@@ -21,8 +21,8 @@ from django.conf import settings
 from llm import scripted
 from llm.endpoints import ANTHROPIC_URL, Endpoint
 from llm.errors import ModelUnavailable
-from llm.offline import engine
 from llm.openai.transport import AsyncOpenAITransport, OpenAITransport, Server
+from llm.quoting import engine
 from llm.wire import build_error_response, build_response
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ from ingestion.models import ContextRow, File, Kind
 from ingestion.record_rows import format_value
 from llm import prompts
 from llm.client import get_model_name
-from llm.offline.tokens import estimate
 from llm.prompts import Record
+from llm.tokens import estimate
 from retrieval.query import PreparedQuery, Within
 from retrieval.results import SearchResult
 from retrieval.search import search

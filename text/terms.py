@@ -149,3 +149,10 @@ def extract_alike_terms(text: str) -> set[str]:
     """Terms of `text`, and of words that mean the same."""
     found = extract_terms(text)
     return {*found, *(stem_word(other) for term in found for other in ALIKE.get(term, ()))}
+
+
+def measure_share(question: str, text: str) -> float:
+    """Share of the terms of a question that a text has, or that mean the same as one of its; 0 without any."""
+    asked, bag = set(extract_terms(question)), set(extract_terms(text))
+    found = [term for term in asked if term in bag or any(stem_word(other) in bag for other in ALIKE.get(term, ()))]
+    return len(found) / len(asked) if asked else 0.0

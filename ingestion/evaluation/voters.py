@@ -11,7 +11,7 @@ from ingestion.votes import Vote, decide_atoms
 from llm import prompts
 from llm.labels import WindowLabels, read_labels
 from llm.messages import Reply, Usage
-from llm.offline import engine
+from llm.quoting import engine
 
 RULES, OFFLINE, UNION = VOTERS = ("rules", "offline", "union")
 Labels = Mapping[str, Sequence[frozenset[int] | None]]

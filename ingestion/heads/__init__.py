@@ -17,7 +17,7 @@ import numpy as np
 
 from ingestion.embedders.base import Vectors
 from ingestion.heads.features import describe_document, describe_paragraphs, place_around
-from ingestion.heads.network import Ensemble, Floats
+from text.networks import Ensemble, Floats
 
 FOLDER = Path(__file__).parent
 WINDOW = 16

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ingestion.embedders.base import Vectors, normalise_rows
-from ingestion.heads.network import Floats
+from text.networks import Floats
 
 OPENING = 3
 """Paragraphs that open a document."""

@@ -13,7 +13,7 @@ from ingestion.embedders.base import Vectors
 from ingestion.heads import ATOMS, Heads, Judgement
 from ingestion.heads.features import describe_document, describe_paragraphs, place_around
 from ingestion.heads.lessons import Lesson
-from ingestion.heads.network import Ensemble, Floats, fit_ensemble
+from text.networks import Ensemble, Floats, fit_ensemble
 from llm.rules import vote_by_rules
 
 FOLDS = 5

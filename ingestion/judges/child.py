@@ -52,7 +52,7 @@ def load_rules() -> None:
         AUTH_USER_MODEL="entities.User",
     )
     django.setup()
-    import llm.offline.classifying  # noqa: F401
+    import llm.classifying  # noqa: F401
     from llm.rules import load_recognisers
 
     load_recognisers()
@@ -92,7 +92,7 @@ def serve_texts(asked: BinaryIO, answers: BinaryIO) -> None:
 def find_answer(task: str, text: str, lang: str) -> Any:
     """What JSON can say of `ingestion.judges.pool`'s answers. Nothing of the text is kept."""
     from ingestion.extract import language
-    from llm.offline import classifying
+    from llm import classifying
     from llm.rules import forget_votes, vote_by_rules
 
     try:

@@ -20,8 +20,8 @@ from django.conf import settings
 
 from ingestion.extract import language
 from ingestion.judges.child import READY
-from llm.offline import classifying
-from llm.offline.engine import use_classifier
+from llm import classifying
+from llm.quoting.engine import use_classifier
 from llm.rules import RuleVote, vote_by_rules
 
 logger = logging.getLogger(__name__)
@@ -211,7 +211,7 @@ def find_vote(text: str, lang: str = "") -> RuleVote | None:
 
 
 def label_prompt(prompt: str) -> dict[str, Any]:
-    """As `llm.offline.classifying.classify`; without a paragraph where it was not judged."""
+    """As `llm.classifying.classify`; without a paragraph where it was not judged."""
     if _pool is None:
         return classifying.classify(prompt)
     answer = _pool.ask({"task": "classify", "text": prompt, "lang": ""})

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from llm.offline.tokens import estimate
+from llm.tokens import estimate
 from llm.wire import STATUS_TYPES, create_id
 
 STOP_REASONS = {

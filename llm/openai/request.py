@@ -8,7 +8,7 @@ from collections.abc import Collection
 from typing import Any
 
 from llm.models_catalogue import CATALOGUE
-from llm.offline.tokens import CHARACTERS
+from llm.tokens import CHARACTERS
 
 Blocks = list[dict[str, Any]]
 

@@ -22,8 +22,8 @@ from chat.tools import BadCall, ToolFindings, find_knowledge, read_search_words,
 from chat.turn import TOOL_CALLS
 from entities.access import Scope
 from entities.models import Entity, User
-from llm.offline import engine
 from llm.prompts import NOT_FOUND
+from llm.quoting import engine
 from retrieval.query import prepare_query
 from tests.refusals import quotes_nothing
 

@@ -6,10 +6,10 @@ import pytest
 
 from chat.citations import collect_cited_atoms
 from entities.model_markdown import CitationLink
-from llm.offline.chatting import choose_next_call, find_answer_text
-from llm.offline.list_tables import read_list
-from llm.offline.listing import plan_list
 from llm.prompts import NOT_FOUND
+from llm.quoting.chatting import choose_next_call, find_answer_text
+from llm.quoting.list_tables import read_list
+from llm.quoting.listing import plan_list
 from tests.answers.list_questions import DESCRIPTION, HELD_BACK, QUESTIONS
 
 VALUE = '"value": {"kind": "money", "titles": ["Wert"]}, '

@@ -19,8 +19,8 @@ from chat.context import assemble
 from chat.models import Turn
 from chat.tools import NOT_ALL
 from entities.models import Entity
-from llm.offline.tokens import estimate
 from llm.scripted import RecordedRequest
+from llm.tokens import estimate
 from tests.chat.conftest import Chat, Model
 from tests.conftest import Person
 from tests.retrieval.conftest import Index

@@ -9,8 +9,7 @@ from chat.turn import _build_unfinished
 from entities.models import Entity
 from entities.models.classification import FINANCIAL
 from ingestion.models import Paragraph
-from llm.offline.small_talk import SELF
-from llm.prompts import CLOSEST, NOT_FOUND
+from llm.prompts import CLOSEST, NOT_FOUND, SELF
 from references.models import Reference
 from tests.chat.conftest import CAP, Chat, text_of
 

@@ -8,7 +8,7 @@ import pytest
 from chat.cuts import LEFT_OUT, cut_middle, find_table_heads
 from entities.access import Scope
 from entities.models import Entity
-from llm.offline.tokens import estimate
+from llm.tokens import estimate
 from tests.chat.conftest import Chat, Model
 from tests.chat.test_memory import recall, say
 from tests.conftest import Person

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from chat.models import OPEN, Event, Message, Session, State, Turn
 from llm.messages import ToolUse
-from llm.offline import engine
+from llm.quoting import engine
 from llm.scripted import RecordedRequest
 from llm.wire import Answer, format_events
 from tests.chat.conftest import CAP, is_chat

@@ -9,8 +9,8 @@ from chat.budget import FittedHistory, HistoryMessage, compute_history_room, fit
 from chat.context import TOOLS
 from chat.layout import BLOCK_TURNS, KEPT_TURNS, LAYERS, OLDER, PARTS, find_first_turn, lay_out, mark_prefixes
 from llm import prompts
-from llm.offline.tokens import estimate
 from llm.search_results import build_search_results
+from llm.tokens import estimate
 
 FIELDS = {"Status": "active", "Counterparty": "Tallis Marine"} | {f"Field {n}": "some value of it" for n in range(8)}
 RECORD = prompts.Record("Contract", "Quay lease", FIELDS)

@@ -10,7 +10,7 @@ from entities.models.classification import FINANCIAL
 from entities.types import Task
 from ingestion.inline import process_all_waiting
 from ingestion.models import ContextRow
-from llm.offline.list_tables import read_list
+from llm.quoting.list_tables import read_list
 from tests.chat.conftest import Chat
 from tests.chat.record_site import ask, site  # noqa: F401  fixtures
 

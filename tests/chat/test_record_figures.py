@@ -12,8 +12,8 @@ from entities.models import Entity, Weight
 from entities.models.classification import FINANCIAL
 from entities.types import Contract, Project, Risk, Task
 from ingestion.models import Kind
-from llm.offline.listing import plan_list
-from llm.offline.tokens import estimate
+from llm.quoting.listing import plan_list
+from llm.tokens import estimate
 from tests.answers.list_questions import DESCRIPTION
 from tests.chat.record_site import ask, site  # noqa: F401  fixtures
 

@@ -8,7 +8,7 @@ from entities.actions import create_entity
 from entities.models import Entity, Weight
 from entities.models.classification import FINANCIAL
 from entities.types import Contract
-from llm.offline.list_tables import read_list
+from llm.quoting.list_tables import read_list
 from tests.chat.record_site import ask, site  # noqa: F401  fixtures
 
 # ruff: noqa: F811

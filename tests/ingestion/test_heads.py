@@ -9,7 +9,7 @@ from entities.models.classification import CONFIDENTIAL, INTERNAL, PII, PII_SENS
 from entities.types import Contract
 from ingestion import judging
 from ingestion.heads import Finding, Heads, Judgement, cut_into_windows, load_heads
-from ingestion.heads.network import fit_ensemble
+from text.networks import fit_ensemble
 from ingestion.inline import process_all_waiting
 from ingestion.models import FileRevision
 from ingestion.votes import Vote

@@ -1,9 +1,9 @@
 """The papers of a boat yard, and asking about them as the application does: reading gives them, a search nothing."""
 
 from llm import prompts
-from llm.offline import engine
 from llm.prompts import NumberedPassage, PromptAgent, PromptDocument, Record
-from tests.llm.offline_helpers import said
+from llm.quoting import engine
+from tests.llm.quoting_helpers import said
 
 LEASE = PromptDocument(
     "Lease.pdf (Boat yard)",

@@ -2,8 +2,8 @@
 
 import pytest
 
-from llm.offline.answering import answer
-from llm.offline.reading import PromptPassage
+from llm.quoting.answering import answer
+from llm.quoting.reading import PromptPassage
 
 
 @pytest.mark.parametrize(

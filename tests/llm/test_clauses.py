@@ -2,10 +2,10 @@
 
 import pytest
 
-from llm.offline.answering import find_answer
-from llm.offline.asked import normalise_question
-from llm.offline.chatting import search_input
-from llm.offline.reading import PromptPassage
+from llm.quoting.answering import find_answer
+from llm.quoting.asked import normalise_question
+from llm.quoting.chatting import search_input
+from llm.quoting.reading import PromptPassage
 
 LEASE = """TENANCY AGREEMENT
 

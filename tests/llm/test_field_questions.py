@@ -2,9 +2,9 @@
 
 import pytest
 
-from llm.offline.answering import answer
-from llm.offline.field_answers import find_field
-from llm.offline.reading import PromptPassage
+from llm.quoting.answering import answer
+from llm.quoting.field_answers import find_field
+from llm.quoting.reading import PromptPassage
 
 PROJECT = ("Ring road", "project", ["Phase: Planning", "Due on: 30 June 2028", "Owner: Devika Rao"])
 TASK = ("Deck survey", "task", ["Status: To do", "Due on: 30 June 2028"])

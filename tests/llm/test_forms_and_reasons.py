@@ -3,11 +3,11 @@
 import pytest
 
 from llm import prompts
-from llm.offline.answering import answer
-from llm.offline.chatting import find_best_answer, search_input
-from llm.offline.follow_ups import read_meanings
-from llm.offline.reading import PromptPassage
 from llm.prompts import PromptDocument
+from llm.quoting.answering import answer
+from llm.quoting.chatting import find_best_answer, search_input
+from llm.quoting.follow_ups import read_meanings
+from llm.quoting.reading import PromptPassage
 from tests.llm.boat_yard import PAPER, ask
 from tests.refusals import quotes_nothing
 from text.terms import extract_content_words

@@ -2,11 +2,11 @@
 
 import pytest
 
-from llm.offline.answering import answer
-from llm.offline.asked import normalise_question
-from llm.offline.follow_ups import read_meanings
-from llm.offline.reading import PromptPassage
 from llm.prompts import NOT_FOUND
+from llm.quoting.answering import answer
+from llm.quoting.asked import normalise_question
+from llm.quoting.follow_ups import read_meanings
+from llm.quoting.reading import PromptPassage
 
 RULES = (
     "The notice period is ninety days from the end of a month.",

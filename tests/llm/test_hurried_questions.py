@@ -3,12 +3,12 @@
 import pytest
 
 from llm import prompts
-from llm.offline import chatting
-from llm.offline.asked import normalise_question, split_parts
-from llm.offline.comparisons import split_compared
-from llm.offline.field_answers import Quote
-from llm.offline.tool_results import ToolResult, correct_question
 from llm.prompts import NumberedPassage, PromptDocument
+from llm.quoting import chatting
+from llm.quoting.asked import normalise_question, split_parts
+from llm.quoting.comparisons import split_compared
+from llm.quoting.field_answers import Quote
+from llm.quoting.tool_results import ToolResult, correct_question
 
 TERMS = [
     PromptDocument(

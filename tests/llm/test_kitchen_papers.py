@@ -2,9 +2,9 @@
 
 import pytest
 
-from llm.offline.answering import find_answer
-from llm.offline.asked import normalise_question
-from llm.offline.reading import PromptPassage
+from llm.quoting.answering import find_answer
+from llm.quoting.asked import normalise_question
+from llm.quoting.reading import PromptPassage
 
 MINUTES = "minutes oct.docx (Kitchen), Minutes of the Board"
 BUDGET = """| Line | 2026 actual | 2027 budget | Change |

@@ -2,12 +2,12 @@
 
 import pytest
 
-from llm.offline.answering import find_answer
-from llm.offline.asked import normalise_question
-from llm.offline.chatting import search_input
-from llm.offline.field_answers import Quote
-from llm.offline.reading import PromptPassage
-from llm.offline.tool_results import write_quotes
+from llm.quoting.answering import find_answer
+from llm.quoting.asked import normalise_question
+from llm.quoting.chatting import search_input
+from llm.quoting.field_answers import Quote
+from llm.quoting.reading import PromptPassage
+from llm.quoting.tool_results import write_quotes
 
 AGREEMENT = "lift agreement.docx (Lift maintenance), Service Agreement: Lift maintenance"
 MINUTES = "minutes.md (Lift maintenance), Residents' meeting, 12 November 2026"

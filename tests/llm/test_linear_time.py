@@ -17,13 +17,12 @@ import retrieval
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, PII, SECRET
 from ingestion.extract import language
 from llm import fences, injection
-from llm.offline.asked import normalise_question
-from llm.offline.form_answers import find_pairs
-from llm.offline.long_questions import EXAMPLES, measure_coverage
-from llm.offline.overview_questions import plan_reading
-from llm.offline.question_kinds import find_kind
-from llm.offline.reading import PromptPassage, find_last_question
-from llm.offline.sentences import split_sentences
+from llm.quoting.asked import normalise_question
+from llm.quoting.form_answers import find_pairs
+from llm.quoting.long_questions import EXAMPLES, measure_coverage
+from llm.quoting.overview_questions import plan_reading
+from llm.quoting.question_kinds import find_kind
+from llm.quoting.reading import PromptPassage, find_last_question
 from llm.recognisers.late import LatePattern
 from llm.recognisers.marks import HUSHED, PRIVILEGE
 from llm.recognisers.money import AMOUNT
@@ -35,6 +34,7 @@ from retrieval.long_questions import split_question
 from retrieval.matches import strip_word_ends
 from retrieval.query import PreparedQuery
 from retrieval.support import check_sentence, extract_figures, list_sentences_citing
+from text.pieces import split_sentences
 
 LONGEST = 20_000
 FLOOR = 0.5  # seconds of processor time: nobody notices less, and less is not measured

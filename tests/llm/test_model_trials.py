@@ -20,7 +20,7 @@ from llm.endpoint_tests import run_test
 from llm.endpoints import get_endpoint
 from llm.labels import LEAST
 from llm.models import EndpointTest, WorkspaceEndpoint
-from llm.offline.tokens import estimate
+from llm.tokens import estimate
 from tests.conftest import Person
 from tests.llm.completions import Completions, Raw, calls, says, serve_completions
 from tests.llm.trials import (

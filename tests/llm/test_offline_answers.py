@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llm import chat_prompts, prompts
-from llm.offline import engine
-from llm.offline.chatting import find_best_answer
 from llm.prompts import NumberedPassage, PromptDocument
-from tests.llm.offline_helpers import DOCUMENTS, chat, flat, quotes, said
+from llm.quoting import engine
+from llm.quoting.chatting import find_best_answer
+from tests.llm.quoting_helpers import DOCUMENTS, chat, flat, quotes, said
 from tests.refusals import quotes_nothing
 
 # Chat
@@ -195,8 +195,8 @@ def test_every_sentence_of_an_answer_is_in_the_passage_that_it_cites(texts, ques
 
 
 def test_a_question_that_names_the_record_is_answered_from_passages_that_do_not() -> None:
-    from llm.offline.answering import answer
-    from llm.offline.reading import PromptPassage
+    from llm.quoting.answering import answer
+    from llm.quoting.reading import PromptPassage
 
     text = "9.2 Subject to clause 9.1, the total liability of the Subcontractor is limited to 125 per cent of the sum."
     found = [PromptPassage(1, "steel.pdf", text)]
@@ -229,8 +229,8 @@ SIGNED = "Dr. Smith signed the quay lease on 3 May 2024. The landlord is Harbour
     ],
 )
 def test_what_is_asked_is_the_question_itself(question, quoted):
-    from llm.offline.answering import answer
-    from llm.offline.reading import PromptPassage
+    from llm.quoting.answering import answer
+    from llm.quoting.reading import PromptPassage
 
     assert [quote.sentence for quote in answer(question, [PromptPassage(1, "a.md", SIGNED)])] == quoted
 
@@ -256,8 +256,8 @@ KILN = "The kiln may be stopped for cause by the foreman. The ovens are cleaned 
     ],
 )
 def test_what_is_asked_stands_in_the_passage_and_what_it_is_without_does_not(question, text, answered):
-    from llm.offline.answering import answer
-    from llm.offline.reading import PromptPassage
+    from llm.quoting.answering import answer
+    from llm.quoting.reading import PromptPassage
 
     assert bool(answer(question, [PromptPassage(1, "a.md", text)])) is answered
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from entities.models.classification import FINANCIAL, PII, SECRET
 from llm import prompts
-from llm.offline import engine
-from tests.llm.offline_helpers import (
+from llm.quoting import engine
+from tests.llm.quoting_helpers import (
     EXPORT,
     PRIVILEGED,
     SEEDED,

@@ -1,9 +1,9 @@
 """The offline engine's Pulse: counts, quotes with their numbers, and no field twice."""
 
 from llm import prompts
-from llm.offline import engine
 from llm.prompts import NumberedPassage, PromptDocument, Record
-from tests.llm.offline_helpers import DOCUMENTS, LEASE, body, flat, quotes, said
+from llm.quoting import engine
+from tests.llm.quoting_helpers import DOCUMENTS, LEASE, body, flat, quotes, said
 from tests.refusals import quotes_nothing
 
 

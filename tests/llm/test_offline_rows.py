@@ -1,12 +1,12 @@
 """Rows of tables and of contents in answers, summaries and a Pulse."""
 
 from llm import prompts
-from llm.offline import engine
-from llm.offline.answering import answer as find_quotes
-from llm.offline.reading import PromptPassage
-from llm.offline.summaries import summarise
 from llm.prompts import NumberedPassage, PromptDocument, Record
-from tests.llm.offline_helpers import body, chat, said
+from llm.quoting import engine
+from llm.quoting.answering import answer as find_quotes
+from llm.quoting.reading import PromptPassage
+from llm.quoting.summaries import summarise
+from tests.llm.quoting_helpers import body, chat, said
 
 
 def test_a_summary_has_rows_of_a_table_only_where_there_is_nothing_else():

@@ -2,9 +2,9 @@
 
 import pytest
 
-from llm.offline.answering import answer
-from llm.offline.opposites import is_opposed
-from llm.offline.reading import PromptPassage
+from llm.quoting.answering import answer
+from llm.quoting.opposites import is_opposed
+from llm.quoting.reading import PromptPassage
 
 TERMS = (
     "The minimum order is 40 pallets. The north gate opens at six. Smaller parcels go by van. "

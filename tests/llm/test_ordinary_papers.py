@@ -2,11 +2,11 @@
 
 import pytest
 
-from llm.offline.answering import find_answer
-from llm.offline.asked import normalise_question
-from llm.offline.passage_fit import bears_on
-from llm.offline.reading import PromptPassage
-from llm.offline.sentences import write_cells
+from llm.quoting.answering import find_answer
+from llm.quoting.asked import normalise_question
+from llm.quoting.passage_fit import bears_on
+from llm.quoting.reading import PromptPassage
+from text.pieces import write_cells
 
 TRIP = """Dear parents,
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from llm.offline import meaning
-from llm.offline.answering import answer
-from llm.offline.overview_questions import find_document
-from llm.offline.pairs import read_pairs
-from llm.offline.reading import PromptPassage
+from llm.quoting import meaning
+from llm.quoting.answering import answer
+from llm.quoting.overview_questions import find_document
+from llm.quoting.pairs import read_pairs
+from llm.quoting.reading import PromptPassage
 
 BILL = PromptPassage(
     1,

@@ -2,9 +2,9 @@
 
 import pytest
 
-from llm.offline.answering import find_answer
-from llm.offline.asked import normalise_question
-from llm.offline.reading import PromptPassage
+from llm.quoting.answering import find_answer
+from llm.quoting.asked import normalise_question
+from llm.quoting.reading import PromptPassage
 
 PAPERS = {
     "Handbook.docx (Dental practice), 2 Holidays": (

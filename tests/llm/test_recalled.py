@@ -2,7 +2,7 @@
 
 import pytest
 
-from llm.offline.recalled import quote_conversation
+from llm.quoting.recalled import quote_conversation
 
 SAID = [
     ("What is the rent of unit 3?", "The rent of unit 3 is 500 EUR a month. [1]"),

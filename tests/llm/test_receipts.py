@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 
 from llm import prompts
-from llm.offline import engine
-from llm.offline.answering import answer
-from llm.offline.asked import normalise_question
-from llm.offline.form_answers import find_address
-from llm.offline.reading import PromptPassage
-from llm.offline.sentences import split_items
 from llm.prompts import NumberedPassage, PromptDocument, Record
+from llm.quoting import engine
+from llm.quoting.answering import answer
+from llm.quoting.asked import normalise_question
+from llm.quoting.form_answers import find_address
+from llm.quoting.reading import PromptPassage
 from tests.llm.boat_yard import ask
+from text.pieces import split_items
 
 
 @pytest.mark.parametrize("head", ["GOLDEN CRUST BAKERY", "GOLDEN CRUST BAKERY\nBill to: Mara Quill", "Mara Quill"])

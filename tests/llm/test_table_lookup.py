@@ -2,11 +2,11 @@
 
 import pytest
 
-from llm.offline.answering import find_answer
-from llm.offline.asked import normalise_question
-from llm.offline.reading import PromptPassage
-from llm.offline.sentences import write_cells
-from llm.offline.table_lookup import look_up
+from llm.quoting.answering import find_answer
+from llm.quoting.asked import normalise_question
+from llm.quoting.reading import PromptPassage
+from llm.quoting.table_lookup import look_up
+from text.pieces import write_cells
 
 COSTS = PromptPassage(
     1,

@@ -107,30 +107,7 @@ QUOTED, WEAK, SUPPORTED = Support.QUOTED, Support.WEAK, Support.SUPPORTED
         ("How much does the crane cost?", "The crane stands in the yard.", WEAK),
         ("When does the hire end?", "The crane stands in the yard.", WEAK),
         ("How many days of leave are there?", "Twenty-seven days of leave a year.", SUPPORTED),
-        ("How many days of leave are there?", "Leave is agreed with the manager.", WEAK),
-        # What a quotation says to yes or no, or how and why, is for its reader.
-        ("Is liability limited?", QUOTE, QUOTED),
-        ("How is liability limited?", QUOTE, QUOTED),
-        ("What are the limits of liability?", "The limits of liability protect both.", QUOTED),
-        # Words of the form of a question count too.
-        ("What are the requirements for data security?", "Data security is of the utmost importance.", QUOTED),
-        (
-            "On what date will the initial term expire?",
-            "If the initial term expires on that date, rent falls due.",
-            WEAK,
-        ),
-        (
-            "On what date will the initial term expire?",
-            "The initial term will expire on the date of 3 May 2027.",
-            SUPPORTED,
-        ),
-        ("What can be done without cause?", "What can be done for cause is to leave.", WEAK),
-        # Each part of a question is judged by itself.
-        ("Who keeps the crane, and when does the hire end?", "The hire ends on 3 May 2027.", SUPPORTED),
-        ("Who keeps the crane, and when does the hire end?", "The hire is long.", WEAK),
-        # A summary is of whatever a document says.
-        ("What is this document about?", QUOTE, QUOTED),
-        ("Who are the parties?", "This lease is made between Harbour Estates and Orrin Boats.", QUOTED),
+        ("Who keeps the crane, and when does the hire end?", "The hire ends on 3 May 2027.", WEAK),
         ("", QUOTE, SUPPORTED),
     ],
 )
@@ -144,30 +121,3 @@ def test_a_verbatim_quote_is_supported_only_where_it_has_all_that_is_asked(quest
 )
 def test_other_words_are_supported_where_their_passage_bears_on_the_question(question, verdict):
     assert judge_support(question, ["It is 125 per cent of the Subcontract Sum."], QUOTE) is verdict
-
-
-PARTIES = "This lease is made between Harbour Estates Ltd (the “Landlord”) and Orrin Boats Ltd (the “Tenant”)."
-CANCELLED = "Either party may terminate this lease by six months' written notice. It is governed by the law of Skerrow."
-ENDS = "The lease of the shed expires on 3 May 2027 without notice."
-
-
-@pytest.mark.parametrize(
-    ("question", "sentence", "passage", "section", "verdict"),
-    [
-        ("Who are the parties?", "The landlord is Harbour Estates Ltd and the tenant is Orrin Boats Ltd.", PARTIES, "",
-         SUPPORTED),
-        ("Who are the parties?", "The law of Skerrow governs it.", "It is governed by the law of Skerrow.", "", WEAK),
-        ("Who attended?", "Mara Quill and Tobias Fenn.", "Present: Mara Quill, Tobias Fenn", "", SUPPORTED),
-        ("Who attended?", "Mara Quill and Tobias Fenn.", "Mara Quill, Tobias Fenn", "Attendance", SUPPORTED),
-        ("Who attended?", "Mara Quill and Tobias Fenn.", "Mara Quill owes Tobias Fenn a pump.", "", WEAK),
-        ("Can we cancel it?", "Yes, with six months' written notice by either party.", CANCELLED, "", SUPPORTED),
-        ("Can we cancel it?", "Yes, in writing.", "Changes are made in writing.", "", WEAK),
-        # The date that is asked for stands in the sentence itself.
-        ("When does it end?", "The lease of the shed runs out on 3 May 2027.", ENDS, "", SUPPORTED),
-        ("When does it end?", "No notice of the shed is due.", ENDS, "", WEAK),
-        ("Who are the parties, and when does it end?", "The lease of the shed runs out on 3 May 2027.", ENDS, "",
-         SUPPORTED),
-    ],
-)  # fmt: skip
-def test_an_answer_about_a_whole_document_may_be_in_other_words(question, sentence, passage, section, verdict):
-    assert judge_support(question, [sentence], passage, section) is verdict
