@@ -19,10 +19,11 @@ class IngestionConfig(AppConfig):
             receivers,  # noqa: F401  connects to the signals of entities
             stored_sentences,
         )
-        from llm.quoting.meaning import use_embedder
+        from llm.quoting.meaning import use_embedder, use_encoder
 
         FINDERS["file"] = audit_names.find_file_names
         use_embedder(embed.embed_here)
+        use_encoder(embed.find_reading_encoder)
         language.TEMPLATES.extend(stored_sentences.TEMPLATES)
 
         Path(settings.FILE_UPLOAD_TEMP_DIR).mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -108,6 +108,14 @@ def embed_here(text: str) -> Sequence[float]:
         return []
 
 
+def find_reading_encoder() -> Embedder | None:
+    """The encoder by which the reader of the quoting engine was trained; None where it is not installed."""
+    try:
+        return get_embedder(INCLUDED["e5"][0])
+    except (EmbeddingFailed, ImproperlyConfigured):
+        return None
+
+
 def make_embedder(configured: Mapping[str, Any], home: Path) -> Embedder:
     """An embedder by its settings; `home` is where the default model keeps its graph. Raises ImproperlyConfigured."""
     options = dict(configured)

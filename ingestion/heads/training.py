@@ -13,8 +13,8 @@ from ingestion.embedders.base import Vectors
 from ingestion.heads import ATOMS, Heads, Judgement
 from ingestion.heads.features import describe_document, describe_paragraphs, place_around
 from ingestion.heads.lessons import Lesson
-from text.networks import Ensemble, Floats, fit_ensemble
 from llm.rules import vote_by_rules
+from text.networks import Ensemble, Floats, fit_ensemble
 
 FOLDS = 5
 SEEDS = range(4)

@@ -11,6 +11,7 @@ from llm.quoting.clauses import find_focus, read_clause
 from llm.quoting.comparisons import split_compared
 from llm.quoting.field_answers import Quote, find_field
 from llm.quoting.follow_ups import WHERE, find_last_answer, is_leaning_on, leans, read_meanings
+from llm.quoting.judging import judge_quotes, rank_passages
 from llm.quoting.list_tables import read_list
 from llm.quoting.listing import LIST, plan_list
 from llm.quoting.long_questions import has_term
@@ -116,11 +117,11 @@ def choose_next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
         return READ, {"focus": " ".join(_add_alike(extract_content_words(question)))}
     if best.score >= SURE or _is_about_record(body, index, question):
         return None
-    query = search_input(body)["query"]
+    query = " ".join(list_search_words(body)) or question
     if len(searched) == 2:
         # A document names its parties once: what is asked for stands elsewhere in it.
         query = " ".join(_add_alike([word for word in query.split() if not word[:1].isupper()])) or query
-    known = {search_input(body)["query"]} if len(searched) == 2 else set()
+    known = {" ".join(list_search_words(body))} if len(searched) == 2 else set()
     return (SEARCH, {"query": query, "scope": "workspace"}) if len(searched) < 3 and query not in known else None
 
 
@@ -130,11 +131,26 @@ def _add_alike(words: list[str]) -> list[str]:
 
 
 def search_input(body: dict[str, Any]) -> dict[str, Any]:
-    """The input of the search tool: the question's content words, with those of the question before when it leans on
-    it.
+    """The input of the first search: the question as it was asked, for the encoder reads questions, with the words that
+    papers have for its own. One that leans on the question before is searched for by the content words of both.
     """
+    _, question = find_last_question(body["messages"])
+    words, own = list_search_words(body), _list_own_words(question)
+    if words != own or MORE.match(question):
+        return {"query": " ".join(words) or question}
+    asked = drop_place_words(question)
+    return {"query": " ".join([asked, *(word for word in own if word not in extract_content_words(asked))])}
+
+
+def _list_own_words(question: str) -> list[str]:
+    words = extract_content_words(f"{drop_place_words(question)}\n{normalise_wording(question)}")
+    return list(dict.fromkeys([*words, *find_focus(question)]))
+
+
+def list_search_words(body: dict[str, Any]) -> list[str]:
+    """The question's content words, with those of the question before when it leans on it."""
     index, question = find_last_question(body["messages"])
-    words = extract_content_words(f"{drop_place_words(question)}\n{normalise_wording(question)}") + find_focus(question)
+    words = _list_own_words(question)
     if MORE.match(question):
         words = extract_content_words(find_last_question(body["messages"][:index])[1]) or words
     before, earlier = find_last_question(body["messages"][:index])
@@ -142,7 +158,7 @@ def search_input(body: dict[str, Any]) -> dict[str, Any]:
         words = [*extract_content_words(earlier), *words, *(["location"] if WHERE.search(question) else [])]
     if OVERVIEW.search(question):
         words += extract_content_words(record_name(extract_text(body.get("system", ""))))
-    return {"query": " ".join(dict.fromkeys(words)) or question}
+    return list(dict.fromkeys(words))
 
 
 def compose_answer(body: dict[str, Any]) -> str:
@@ -172,7 +188,7 @@ def find_answer_text(body: dict[str, Any]) -> str:
         points += _compose_overview(body, index, question, searched)
     if points:
         return "\n".join(dict.fromkeys(points))
-    quotes = find_best_answer(body, index, question, searched).quotes
+    quotes = judge_quotes(question, _list_found(results), find_best_answer(body, index, question, searched).quotes)
     return write_quotes(quotes, body, results) if quotes else ""
 
 
@@ -182,11 +198,23 @@ def _drop_refused(results: list[ToolResult]) -> list[ToolResult]:
 
 
 def _list_closest(body: dict[str, Any]) -> str:
-    """The first passages of the searches, in the order in which they were found; "" where none was."""
-    index, _ = find_last_question(body["messages"])
-    searched = select_searches(collect_results(body["messages"], index))
-    numbers = list(dict.fromkeys(n for text in searched for n in _rank_passages(text)))
-    return " ".join([CLOSEST, *(f"[{n}]" for n in numbers[:MAX_CLOSEST])]) if numbers else ""
+    """The passages whose pieces are likeliest to answer, of those that were found; "" where there are none."""
+    index, question = find_last_question(body["messages"])
+    results = _drop_refused(collect_results(body["messages"], index))
+    question = correct_question(question, results)
+    found = _list_found(results)
+    quotes = find_best_answer(body, index, question, select_searches(results)).quotes
+    numbers = rank_passages(question, found, quotes)[:MAX_CLOSEST]
+    return " ".join([CLOSEST, *(f"[{n}]" for n in numbers)]) if numbers else ""
+
+
+def _list_found(results: list[ToolResult]) -> list[PromptPassage]:
+    """The passages of all searches, each search's nearest first, then those that were read."""
+    searched = select_searches(results)
+    read = [result.text for result in results if result.name == READ]
+    passages = {p.n: p for p in extract_passages("\n".join([*searched, *read])) if p.kind != FIELDS}
+    ranked = [n for text in searched for n in _rank_passages(text)]
+    return [passages[n] for n in dict.fromkeys([*ranked, *passages]) if n in passages]
 
 
 def _rank_passages(searched: str) -> list[int]:

@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from chat import actions, runner
 from chat.access import get_session_or_404, get_turn_or_404
+from chat.closest import list_closest
 from chat.context import assemble
 from chat.conversation import Exchange, list_exchanges
 from chat.document_overviews import parse_reading, read_documents
@@ -22,8 +23,9 @@ from chat.tools import BadCall, ToolFindings, find_knowledge, read_search_words,
 from chat.turn import TOOL_CALLS
 from entities.access import Scope
 from entities.models import Entity, User
-from llm.prompts import NOT_FOUND
+from llm.prompts import NOT_FOUND, is_closest
 from llm.quoting import engine
+from llm.quoting.reading import extract_passages, extract_text
 from retrieval.query import prepare_query
 from tests.refusals import quotes_nothing
 
@@ -53,12 +55,13 @@ class Question:
 @dataclass(frozen=True)
 class Reply:
     """What a person was shown: the answer's text, and whether a placeholder stood with it. hidden: the record that the
-    question is about does not exist for them.
+    question is about does not exist for them. closest: the passages under an answer that quotes none.
     """
 
     text: str = NOT_FOUND
     requires: bool = False
     hidden: bool = False
+    closest: str = ""
 
 
 def questions(kind: str) -> list[Question]:
@@ -87,8 +90,9 @@ def _ask_in_turns(scope: Scope, session: Session, question: Question) -> Reply:
         row = get_turn_or_404(scope, turn.pk)
         (exchange,) = list_exchanges(scope, get_session_or_404(scope, session.pk), [row])
         view = present_exchange(scope, exchange)
+        closest = [each.text for each in list_closest(scope, row, view.answer)] if view.answer else []
     text = view.answer.content if view.answer else f"[{row.state}: {row.error}]"
-    return Reply(text, bool(view.beside or view.in_fields or view.in_files))
+    return Reply(text, bool(view.beside or view.in_fields or view.in_files), closest="\n".join(closest))
 
 
 def _ask_at_once(scope: Scope, session: Session, asked: str) -> Reply:
@@ -123,7 +127,10 @@ def _ask_at_once(scope: Scope, session: Session, asked: str) -> Reply:
             *list_hidden_in_fields(scope, exchange),
             *list_hidden_in_files(scope, turn),
         ]
-    return Reply(answer.content, bool(requires))
+    found = "\n".join(extract_text(m["content"]) for m in messages if m["role"] == "user")
+    listed = set(map(int, re.findall(r"\[citation:(\d+)\]", answer.content))) if is_closest(answer.content) else set()
+    closest = [passage.text for passage in extract_passages(found) if passage.n in listed]
+    return Reply(answer.content, bool(requires), closest="\n".join(closest))
 
 
 def _use_tool(scope: Scope, session: Session, name: str, asked: dict[str, Any]) -> ToolFindings:
@@ -140,12 +147,14 @@ def _use_tool(scope: Scope, session: Session, name: str, asked: dict[str, Any]) 
 
 
 def score(who: str, question: Question, reply: Reply) -> float:
-    """1 for a fair answer, 0.5 for a part of it, 0 for none, or for one that says what it must not."""
+    """1 for a fair answer, or the passage that has it, 0.5 for a part of it, 0 for none, or for one that says what it
+    must not.
+    """
     has = [any(_flat(word) in _flat(reply.text) for word in words.split("|")) for words in question.has]
     if any(_flat(word) in _flat(reply.text) for word in question.lacks):
         return 0.0
     if who in question.sees:
-        return 1.0 if all(has) else 0.5 if any(has) else 0.0
+        return 1.0 if all(has) or has_all(reply.closest, question) else 0.5 if any(has) else 0.0
     if any(has):
         return 0.0
     if who in question.requires:
@@ -162,7 +171,9 @@ def discloses(who: str, question: Question, reply: Reply) -> bool:
     """Whether somebody was told the answer who does not get it."""
     if who in question.sees:
         return False
-    return any(_flat(word) in _flat(reply.text) for words in question.has for word in words.split("|"))
+    return any(_flat(word) in _flat(reply.text) for words in question.has for word in words.split("|")) or (
+        bool(question.has) and has_all(reply.closest, question)
+    )
 
 
 def run(kind: str, *, sample: bool = False) -> Iterator[tuple[str, Question, Reply, float]]:

@@ -9,13 +9,13 @@ from entities.models.classification import CONFIDENTIAL, INTERNAL, PII, PII_SENS
 from entities.types import Contract
 from ingestion import judging
 from ingestion.heads import Finding, Heads, Judgement, cut_into_windows, load_heads
-from text.networks import fit_ensemble
 from ingestion.inline import process_all_waiting
 from ingestion.models import FileRevision
 from ingestion.votes import Vote
 from llm.rules import vote_by_rules
 from tests.conftest import Person, person
 from tests.ingestion.helpers import ready, texts
+from text.networks import fit_ensemble
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("closed", "heads")]
 DISCHARGE = """Dear Dr Okoro,

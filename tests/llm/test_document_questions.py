@@ -2,7 +2,7 @@
 
 import pytest
 
-from llm.prompts import NOT_FOUND, NumberedPassage, PromptDocument
+from llm.prompts import NumberedPassage, PromptDocument, is_closest
 from tests.llm.boat_yard import (
     ADDRESSED,
     BARE_ADDRESS,
@@ -142,7 +142,7 @@ def test_what_a_newcomer_asks_of_a_document_is_quoted_from_it(question, document
 @pytest.mark.parametrize("document", [BARE_ADDRESS, PATIENTS])
 def test_who_is_only_named_is_no_author(document):
     text, calls = ask("Who is the author?", [document])
-    assert (text, calls[0][0]) == (NOT_FOUND, "read_documents")
+    assert (is_closest(text), calls[0][0]) == (True, "read_documents")
 
 
 def test_the_date_of_a_report_is_no_due_date():
