@@ -109,9 +109,12 @@ def embed_here(text: str) -> Sequence[float]:
 
 
 def find_reading_encoder() -> Embedder | None:
-    """The encoder by which the reader of the quoting engine was trained; None where it is not installed."""
+    """The encoder by which the reader of the quoting engine was trained; None where it is not installed, or where its
+    name is configured for a service.
+    """
+    name, _ = INCLUDED["e5"]
     try:
-        return get_embedder(INCLUDED["e5"][0])
+        return get_embedder(name) if list_configured().get(name, {}).get("kind") == "e5" else None
     except (EmbeddingFailed, ImproperlyConfigured):
         return None
 

@@ -6,10 +6,9 @@ questions. So a quotation counts as supported only where it has all that the que
 is, a quotation.
 """
 
-import re
 from collections.abc import Sequence
 
-from retrieval.support import Support, check_support, is_quote
+from retrieval.support import Support, check_support, extract_figures, is_quote
 from text.terms import extract_terms, measure_share
 
 MIN_SHARE = 0.5
@@ -17,7 +16,6 @@ MIN_SHARE = 0.5
 MIN_TERMS = 2
 """Terms of a question that a sentence can be compared with."""
 MAX_QUESTION_CHARACTERS = 600
-NUMBER = re.compile(r"\d+")
 
 
 def judge_support(question: str, sentences: Sequence[str], passage: str, section: str = "", names: str = "") -> Support:
@@ -30,7 +28,7 @@ def judge_support(question: str, sentences: Sequence[str], passage: str, section
     if verdict is not Support.SUPPORTED or not extract_terms(question):
         return verdict
     there = "\n".join((*sentences, names, section, passage))
-    bears = measure_share(question, there) > MIN_SHARE and {*NUMBER.findall(question)} <= {*NUMBER.findall(there)}
+    bears = measure_share(question, there) > MIN_SHARE and extract_figures(question) <= extract_figures(there)
     if not bears:
         return Support.WEAK
     if all(is_quote(sentence, passage) for sentence in sentences):

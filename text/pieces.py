@@ -3,16 +3,15 @@
 import re
 from itertools import pairwise, zip_longest
 
+from text.currencies import CODES
 from text.sentences import find_sentences
 
-CODES = r"[A-Z]{3}"
-"""Of currencies."""
 ITEM = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)]|\([a-z0-9]{1,3}\)|\|)\s*")
 ITEM_COUNT = re.compile(r"\s*\d{1,4}\s?(?:[x×*]\s|(?:pcs?|st(?:k|ck)?)\b|[A-Z])")
 
 # "4.1 Why it is late", "6 Changes": the number of a section; "3. Sign it" is an item of a list.
 NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,3}|§+\s?\d+|[A-Z](?=\s[A-Z]))\s+")
-PRICED = re.compile(rf"(?:\d[.,]\d\d(?:\s?(?:[€£¥]|{CODES}))?|\d\s?€|[$€£¥]\s?[\d,]{{1,9}})\s*$")
+PRICED = re.compile(rf"(?:\d[.,]\d\d(?:\s?(?:[€£¥]|{CODES}))?|\d\s?€|[$€£¥]\s?[\d,]{{1,9}})\s*$", re.IGNORECASE)
 ENDED = re.compile(r"[.!?:;]\s*$")
 """A line after which another begins: the end of a sentence, or the price of an item, which a number may follow."""
 ENTRY = re.compile(r"^[^\W\d_][^.!?:]{0,40}(?::(?:\s|$)|#)|\d[%‰°$€£¥).]{0,2}(?:\s(?:[A-Z]{3}|[%$€£¥]))?$")

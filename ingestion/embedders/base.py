@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Protocol
 
 import numpy as np
@@ -15,7 +14,7 @@ class EmbeddingFailed(Exception):
     """The model did not answer, or not with vectors of the promised form. The message is a sentence for people."""
 
 
-class Embedder(Hashable, Protocol):
+class Embedder(Protocol):
     """A text embedding model. All methods may be called from several threads at once.
 
     A text that says nothing to the model may have a vector of zeros, which is near to nothing.

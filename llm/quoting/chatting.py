@@ -11,7 +11,7 @@ from llm.quoting.clauses import find_focus, read_clause
 from llm.quoting.comparisons import split_compared
 from llm.quoting.field_answers import Quote, find_field
 from llm.quoting.follow_ups import WHERE, find_last_answer, is_leaning_on, leans, read_meanings
-from llm.quoting.judging import judge_quotes, rank_passages
+from llm.quoting.judging import JudgedQuotes, judge_quotes
 from llm.quoting.list_tables import read_list
 from llm.quoting.listing import LIST, plan_list
 from llm.quoting.long_questions import has_term
@@ -115,7 +115,9 @@ def choose_next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     ):
         # A form may say it in few words, by which no search finds it.
         return READ, {"focus": " ".join(_add_alike(extract_content_words(question)))}
-    if best.score >= SURE or _is_about_record(body, index, question):
+    if _is_about_record(body, index, question):
+        return None
+    if best.score >= SURE and _judge(question, results, best).quotes:
         return None
     query = " ".join(list_search_words(body)) or question
     if len(searched) == 2:
@@ -165,47 +167,47 @@ def compose_answer(body: dict[str, Any]) -> str:
     """The answer in words: quotes with their numbers; where nothing answers, the numbers of the passages that come
     nearest; where there are none, that nothing was found.
     """
-    return find_answer_text(body) or _list_closest(body) or NOT_FOUND
+    text, nearest = _find_answer(body)
+    closest = " ".join([CLOSEST, *(f"[{n}]" for n in nearest[:MAX_CLOSEST])]) if nearest else ""
+    return text or closest or NOT_FOUND
 
 
 def find_answer_text(body: dict[str, Any]) -> str:
     """Quotes with their numbers; "" where nothing answers."""
+    return _find_answer(body)[0]
+
+
+def _find_answer(body: dict[str, Any]) -> tuple[str, list[int]]:
+    """Quotes with their numbers, "" where nothing answers; and the numbers of what comes nearest then."""
     index, question = find_last_question(body["messages"])
     if index < 0 or is_small_talk(question):
-        return SELF
+        return SELF, []
     if recalled := quote_conversation(body["messages"], index, question):
-        return recalled
+        return recalled, []
     results = _drop_refused(collect_results(body["messages"], index))
     question = correct_question(question, results)
     if all(result.name == READ for result in results) and (line := _find_own_field(body, index, question)):
-        return write_quotes([Quote(line, 0)], body, results)
+        return write_quotes([Quote(line, 0)], body, results), []
     for result in results:
         if result.name == LIST and (listed := read_list(result.text, result.asked)):
-            return listed
+            return listed, []
     searched = select_searches(results)
     points = _read_points(body, index, question, results)
     if not points or searched:
         points += _compose_overview(body, index, question, searched)
     if points:
-        return "\n".join(dict.fromkeys(points))
-    quotes = judge_quotes(question, _list_found(results), find_best_answer(body, index, question, searched).quotes)
-    return write_quotes(quotes, body, results) if quotes else ""
+        return "\n".join(dict.fromkeys(points)), []
+    judged = _judge(question, results, find_best_answer(body, index, question, searched))
+    return write_quotes(judged.quotes, body, results) if judged.quotes else "", judged.ranked
+
+
+def _judge(question: str, results: list[ToolResult], answered: Answered) -> JudgedQuotes:
+    return judge_quotes(question, _list_found(results), answered.quotes)
 
 
 def _drop_refused(results: list[ToolResult]) -> list[ToolResult]:
     """Without lists of records that were refused: the question is as if it had been for no list."""
     return [result for result in results if result.name != LIST or read_list(result.text)]
-
-
-def _list_closest(body: dict[str, Any]) -> str:
-    """The passages whose pieces are likeliest to answer, of those that were found; "" where there are none."""
-    index, question = find_last_question(body["messages"])
-    results = _drop_refused(collect_results(body["messages"], index))
-    question = correct_question(question, results)
-    found = _list_found(results)
-    quotes = find_best_answer(body, index, question, select_searches(results)).quotes
-    numbers = rank_passages(question, found, quotes)[:MAX_CLOSEST]
-    return " ".join([CLOSEST, *(f"[{n}]" for n in numbers)]) if numbers else ""
 
 
 def _list_found(results: list[ToolResult]) -> list[PromptPassage]:

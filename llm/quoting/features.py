@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from llm.quoting.forms import ASKED, FITS, HAS, read_asked, read_has
-from llm.quoting.reading import FIELDS, PromptPassage, get_document_title, split_headings
+from llm.quoting.reading import PromptPassage, get_document_title, split_headings
 from llm.quoting.units import is_heading_at, is_table_head, list_quotable
+from text.networks import Floats
 from text.pieces import write_cells
 from text.rarity import compute_frequencies, weigh_rarest
 from text.terms import extract_alike_terms, extract_terms
 
-Floats = npt.NDArray[np.float32]
 MAX_PIECES = 80
 """Pieces that are looked at closely: those with most of the question's rare words, and of the passages found first."""
 NAMED = re.compile(r"(?<!^)(?<![.!?] )\b[A-ZÄÖÜ][\w’'-]+|\b\w*\d\w*")
@@ -52,7 +51,7 @@ class Piece:
 def list_pieces(passages: Sequence[PromptPassage]) -> list[Piece]:
     """Of passages in the order in which they were found, without headings and the heads of tables."""
     pieces: list[Piece] = []
-    for rank, passage in enumerate(p for p in passages if p.kind != FIELDS):
+    for rank, passage in enumerate(passages):
         units = [(passage, text) for text in list_quotable(passage.text)]
         heading = ""
         for line, (_, text) in enumerate(units):
@@ -140,7 +139,8 @@ def _describe_likeness(likeness: Floats) -> Floats:
 
 def _describe_words(asked: _Asked, pieces: Sequence[Piece]) -> list[list[float]]:
     """Shares of the question's weight in each piece, what stands around it, and its passage; names that are missing."""
-    in_passage = {p.passage.n: set(extract_terms(f"{p.passage.title} {p.passage.text}")) for p in pieces}
+    passages = {piece.passage.n: piece.passage for piece in pieces}
+    in_passage = {n: set(extract_terms(f"{p.title} {p.text}")) for n, p in passages.items()}
     own = [asked.measure_share(piece.terms) for piece in pieces]
     rows = []
     for index, piece in enumerate(pieces):

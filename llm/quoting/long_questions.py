@@ -6,7 +6,6 @@ terminate, change and control. Words that name the form of a clause stand in no 
 
 import re
 from collections.abc import Mapping, Sequence, Set
-from functools import lru_cache
 
 from llm.quoting.asked import extract_name_terms
 from llm.quoting.question_kinds import MAX_QUESTION_CHARS
@@ -107,21 +106,3 @@ def has_term(term: str, bag: Set[str]) -> bool:
         len(term) >= MIN_PREFIX
         and any(len(o) >= MIN_PREFIX and (o.startswith(term) or term.startswith(o)) for o in bag)
     )
-
-
-@lru_cache(maxsize=64)
-def read_question(question: str) -> tuple[tuple[str, ...], Mapping[str, str]]:
-    """The terms by which a question is answered, and those that stand for others. One question is compared with many
-    texts.
-    """
-    question = trim_question(question)
-    merged = merge_alternatives(question)
-    asked = dict.fromkeys(merged.get(term, term) for term in extract_terms(question))
-    return tuple(keep_content_terms(list(asked), extract_name_terms(question))), merged
-
-
-def measure_coverage(question: str, text: str) -> float:
-    """Share of the content words of a question that a text has; 0 where the question has none."""
-    asked, merged = read_question(question)
-    bag = merge_terms(extract_terms(text), merged)
-    return sum(measure_term(term, bag) for term in asked) / len(asked) if asked else 0.0

@@ -1,20 +1,15 @@
 """Vectors of questions and of pieces of text, by the encoders that the program is given, where it has any."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from threading import Lock
 from typing import Protocol
 
-import numpy as np
-import numpy.typing as npt
+from text.networks import Floats
 
-Floats = npt.NDArray[np.float32]
-MAX_KEPT = 4_000
-"""Vectors of pieces that are kept: one question reads the same passages after each of its searches."""
 _embed: list[Callable[[str], Sequence[float]]] = []
 
 
-class Encoder(Hashable, Protocol):
+class Encoder(Protocol):
     """Of a hundred languages. Vectors have length 1, or 0 where a text tells nothing."""
 
     def embed_query(self, text: str) -> Floats: ...
@@ -23,8 +18,6 @@ class Encoder(Hashable, Protocol):
 
 
 _find_encoder: list[Callable[[], Encoder | None]] = []
-_kept: dict[str, Floats] = {}
-_lock = Lock()
 
 
 def use_encoder(find: Callable[[], Encoder | None]) -> None:
@@ -36,20 +29,6 @@ def use_encoder(find: Callable[[], Encoder | None]) -> None:
 
 def find_encoder() -> Encoder | None:
     return _find_encoder[0]() if _find_encoder else None
-
-
-def embed_pieces(encoder: Encoder, texts: Sequence[str]) -> Floats:
-    """(texts, dim)."""
-    with _lock:
-        found = {text: _kept[text] for text in texts if text in _kept}
-    unknown = [text for text in dict.fromkeys(texts) if text not in found]
-    if unknown:
-        found |= zip(unknown, encoder.embed_documents(unknown), strict=True)
-        with _lock:
-            _kept.update((text, found[text]) for text in unknown)
-            while len(_kept) > MAX_KEPT:
-                _kept.pop(next(iter(_kept)))
-    return np.array([found[text] for text in texts], np.float32)
 
 
 def use_embedder(embed: Callable[[str], Sequence[float]]) -> None:

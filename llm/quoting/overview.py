@@ -152,11 +152,6 @@ def is_leading(text: str) -> bool:
     return any(LEADING_SECTION.search(line) for line in heads)
 
 
-def is_introduction(text: str) -> bool:
-    """Whether a passage says what its document is, or stands under a heading that promises it."""
-    return is_leading(text) or any(INTRODUCES.search(s) for s in split_sentences(text) if stands_alone(s))
-
-
 def stands_alone(sentence: str) -> bool:
     """Whether a sentence is understood without those before it: a whole one that neither goes on nor points back."""
     bare = ENUMERATOR.sub("", sentence)

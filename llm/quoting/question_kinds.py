@@ -287,9 +287,3 @@ def read_deed(question: str) -> str:
     if not WHEN.search(question) or len(terms) > MAX_TERMS_OF_DEED or not LAST_DEED.search(question):
         return ""
     return next(reversed([term for term in terms if term not in TERMS_OF_HAPPENING]), "")
-
-
-def has_asked(question: str, sentence: str) -> bool:
-    """Whether the sentence has what the question asks for; where it asks for nothing that can be checked, yes."""
-    kind = find_kind(question)
-    return kind is None or not kind.must or kind.has(sentence, question)

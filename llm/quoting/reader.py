@@ -16,13 +16,15 @@ import numpy as np
 
 from llm.quoting.features import Piece, choose_pieces, describe_pieces, list_pieces, write_context
 from llm.quoting.field_answers import Quote
-from llm.quoting.meaning import Encoder, embed_pieces
+from llm.quoting.meaning import Encoder
 from llm.quoting.reading import FIELDS, PromptPassage
 from text.networks import Ensemble, Floats
 
 WEIGHTS = Path(__file__).with_name("reader.npz")
 MAX_PASSAGE_CHARACTERS = 1_500
 """Of a passage, as the encoder is given it whole."""
+MIN_PART_CHARACTERS = 8
+"""Of a piece that is a part of a quote."""
 FARTHEST = 5.0
 """Spreads from the mean; what lies farther out says no more."""
 
@@ -79,17 +81,19 @@ def describe_found(
     """The pieces that are worth reading, in order, as likely as not, and their features."""
     read = [passage for passage in passages if passage.kind != FIELDS]
     asked = encoder.embed_query(question)
-    whole = (
-        embed_pieces(encoder, [f"{p.title} {p.text}"[:MAX_PASSAGE_CHARACTERS] for p in read]) @ asked if read else ()
-    )
+    texts = [f"{passage.title} {passage.text}"[:MAX_PASSAGE_CHARACTERS] for passage in read]
+    whole = encoder.embed_documents(texts) @ asked if read else ()
     of_passage = dict(zip((passage.n for passage in read), map(float, whole), strict=True))
-    pieces = choose_pieces(question, list_pieces(read), of_passage)
+    every = list_pieces(read)
+    near = {id(piece) for piece in choose_pieces(question, every, of_passage)}
+    marks = [any(matches_quote(piece, quote) for quote in quotes) for piece in every]
+    kept = [(piece, mark) for piece, mark in zip(every, marks, strict=True) if mark or id(piece) in near]
+    pieces, quoted = [piece for piece, _ in kept], [mark for _, mark in kept]
     if not pieces:
         return [], np.zeros((0, 0), np.float32)
     sides = [[write_context(piece) for piece in pieces], [piece.written for piece in pieces]]
-    likeness = np.stack([embed_pieces(encoder, side) @ asked for side in sides], axis=1)
+    likeness = np.stack([encoder.embed_documents(side) @ asked for side in sides], axis=1)
     in_passage = np.array([of_passage[piece.passage.n] for piece in pieces], np.float32)
-    quoted = [any(matches_quote(piece, quote) for quote in quotes) for piece in pieces]
     found = [ReadPiece(piece, 0.5, mark) for piece, mark in zip(pieces, quoted, strict=True)]
     return found, describe_pieces(question, pieces, likeness, in_passage, quoted)
 
@@ -97,7 +101,8 @@ def describe_found(
 def matches_quote(piece: Piece, quote: Quote) -> bool:
     """Whether a piece is what the rules quote, or a part of it, or has it."""
     first, second = _fold(piece.text), _fold(quote.sentence)
-    return piece.passage.n == quote.n and (first in second or second in first)
+    is_part = len(first) >= MIN_PART_CHARACTERS and first in second
+    return piece.passage.n == quote.n and (is_part or second in first)
 
 
 def _fold(text: str) -> str:

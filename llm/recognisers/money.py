@@ -8,6 +8,7 @@ from llm.recognisers.late import compile_late
 from llm.recognisers.ledger import find_ledger
 from llm.recognisers.money_tables import TABLE_ROW, has_sums
 from llm.recognisers.staff import find_scale_pay
+from text.currencies import CODES
 
 # Every repetition is bounded: text of a hostile length must not cost quadratic time.
 NUMBER = r"\d{1,3}(?:[.,'’\u00a0 ]\d{3}){1,6}(?:[.,]\d{1,2})?|\d{1,15}(?:[.,]\d{1,6})?"
@@ -18,10 +19,6 @@ SCALE = (
         millones; crore; lakh"""
     )
     + r"\b\.?)"
-)
-CODES = phrases(
-    """USD; EUR; GBP; CHF; JPY; CAD; AUD; NZD; SEK; NOK; DKK; PLN; CZK; HUF; RON; INR; CNY; RMB; BRL; MXN; ZAR; SGD;
-    HKD; KRW; (?-i:TRY); ILS; AED"""
 )
 WORDS = r"(?:(?:US|Canadian|Australian)\s+)?" + phrases(
     """dollars?; euros?; cents; pence; quid; bucks; grand(?! (?:piano|prix|slam|child|total|final|tour|hotel));

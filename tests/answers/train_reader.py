@@ -26,6 +26,7 @@ from llm.quoting.chatting import search_input
 from llm.quoting.features import describe_pieces
 from llm.quoting.judging import judge_pieces
 from llm.quoting.meaning import Encoder
+from llm.quoting.opposites import is_opposed
 from llm.quoting.reader import WEIGHTS, Reader, ReadPiece, describe_found
 from llm.quoting.reading import PromptPassage
 from text.networks import Ensemble, Floats, fit_ensemble
@@ -190,7 +191,7 @@ def judge(reader: Reader, cases: Sequence[Case]) -> str:
     for case in cases:
         chances = reader.compute_probabilities(case.features) if len(case.found) else []
         read = [replace(one, probability=float(chance)) for one, chance in zip(case.found, chances, strict=True)]
-        chosen = judge_pieces(read)
+        chosen = judge_pieces([o for o in read if o.is_quoted or not is_opposed(case.question.text, o.piece.text)])
         right = any(truth for one, truth in zip(read, case.truth, strict=True) if one in chosen)
         asked = "missing" if case.question.style in MISSING else "there"
         count.update({asked: 1, f"{asked} quoted": bool(chosen), f"{asked} right": right})

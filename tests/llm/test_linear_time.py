@@ -19,7 +19,7 @@ from ingestion.extract import language
 from llm import fences, injection
 from llm.quoting.asked import normalise_question
 from llm.quoting.form_answers import find_pairs
-from llm.quoting.long_questions import EXAMPLES, measure_coverage
+from llm.quoting.long_questions import EXAMPLES
 from llm.quoting.overview_questions import plan_reading
 from llm.quoting.question_kinds import find_kind
 from llm.quoting.reading import PromptPassage, find_last_question
@@ -69,7 +69,6 @@ def questions(text: str) -> None:
 
 
 def bearings(text: str) -> None:
-    measure_coverage(text, "The rent is due.")
     plan_reading(text, "")
     judge_support(text, ["The rent falls due."], "The rent is due.")
 

@@ -1,11 +1,17 @@
-"""What the reader is sure of is quoted in other words than the question's; what it doubts is only shown."""
+"""Without a model: what the reader is sure of is quoted, in other words than the question's too."""
 
 import pytest
 
-from llm.prompts import NumberedPassage, PromptDocument, is_closest
+from ingestion.embed import find_reading_encoder
+from llm.prompts import CLOSEST, NumberedPassage, PromptDocument, is_closest
 from llm.quoting import meaning
+from llm.quoting.features import Piece
+from llm.quoting.judging import judge_pieces
+from llm.quoting.reader import ReadPiece
+from llm.quoting.reading import PromptPassage
 from tests.llm.quoting_helpers import chat, quotes, said
 
+PIECE = Piece(PromptPassage(1, "Rules.md (Hall)", "Dogs stay out."), "Dogs stay out.", "Dogs stay out.", "", 0, 0)
 HALL = [
     PromptDocument(
         "Boiler.md (Hall)", [NumberedPassage(1, "The boiler was serviced on 14 March 2026 by Hallam Heating.")]
@@ -34,9 +40,37 @@ def test_what_only_resembles_is_shown_and_not_quoted(question):
 
 
 def test_the_likeliest_passage_stands_first_among_the_closest():
-    assert said(chat("when did they last look at the heating", HALL)).startswith(
-        "Nothing says this plainly. Closest: [1]"
-    )
+    assert said(chat("when did they last look at the heating", HALL[::-1])).startswith(f"{CLOSEST} [1]")
+
+
+def test_the_opposite_is_not_quoted_however_alike():
+    most = [PromptDocument("Hire.md (Hall)", [NumberedPassage(5, "The maximum deposit for the hall is £400.")])]
+    assert quotes(said(chat("What is the maximum deposit for the hall?", most))) == [
+        ("The maximum deposit for the hall is £400.", 5)
+    ]
+    assert is_closest(said(chat("What is the minimum deposit for the hall?", most)))
+
+
+def test_what_the_reader_does_not_read_stands_as_the_rules_quote_it():
+    till = [PromptDocument("Receipt.txt (Shop)", [NumberedPassage(6, "CASHIER\nEmily Rodriguez\nTotal 4.20")])]
+    assert "Emily Rodriguez" in said(chat("Who was the cashier?", till))
+    ferry = [PromptDocument("Ferrow", [NumberedPassage(8, "Project: Ferrow\nBudget: 50,000 EUR")], "fields")]
+    assert "50,000 EUR" in said(chat("What is the budget of the Ferrow project?", ferry))
+
+
+def test_the_encoder_is_none_of_a_service(settings):
+    assert find_reading_encoder() is not None
+    settings.CLEARANCE_EMBEDDER = {"kind": "openai", "model": "multilingual-e5-small", "url": "http://127.0.0.1:9/v1"}
+    assert find_reading_encoder() is None
+
+
+@pytest.mark.parametrize(
+    ("rules", "other", "chosen"),
+    [(0.6, 0.9, "rules"), (0.4, 0.9, "other"), (0.2, 0.4, "rules"), (0.05, 0.4, ""), (0.05, 0.6, "other")],
+)
+def test_whose_piece_is_quoted(rules, other, chosen):
+    read = [ReadPiece(PIECE, other, False), ReadPiece(PIECE, rules, True)]
+    assert [one.is_quoted for one in judge_pieces(read)] == {"rules": [True], "other": [False], "": []}[chosen]
 
 
 def test_without_its_encoder_the_rules_answer_alone(monkeypatch):
